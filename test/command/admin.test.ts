@@ -14,7 +14,7 @@ const [email, password] = ['ada@example.com', 'correct horse battery'];
 const create = ['admin', 'create', '--email', email];
 
 describe('mandate-server admin create', { timeout: 180_000 }, () => {
-  test('makes somebody who can sign in, with the password that came in', async () => {
+  test('creates an administrator who can sign in with the password from standard input', async () => {
     await using data = await temporaryDataDirectory();
     const env = { MANDATE_DATA_DIR: data.path };
     expect(await mandateServer(env, [...create, '--name', 'Ada'], `${password}\n`)).toEqual({
@@ -22,15 +22,18 @@ describe('mandate-server admin create', { timeout: 180_000 }, () => {
       stdout: `Made user 1, ${email}, an administrator.\n`,
       stderr: '',
     });
-    const again = await mandateServer(env, create, password);
-    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('there is an account with this address')]);
+    const duplicate = await mandateServer(env, create, password);
+    expect([duplicate.code, duplicate.stderr]).toEqual([1, expect.stringContaining('there is an account with this address')]);
 
     const server = await startServer(env);
     expect(server.output()).not.toContain('no administrator');
     const browser = await signIn(server.url, { email, password });
     expect((await browser.open('/account')).text).toContain('Ada');
-    const beside = await mandateServer(env, ['admin', 'create', '--email', 'bob@example.com'], password);
-    expect([beside.code, beside.stderr]).toEqual([1, expect.stringContaining('Stop the server first, or have an administrator')]);
+    const whileRunning = await mandateServer(env, ['admin', 'create', '--email', 'bob@example.com'], password);
+    expect([whileRunning.code, whileRunning.stderr]).toEqual([
+      1,
+      expect.stringContaining('Stop the server first, or have an administrator'),
+    ]);
     await server.stop();
   });
 
@@ -38,35 +41,38 @@ describe('mandate-server admin create', { timeout: 180_000 }, () => {
     ['short', 'at least 12 characters'],
     ['', 'at least 12 characters'],
     [email, 'that is not your e-mail address'],
-  ])('refuses the password "%s", and makes nothing', async (bad, why) => {
+  ])('rejects the password "%s" and creates no database', async (invalidPassword, reason) => {
     await using data = await temporaryDataDirectory();
-    const { code, stderr } = await mandateServer({ MANDATE_DATA_DIR: join(data.path, 'new') }, create, `${bad}\n`);
-    expect([code, stderr]).toEqual([1, expect.stringContaining(why)]);
+    const { code, stderr } = await mandateServer({ MANDATE_DATA_DIR: join(data.path, 'new') }, create, `${invalidPassword}\n`);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(reason)]);
     expect(existsSync(join(data.path, 'new'))).toBe(false);
   });
 
-  test.skipIf(!existsSync('/usr/bin/script'))('asks at a terminal, twice, and shows nothing of it', async () => {
-    await using data = await temporaryDataDirectory();
-    const type = async (typed: readonly string[]): Promise<string> => {
-      // as soon as it asks: what is typed before that would be shown by the terminal itself
-      const keys = typed.map(
-        (text, nth) =>
-          `until [ "$(grep -aoE 'Password:|Once more:' '${data.path}/shown' | wc -l)" -gt ${nth} ]; do sleep 0.1; done; sleep 0.3; printf '${text}'`,
-      );
-      const line = `(${keys.join('; ')}; sleep 1) | timeout 60 script -qefc "${commandLineOf(create)}" '${data.path}/shown'; echo "ended with $?"`;
-      const { stdout } = await run('sh', ['-c', `: > '${data.path}/shown'; ${line}`], {
-        env: { PATH: '/usr/bin:/bin', TERM: 'xterm', SHELL: '/bin/sh', MANDATE_DATA_DIR: data.path },
-      });
-      return stdout;
-    };
-    const different = await type([`${password}\\r`, 'something else\\r']);
-    expect(different).toContain('these were two different passwords');
-    const left = await type(['cor\\003']);
-    expect(left).toContain('interrupted: nothing was made');
-    expect(left).toContain('ended with 130');
-    const made = await type([`${password}\\r`, `${password}\\r`]);
-    expect(made).toContain(`Made user 1, ${email}, an administrator.`);
-    expect(made).toContain('ended with 0');
-    expect(different + left + made).not.toMatch(/correct|battery|something/);
-  });
+  test.skipIf(!existsSync('/usr/bin/script'))(
+    'prompts twice for the password at a terminal and does not display the password',
+    async () => {
+      await using data = await temporaryDataDirectory();
+      const typeInTerminal = async (inputs: readonly string[]): Promise<string> => {
+        // types after each prompt, because the terminal displays earlier input
+        const keys = inputs.map(
+          (text, nth) =>
+            `until [ "$(grep -aoE 'Password:|Once more:' '${data.path}/shown' | wc -l)" -gt ${nth} ]; do sleep 0.1; done; sleep 0.3; printf '${text}'`,
+        );
+        const script = `(${keys.join('; ')}; sleep 1) | timeout 60 script -qefc "${commandLineOf(create)}" '${data.path}/shown'; echo "ended with $?"`;
+        const { stdout } = await run('sh', ['-c', `: > '${data.path}/shown'; ${script}`], {
+          env: { PATH: '/usr/bin:/bin', TERM: 'xterm', SHELL: '/bin/sh', MANDATE_DATA_DIR: data.path },
+        });
+        return stdout;
+      };
+      const different = await typeInTerminal([`${password}\\r`, 'something else\\r']);
+      expect(different).toContain('these were two different passwords');
+      const interrupted = await typeInTerminal(['cor\\003']);
+      expect(interrupted).toContain('interrupted: nothing was made');
+      expect(interrupted).toContain('ended with 130');
+      const created = await typeInTerminal([`${password}\\r`, `${password}\\r`]);
+      expect(created).toContain(`Made user 1, ${email}, an administrator.`);
+      expect(created).toContain('ended with 0');
+      expect(different + interrupted + created).not.toMatch(/correct|battery|something/);
+    },
+  );
 });

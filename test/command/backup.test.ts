@@ -27,16 +27,16 @@ afterEach(endServerProcesses);
 const secret = 'x'.repeat(43);
 type Env = Readonly<Record<string, string>>;
 
-/** A shop that moves from one database to another, and stays at its address. */
-class Moving {
-  readonly #front: Front;
+/** A server whose database changes while its URL stays the same. */
+class MovableServer {
+  readonly #loadBalancer: Front;
   readonly #common: Env;
   #server: ServerProcess | undefined;
 
-  constructor(front: Front) {
-    this.#front = front;
+  constructor(loadBalancer: Front) {
+    this.#loadBalancer = loadBalancer;
     this.#common = {
-      MANDATE_ISSUER: front.url,
+      MANDATE_ISSUER: loadBalancer.url,
       MANDATE_SECRET: secret,
       MANDATE_RATE_LIMIT: '100000',
       MANDATE_RATE_LIMIT_IP: '100000',
@@ -44,9 +44,9 @@ class Moving {
     };
   }
 
-  async live(env: Env): Promise<void> {
+  async start(env: Env): Promise<void> {
     this.#server = await startServer({ ...this.#common, ...env });
-    this.#front.lead([Number(new URL(this.#server.url).port)]);
+    this.#loadBalancer.lead([Number(new URL(this.#server.url).port)]);
   }
   stop = async (): Promise<unknown> => this.#server?.stop();
   output = (): string => this.#server?.output() ?? '';
@@ -69,11 +69,11 @@ async function registerEndpoint({ url, token }: OrderClient, receiver: Receiver)
   return endpoint.parse(await response.json()).secret;
 }
 
-type Kept = {
+type SavedState = {
   readonly origin: string;
   readonly dataDirectory: string;
   readonly anna: Person;
-  readonly who: OrderClient;
+  readonly shopperSession: OrderClient;
   readonly refreshToken: string;
   readonly accessToken: string;
   readonly orders: readonly PlacedOrder[];
@@ -81,34 +81,34 @@ type Kept = {
   readonly webhookSecret: string;
 };
 
-/** Everything goes on as if nothing had happened. Gives what is kept from here. */
-async function expectToGoOn(kept: Kept, reference: string): Promise<Kept> {
-  const { origin, anna, receiver, webhookSecret } = kept;
-  expect(await apiStatus({ origin }, kept.accessToken), 'the access token of before').toBe(200);
+/** Expects that tokens, orders, idempotency keys and webhooks still work after the move. Returns the new state. */
+async function expectUnchangedService(saved: SavedState, reference: string): Promise<SavedState> {
+  const { origin, anna, receiver, webhookSecret } = saved;
+  expect(await apiStatus({ origin }, saved.accessToken), 'the access token from before the move').toBe(200);
   await signIn(origin, anna);
-  const tokens = tokenResponse.parse(await (await refresh(origin, kept.refreshToken)).json());
-  expect((await refresh(origin, kept.refreshToken)).status, 'a refresh token is good once').toBe(400);
+  const tokens = tokenResponse.parse(await (await refresh(origin, saved.refreshToken)).json());
+  expect((await refresh(origin, saved.refreshToken)).status, 'a refresh token is valid once').toBe(400);
 
-  const who = { ...kept.who, token: await administrationToken(origin, kept.dataDirectory) };
-  for (const order of kept.orders) expect(await readOrder(who, order.id)).toEqual(order);
-  expect(await placeOrder(who, kept.orders[0]?.reference ?? ''), 'a request that is sent again').toEqual(kept.orders[0]);
+  const shopperSession = { ...saved.shopperSession, token: await administrationToken(origin, saved.dataDirectory) };
+  for (const order of saved.orders) expect(await readOrder(shopperSession, order.id)).toEqual(order);
+  expect(await placeOrder(shopperSession, saved.orders[0]?.reference ?? ''), 'a replayed request').toEqual(saved.orders[0]);
   const sent = receiver.received.length;
-  const next = await placeOrder(who, reference);
-  expect(next.id).toBeGreaterThan(Math.max(...kept.orders.map(({ id }) => id)));
+  const next = await placeOrder(shopperSession, reference);
+  expect(next.id).toBeGreaterThan(Math.max(...saved.orders.map(({ id }) => id)));
   await expect.poll(() => receiver.received.length, { timeout: 30_000 }).toBe(sent + 1);
   const delivery = receiver.received.at(-1);
   const event = await verifyWebhook(delivery?.text ?? '', delivery?.headers ?? {}, webhookSecret);
   expect(event).toMatchObject({ type: 'order.created', data: { object: { id: next.id } } });
 
-  // the last one ended a grant: a token came back
+  // the reuse of the refresh token has revoked the grant
   const granted = await tokensFor(origin, { browser: await signIn(origin, anna) }, ['orders.read', 'users.read']);
-  expect(tokens.access_token).not.toBe(kept.accessToken);
-  return { ...kept, orders: [...kept.orders, next], accessToken: granted.access_token, refreshToken: granted.refresh_token ?? '' };
+  expect(tokens.access_token).not.toBe(saved.accessToken);
+  return { ...saved, orders: [...saved.orders, next], accessToken: granted.access_token, refreshToken: granted.refresh_token ?? '' };
 }
 
 const sums = z.array(z.object({ count: z.number(), total: z.coerce.number(), units: z.coerce.number() }));
-/** Orders, what they sum up to, and the units that are left. */
-async function sumsOf(url: string): Promise<z.infer<typeof sums>[number] | undefined> {
+/** Reads the number of orders, their total and the remaining stock units. */
+async function readSums(url: string): Promise<z.infer<typeof sums>[number] | undefined> {
   const db = await openDatabase(url);
   const rows = await db.em
     .fork()
@@ -117,53 +117,53 @@ async function sumsOf(url: string): Promise<z.infer<typeof sums>[number] | undef
   return sums.parse(rows)[0];
 }
 
-describe.skipIf(databaseKind === 'pglite')('who starts small and grows', { timeout: 400_000 }, () => {
-  test('takes everything along to PostgreSQL, and back', async () => {
+describe.skipIf(databaseKind === 'pglite')('an installation that migrates between databases', { timeout: 400_000 }, () => {
+  test('keeps all data when it moves from the embedded database to PostgreSQL and back', async () => {
     await using data = await temporaryDataDirectory();
-    await using later = await temporaryDataDirectory();
-    const [front, receiver, url] = [await openFront(await freePort()), await openReceiver(), await emptyPostgresqlUrl()];
-    const shop = new Moving(front);
-    const small = { MANDATE_DATA_DIR: data.path };
+    await using newData = await temporaryDataDirectory();
+    const [loadBalancer, receiver, url] = [await openFront(await freePort()), await openReceiver(), await emptyPostgresqlUrl()];
+    const server = new MovableServer(loadBalancer);
+    const embeddedEnv = { MANDATE_DATA_DIR: data.path };
     const file = join(data.path, 'small.backup');
-    await shop.live(small);
-    openLoggedMailbox(front.url, shop.output);
-    const anna = await signUp(front.url);
-    const tokens = await tokensFor(front.url, anna, ['orders.read', 'users.read']);
-    const who = await createOrderClient(front.url, data.path);
-    const webhookSecret = await registerEndpoint(who, receiver);
+    await server.start(embeddedEnv);
+    openLoggedMailbox(loadBalancer.url, server.output);
+    const anna = await signUp(loadBalancer.url);
+    const tokens = await tokensFor(loadBalancer.url, anna, ['orders.read', 'users.read']);
+    const shopperSession = await createOrderClient(loadBalancer.url, data.path);
+    const webhookSecret = await registerEndpoint(shopperSession, receiver);
     const orders: PlacedOrder[] = [];
-    for (let n = 1; n <= 20; n += 1) orders.push(await placeOrder({ ...who, userId: anna.id }, `small ${n}`));
+    for (let n = 1; n <= 20; n += 1) orders.push(await placeOrder({ ...shopperSession, userId: anna.id }, `small ${n}`));
     await expect.poll(() => receiver.received.length, { timeout: 30_000 }).toBe(20);
 
-    // while others order
-    const making = shop.command(small, 'backup', file);
+    // while customers place orders
+    const backupRunning = server.command(embeddedEnv, 'backup', file);
     const done = new AbortController();
-    let meanwhile = 0;
-    const buying = (async () => {
-      for (; !done.signal.aborted; meanwhile += 1) await placeOrder(who, `meanwhile ${meanwhile}`);
+    let concurrentOrders = 0;
+    const placingOrders = (async () => {
+      for (; !done.signal.aborted; concurrentOrders += 1) await placeOrder(shopperSession, `meanwhile ${concurrentOrders}`);
     })();
-    const made = await making;
+    const backup = await backupRunning;
     done.abort();
-    await buying;
-    expect(made).toMatchObject({ code: 0, stdout: expect.stringMatching(/: \d+ tables, [\d,]+ rows, [\d.]+ kB, in [\d.]+ s\n$/) });
-    expect(meanwhile).toBeGreaterThan(0);
+    await placingOrders;
+    expect(backup).toMatchObject({ code: 0, stdout: expect.stringMatching(/: \d+ tables, [\d,]+ rows, [\d.]+ kB, in [\d.]+ s\n$/) });
+    expect(concurrentOrders).toBeGreaterThan(0);
     await expect.poll(async () => (await readdir(data.path)).filter((name) => name.includes('copy'))).toEqual([]);
-    expect(await shop.stop()).toBe(0);
+    expect(await server.stop()).toBe(0);
 
-    const large = { MANDATE_DATA_DIR: later.path, DATABASE_URL: url };
-    const other = await shop.command({ ...large, MANDATE_SECRET: 'y'.repeat(43) }, 'restore', file);
-    expect([other.code, other.stderr]).toEqual([
+    const postgresqlEnv = { MANDATE_DATA_DIR: newData.path, DATABASE_URL: url };
+    const wrongSecret = await server.command({ ...postgresqlEnv, MANDATE_SECRET: 'y'.repeat(43) }, 'restore', file);
+    expect([wrongSecret.code, wrongSecret.stderr]).toEqual([
       1,
       expect.stringContaining('was made with another MANDATE_SECRET: set the one of the server'),
     ]);
-    const restored = await shop.command(large, 'restore', file);
+    const restored = await server.command(postgresqlEnv, 'restore', file);
     expect(restored).toMatchObject({ code: 0, stdout: expect.stringContaining('restored and compared in') });
-    await shop.live(large);
-    const kept: Kept = {
-      origin: front.url,
+    await server.start(postgresqlEnv);
+    const saved: SavedState = {
+      origin: loadBalancer.url,
       dataDirectory: data.path,
       anna,
-      who: { ...who, userId: anna.id },
+      shopperSession: { ...shopperSession, userId: anna.id },
       refreshToken: tokens.refresh_token ?? '',
       accessToken: tokens.access_token,
       orders,
@@ -171,46 +171,49 @@ describe.skipIf(databaseKind === 'pglite')('who starts small and grows', { timeo
       webhookSecret,
     };
     expect(orders.map(({ id }) => id)).toEqual(
-      expect.arrayContaining((await ordersOf(front.url, tokens.access_token)).map(({ id }) => id)),
+      expect.arrayContaining((await ordersOf(loadBalancer.url, tokens.access_token)).map(({ id }) => id)),
     );
-    const grown = await expectToGoOn(kept, 'grown');
+    const afterFirstMove = await expectUnchangedService(saved, 'grown');
 
-    // and back again: from PostgreSQL, which goes on meanwhile as well
-    const back = join(data.path, 'large.backup');
-    expect(await shop.command(large, 'backup', back)).toMatchObject({ code: 0 });
-    await shop.stop();
-    const home = { MANDATE_DATA_DIR: join(later.path, 'home') };
-    expect(await shop.command(home, 'restore', back)).toMatchObject({ code: 0 });
-    const again = await shop.command(home, 'restore', back);
-    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('the database is in use already: restore into a new one')]);
-    expect(await sumsOf(join(home.MANDATE_DATA_DIR, 'database'))).toEqual(await sumsOf(url));
-    await shop.live(home);
-    await expectToGoOn(grown, 'home again');
-    await shop.stop();
-    await front.close();
+    // return to the embedded database, with a backup of the running PostgreSQL server
+    const secondBackup = join(data.path, 'large.backup');
+    expect(await server.command(postgresqlEnv, 'backup', secondBackup)).toMatchObject({ code: 0 });
+    await server.stop();
+    const restoredEnv = { MANDATE_DATA_DIR: join(newData.path, 'home') };
+    expect(await server.command(restoredEnv, 'restore', secondBackup)).toMatchObject({ code: 0 });
+    const secondRestore = await server.command(restoredEnv, 'restore', secondBackup);
+    expect([secondRestore.code, secondRestore.stderr]).toEqual([
+      1,
+      expect.stringContaining('the database is in use already: restore into a new one'),
+    ]);
+    expect(await readSums(join(restoredEnv.MANDATE_DATA_DIR, 'database'))).toEqual(await readSums(url));
+    await server.start(restoredEnv);
+    await expectUnchangedService(afterFirstMove, 'home again');
+    await server.stop();
+    await loadBalancer.close();
     await receiver.close();
   });
 });
 
 describe('mandate-server', { timeout: 180_000 }, () => {
-  test('makes no backup with another secret than that of the database, nor a database of a file that is none', async () => {
+  test('rejects backups with a different secret and restores of invalid files', async () => {
     await using data = await temporaryDataDirectory();
     const [env, file] = [{ MANDATE_DATA_DIR: data.path }, join(data.path, 'file')];
     expect((await mandateServer(env, ['keys', 'rotate'])).code).toBe(0);
-    const other = await mandateServer({ ...env, MANDATE_SECRET: secret }, ['backup', file]);
-    expect([other.code, other.stderr]).toEqual([1, expect.stringContaining('encrypted with another secret')]);
+    const wrongSecret = await mandateServer({ ...env, MANDATE_SECRET: secret }, ['backup', file]);
+    expect([wrongSecret.code, wrongSecret.stderr]).toEqual([1, expect.stringContaining('encrypted with another secret')]);
     expect(existsSync(file)).toBe(false);
 
-    const nowhere = { MANDATE_DATA_DIR: join(data.path, 'nowhere') };
-    for (const [argv, why] of [
+    const missingEnv = { MANDATE_DATA_DIR: join(data.path, 'nowhere') };
+    for (const [argv, reason] of [
       [['backup', file], 'there is no secret: set MANDATE_SECRET'],
       [['restore', file], 'there is no secret: set MANDATE_SECRET'],
     ] as const)
-      expect(await mandateServer(nowhere, argv)).toMatchObject({ code: 1, stderr: expect.stringContaining(why) });
-    const known = { ...nowhere, MANDATE_SECRET: secret };
-    expect((await mandateServer(known, ['backup', file])).stderr).toContain('there is no database at');
-    expect((await mandateServer(known, ['restore', file])).stderr).toContain('cannot be read: is this the right name');
-    expect((await mandateServer(known, ['restore', join(data.path, 'secret')])).stderr).toContain('is no whole backup');
-    expect(existsSync(nowhere.MANDATE_DATA_DIR)).toBe(false);
+      expect(await mandateServer(missingEnv, argv)).toMatchObject({ code: 1, stderr: expect.stringContaining(reason) });
+    const envWithSecret = { ...missingEnv, MANDATE_SECRET: secret };
+    expect((await mandateServer(envWithSecret, ['backup', file])).stderr).toContain('there is no database at');
+    expect((await mandateServer(envWithSecret, ['restore', file])).stderr).toContain('cannot be read: is this the right name');
+    expect((await mandateServer(envWithSecret, ['restore', join(data.path, 'secret')])).stderr).toContain('is no whole backup');
+    expect(existsSync(missingEnv.MANDATE_DATA_DIR)).toBe(false);
   });
 });

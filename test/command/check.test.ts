@@ -6,90 +6,86 @@ import { hasRedis, startRedis } from '../support/services/redis-server.ts';
 import { mandateServer } from '../support/server/server-command.ts';
 import { temporaryDataDirectory } from '../support/server/server-process.ts';
 
-/** What each line says: `ok database`. */
+/** Returns the result and the subject of each line, such as `ok database`. */
 const outcomes = (stdout: string): string[] =>
   stdout
     .split('\n')
     .filter((line) => /^(ok|failed) /.test(line))
     .map((line) => line.split(/ +/).slice(0, 2).join(' '));
 
-const nobody = 'postgres://mandate:hunter2@127.0.0.1:1/mandate';
+const unreachableUrl = 'postgres://mandate:hunter2@127.0.0.1:1/mandate';
 
 describe('mandate-server check', { timeout: 180_000 }, () => {
-  test('names every fault of the configuration', async () => {
+  test('lists all configuration errors', async () => {
     const { code, stdout } = await mandateServer({ NODE_ENV: 'production', REDIS_URL: 'hunter2' }, ['check']);
     expect([code, outcomes(stdout)]).toEqual([1, ['failed configuration']]);
     for (const name of ['MANDATE_SECRET', 'MANDATE_ISSUER', 'REDIS_URL']) expect(stdout).toContain(`  ${name} must be`);
     expect(stdout).not.toContain('hunter2');
   });
 
-  test.skipIf(databaseKind === 'pglite' || !hasRedis)('says that all is well where it is, and what is not where it is not', async () => {
+  test.skipIf(databaseKind === 'pglite' || !hasRedis)('reports every working and every failing service', async () => {
     await using mail = await openMailServer();
     const [url, redis] = [await emptyPostgresqlUrl(), await startRedis()];
     const secret = 'a'.repeat(43);
     const smtpUrl = `smtp://shop:${encodeURIComponent(mail.password)}@127.0.0.1:${mail.port}`;
-    const well = {
+    const validEnv = {
       DATABASE_URL: url,
       MANDATE_SECRET: secret,
       REDIS_URL: redis.url,
       MANDATE_SMTP_URL: smtpUrl,
       MANDATE_MAIL_FROM: 'shop@example.com',
     };
-    const empty = await mandateServer(well, ['check']);
+    const empty = await mandateServer(validEnv, ['check']);
     expect([empty.code, outcomes(empty.stdout)]).toEqual([
       0,
       ['ok configuration', 'ok database', 'ok migrations', 'ok replica', 'ok redis', 'ok mail'],
     ]);
     expect(empty.stdout).toMatch(/0 applied, \d+ pending, which `mandate-server migrate` or the next start applies/);
 
-    expect((await mandateServer(well, ['keys', 'rotate'])).code).toBe(0);
+    expect((await mandateServer(validEnv, ['keys', 'rotate'])).code).toBe(0);
     const all = ['ok configuration', 'ok database', 'ok migrations', 'ok secret', 'ok administrator', 'ok replica', 'ok redis', 'ok mail'];
-    const used = await mandateServer(well, ['check']);
-    expect([used.code, outcomes(used.stdout), used.stderr]).toEqual([0, all, '']);
+    const initialized = await mandateServer(validEnv, ['check']);
+    expect([initialized.code, outcomes(initialized.stdout), initialized.stderr]).toEqual([0, all, '']);
 
-    const other = await mandateServer({ ...well, MANDATE_SECRET: 'b'.repeat(43), MANDATE_SMTP_URL: smtpUrl.replace('shop:', 'nobody:') }, [
-      'check',
-    ]);
-    const bad = all.map((line) => line.replace('ok secret', 'failed secret').replace('ok mail', 'failed mail'));
-    expect([other.code, outcomes(other.stdout)]).toEqual([1, bad]);
-    expect(other.stdout).toContain('encrypted with another secret');
+    const wrongSecrets = await mandateServer(
+      { ...validEnv, MANDATE_SECRET: 'b'.repeat(43), MANDATE_SMTP_URL: smtpUrl.replace('shop:', 'nobody:') },
+      ['check'],
+    );
+    const failures = all.map((line) => line.replace('ok secret', 'failed secret').replace('ok mail', 'failed mail'));
+    expect([wrongSecrets.code, outcomes(wrongSecrets.stdout)]).toEqual([1, failures]);
+    expect(wrongSecrets.stdout).toContain('encrypted with another secret');
 
     await redis.kill();
-    const gone = await mandateServer({ ...well, DATABASE_URL: nobody, DATABASE_REPLICA_URL: url, MANDATE_SMTP_URL: 'smtp://127.0.0.1:1' }, [
-      'check',
-    ]);
-    expect([gone.code, outcomes(gone.stdout)]).toEqual([
+    const unreachable = await mandateServer(
+      { ...validEnv, DATABASE_URL: unreachableUrl, DATABASE_REPLICA_URL: url, MANDATE_SMTP_URL: 'smtp://127.0.0.1:1' },
+      ['check'],
+    );
+    expect([unreachable.code, outcomes(unreachable.stdout)]).toEqual([
       1,
       ['ok configuration', 'failed database', 'failed replica', 'failed redis', 'failed mail'],
     ]);
-    expect(gone.stdout).toContain('it follows no other PostgreSQL');
-    expect(gone.stdout).not.toMatch(/hunter2|at .*\.ts:/);
+    expect(unreachable.stdout).toContain('it follows no other PostgreSQL');
+    expect(unreachable.stdout).not.toMatch(/hunter2|at .*\.ts:/);
   });
 
-  test.skipIf(databaseKind === 'pglite' || !hasPgBouncer)(
-    'reports a connection pooler, and what to set where it does not work',
-    async () => {
-      await using bouncer = await startPgBouncer(await emptyPostgresqlUrl(), {
-        pool_mode: 'transaction',
-        ...(supportsPreparedStatements && { max_prepared_statements: 0 }),
-      });
-      const failed = await mandateServer({ DATABASE_URL: bouncer.url }, ['check']);
-      expect([failed.code, failed.stdout]).toEqual([
-        1,
-        expect.stringMatching(/^failed {2}database .*set DATABASE_PREPARED_STATEMENTS=off/m),
-      ]);
-      const works = await mandateServer({ DATABASE_URL: bouncer.url, DATABASE_PREPARED_STATEMENTS: 'off' }, ['check']);
-      expect([works.code, works.stdout]).toEqual([0, expect.stringMatching(/^ok {6}database .*, through a connection pooler$/m)]);
-    },
-  );
+  test.skipIf(databaseKind === 'pglite' || !hasPgBouncer)('reports a connection pooler and the setting that it requires', async () => {
+    await using bouncer = await startPgBouncer(await emptyPostgresqlUrl(), {
+      pool_mode: 'transaction',
+      ...(supportsPreparedStatements && { max_prepared_statements: 0 }),
+    });
+    const failed = await mandateServer({ DATABASE_URL: bouncer.url }, ['check']);
+    expect([failed.code, failed.stdout]).toEqual([1, expect.stringMatching(/^failed {2}database .*set DATABASE_PREPARED_STATEMENTS=off/m)]);
+    const works = await mandateServer({ DATABASE_URL: bouncer.url, DATABASE_PREPARED_STATEMENTS: 'off' }, ['check']);
+    expect([works.code, works.stdout]).toEqual([0, expect.stringMatching(/^ok {6}database .*, through a connection pooler$/m)]);
+  });
 
-  test('of an installation that there is not yet changes nothing', async () => {
+  test('reports a missing installation without creating files', async () => {
     await using data = await temporaryDataDirectory();
     const path = `${data.path}/later`;
     const { code, stdout } = await mandateServer({ MANDATE_DATA_DIR: path }, ['check']);
     expect([code, outcomes(stdout)]).toEqual([0, ['ok configuration', 'ok database', 'ok replica', 'ok redis', 'ok mail']]);
     expect(stdout).toContain(`embedded, and made by the first start at ${path}`);
-    const again = await mandateServer({ MANDATE_DATA_DIR: path }, ['check']);
-    expect(again.stdout).toBe(stdout);
+    const second = await mandateServer({ MANDATE_DATA_DIR: path }, ['check']);
+    expect(second.stdout).toBe(stdout);
   });
 });

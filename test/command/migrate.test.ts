@@ -10,7 +10,7 @@ afterEach(endServerProcesses);
 const lines = (text: string): string[] => text.trimEnd().split('\n');
 
 describe('mandate-server migrate', { timeout: 180_000 }, () => {
-  test.skipIf(databaseKind === 'pglite')('says what is pending, applies it, and says that', async () => {
+  test.skipIf(databaseKind === 'pglite')('lists pending migrations, applies them and lists them as applied', async () => {
     const url = await emptyPostgresqlUrl();
     const env = { DATABASE_URL: url };
     const before = await mandateServer(env, ['migrate', '--status']);
@@ -23,7 +23,7 @@ describe('mandate-server migrate', { timeout: 180_000 }, () => {
       .fork()
       .execute<{ count: number }[]>(`select count(*) as count from information_schema.tables where table_schema = 'public'`);
     await db.close();
-    expect(tables?.count, 'looking changes nothing').toBe(0);
+    expect(tables?.count, '--status creates no tables').toBe(0);
 
     const applied = pending.map((line) => line.replace('pending', 'applied'));
     expect(await mandateServer(env, ['migrate'])).toEqual({ code: 0, stdout: `${applied.join('\n')}\n`, stderr: '' });
@@ -31,13 +31,13 @@ describe('mandate-server migrate', { timeout: 180_000 }, () => {
     expect(lines((await mandateServer(env, ['migrate', '--status'])).stdout)).toEqual(applied);
   });
 
-  test('beside a server with the embedded database says that it has applied them, and lists them', async () => {
+  test('reports a running server with the embedded database, and still lists its migrations', async () => {
     await using data = await temporaryDataDirectory();
     const env = { MANDATE_DATA_DIR: data.path };
     const server = await startServer(env);
-    const refused = await mandateServer(env, ['migrate']);
-    expect(refused).toMatchObject({ code: 1, stdout: '' });
-    expect(refused.stderr).toBe(
+    const rejected = await mandateServer(env, ['migrate']);
+    expect(rejected).toMatchObject({ code: 1, stdout: '' });
+    expect(rejected.stderr).toBe(
       `error: ${join(data.path, 'database')} is in use by another process. It applied every migration it knows when it started: stop it first.\n`,
     );
     const listed = await mandateServer(env, ['migrate', '--status']);
@@ -45,13 +45,13 @@ describe('mandate-server migrate', { timeout: 180_000 }, () => {
     await server.stop();
   });
 
-  test('where there is no database says what to set', async () => {
+  test('prints the required settings when no database is available', async () => {
     await using data = await temporaryDataDirectory();
-    const away = await mandateServer({ DATABASE_URL: 'postgres://mandate:hunter2@127.0.0.1:1/mandate' }, ['migrate']);
-    expect(away).toMatchObject({ code: 1, stdout: '' });
-    expect(away.stderr).toMatch(/^error: .*ECONNREFUSED.* Does the database run, and is DATABASE_URL right\?\n$/);
-    expect(away.stderr).not.toContain('hunter2');
-    const none = await mandateServer({ MANDATE_DATA_DIR: data.path }, ['migrate', '--status']);
-    expect(none.stderr).toMatch(/^error: there is no database at .*: set MANDATE_DATA_DIR or DATABASE_URL/);
+    const unreachable = await mandateServer({ DATABASE_URL: 'postgres://mandate:hunter2@127.0.0.1:1/mandate' }, ['migrate']);
+    expect(unreachable).toMatchObject({ code: 1, stdout: '' });
+    expect(unreachable.stderr).toMatch(/^error: .*ECONNREFUSED.* Does the database run, and is DATABASE_URL right\?\n$/);
+    expect(unreachable.stderr).not.toContain('hunter2');
+    const missing = await mandateServer({ MANDATE_DATA_DIR: data.path }, ['migrate', '--status']);
+    expect(missing.stderr).toMatch(/^error: there is no database at .*: set MANDATE_DATA_DIR or DATABASE_URL/);
   });
 });

@@ -6,7 +6,7 @@ afterEach(endServerProcesses);
 
 describe('mandate-server', { timeout: 180_000 }, () => {
   test.each(['', 'start', 'check', 'migrate', 'keys', 'keys rotate', 'admin', 'admin create', 'backup', 'restore'])(
-    '%s --help says what it does, and does nothing',
+    '%s --help prints its description and exits without running',
     async (command) => {
       const { code, stdout, stderr } = await mandateServer({ NODE_ENV: 'refused' }, [...command.split(' ').filter(Boolean), '--help']);
       expect([code, stderr]).toEqual([0, '']);
@@ -22,14 +22,14 @@ describe('mandate-server', { timeout: 180_000 }, () => {
     ['admin create', /required option '--email <address>' not specified/],
     ['keys rotate --at-onc', /unknown option '--at-onc'(.|\n)*Did you mean --at-once/],
     ['admin create --email nobody', /--email takes an e-mail address/],
-  ])('%s is refused with 2, and says why', async (line, why) => {
+  ])('%s exits with status 2 and prints the reason', async (line, reason) => {
     const { code, stdout, stderr } = await mandateServer({}, line.split(' '));
     expect([code, stdout]).toEqual([2, '']);
-    expect(stderr).toMatch(why);
+    expect(stderr).toMatch(reason);
   });
 
   test.each(['migrate', 'backup x', 'restore x', 'keys rotate', 'admin create --email ann@example.com'])(
-    '%s names every fault of the configuration',
+    '%s lists all configuration errors',
     async (line) => {
       const { code, stderr } = await mandateServer({ NODE_ENV: 'production', PORT: 'x' }, line.split(' '));
       expect(code).toBe(1);
@@ -37,7 +37,7 @@ describe('mandate-server', { timeout: 180_000 }, () => {
     },
   );
 
-  test('start is the server, until it is asked to stop', async () => {
+  test('start runs the server until SIGTERM', async () => {
     await using data = await temporaryDataDirectory();
     const server = await startServer({ MANDATE_DATA_DIR: data.path }, [program, 'start']);
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200);

@@ -18,45 +18,45 @@ import { rowsOf } from '../support/dump.ts';
 
 let directory: string;
 let file: string;
-const opened: Database[] = [];
+const openDatabases: Database[] = [];
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'mandate-backup-'));
   file = join(directory, 'mandate.backup');
 });
 afterEach(async () => {
-  for (const db of opened.splice(0)) await db.close();
+  for (const db of openDatabases.splice(0)) await db.close();
   await rm(directory, { recursive: true });
 });
 
-async function opening(db: Promise<Database>): Promise<Database> {
-  opened.push(await db);
+async function trackOpened(db: Promise<Database>): Promise<Database> {
+  openDatabases.push(await db);
   return db;
 }
 const silent = { key, onBytes: () => undefined };
 
-/** As `mandate-server restore` does it: the whole file is read before anything is done. */
+/** Verifies the whole file and then restores it, as `mandate-server restore` does. */
 async function restore(db: Database, from = file): Promise<string[]> {
   return restoreBackup(db, from, await verifyBackup(from, silent), { key, onProgress: () => undefined });
 }
 
-/** Not even migrated. */
+/** Creates a database without migrations. */
 const emptyDatabase = async (): Promise<Database> =>
   openDatabase(databaseKind === 'pglite' ? 'memory://' : await emptyPostgresqlUrl(), { timeouts: 'none' });
-const embedded = async (): Promise<Database> => openDatabase('memory://');
-async function embeddedAndMigrated(): Promise<Database> {
-  const db = await embedded();
+const openEmbedded = async (): Promise<Database> => openDatabase('memory://');
+async function openMigratedEmbedded(): Promise<Database> {
+  const db = await openEmbedded();
   await migrate(db);
   return db;
 }
 
-const count = async (db: Database, table: string): Promise<number> =>
+const countRows = async (db: Database, table: string): Promise<number> =>
   (await db.em.fork().execute<{ count: number }[]>(`select count(*) as count from ${table}`))[0]?.count ?? -1;
 
-const nextOrder = `insert into orders (user_id, status, currency, subtotal, shipping_total, tax_total, total, item_count, delivery)
+const insertOrderSql = `insert into orders (user_id, status, currency, subtotal, shipping_total, tax_total, total, item_count, delivery)
   select min(id), 'pending', 'EUR', 900, 0, 0, 900, 1, '{"method":"pickup"}' from users returning id`;
 
-/** What has gone wrong in backups of others: quotes, feeds, NULL beside an empty text and JSON's null, bytes, numbers beyond JavaScript's. */
-async function fillWithOddities(db: Database): Promise<void> {
+/** Inserts values that are hard to restore: quotes, line feeds, NULL, empty text, JSON null, bytes, numbers beyond JavaScript precision. */
+async function insertDifficultValues(db: Database): Promise<void> {
   const em = db.em.fork();
   const names = ['Ann "Lee"', `O'Brien`, 'back\\slash', 'two\nlines\r\n', '{a,b}', 'NULL', '\u2028 🎁 \u{10ffff}', '\u0001\t', 'Žluťoučký'];
   for (const [n, name] of names.entries()) await em.execute('insert into users (name, email) values (?, ?)', [name, `odd${n}@example.com`]);
@@ -76,167 +76,167 @@ async function fillWithOddities(db: Database): Promise<void> {
   await em.execute(
     `insert into events (type, user_id, subject_type, subject_id, data) select 'odd', n, 'user', n, jsonb_build_object('n', n) from generate_series(1, 3000) n`,
   );
-  for (let n = 0; n < 3; n += 1) await em.execute(nextOrder);
+  for (let n = 0; n < 3; n += 1) await em.execute(insertOrderSql);
   await em.execute('delete from orders where id = (select max(id) from orders)');
 }
 
 const databases = [
   ...(databaseKind === 'postgresql' ? [['PostgreSQL', freshDatabase, emptyDatabase] as const] : []),
-  ['the embedded database', embeddedAndMigrated, embedded] as const,
+  ['the embedded database', openMigratedEmbedded, openEmbedded] as const,
 ];
-const ways = databases.flatMap(([from, fresh]) => databases.map(([to, , empty]) => ({ from, to, fresh, empty })));
+const directions = databases.flatMap(([from, fresh]) => databases.map(([to, , empty]) => ({ from, to, fresh, empty })));
 
-/** Rows that say when a migration ran. */
-const ofItsOwn = ['mikro_orm_migrations'];
+/** Tables with rows that differ after a restore, because they contain migration times. */
+const excludedTables = ['mikro_orm_migrations'];
 
-describe.each(ways)('a backup of $from, restored into $to', { timeout: 180_000 }, ({ fresh, empty }) => {
-  test('gives every value back, and no number twice', async () => {
-    const [source, target] = [await opening(fresh()), await opening(empty())];
-    await fillWithOddities(source);
+describe.each(directions)('a backup of $from, restored into $to', { timeout: 180_000 }, ({ fresh, empty }) => {
+  test('preserves every value and never reuses an ID', async () => {
+    const [source, target] = [await trackOpened(fresh()), await trackOpened(empty())];
+    await insertDifficultValues(source);
     const { tables, rows, bytes } = await backupOf(source, file);
     expect([bytes, (await stat(file)).mode & 0o777]).toEqual([(await stat(file)).size, 0o600]);
-    const before = await rowsOf(source, ofItsOwn);
+    const before = await rowsOf(source, excludedTables);
     expect(rows).toBe(before.length);
 
     expect(await restore(target)).toEqual([]);
-    expect(await rowsOf(target, ofItsOwn)).toEqual(before);
+    expect(await rowsOf(target, excludedTables)).toEqual(before);
     expect(await target.schema.getUpdateSchemaSQL({ wrap: false })).toBe('');
     expect(tables).toBeGreaterThan(30);
-    // the last number was given to an order that is gone
-    const ids = [await source.em.fork().execute(nextOrder), await target.em.fork().execute(nextOrder)];
+    // the order with the last ID was deleted
+    const ids = [await source.em.fork().execute(insertOrderSql), await target.em.fork().execute(insertOrderSql)];
     expect(ids[1]).toEqual(ids[0]);
     await expect(target.em.fork().execute('delete from audit_events')).rejects.toThrow('only added to');
   });
 });
 
 describe('a backup', { timeout: 180_000 }, () => {
-  test('of an older release is restored as it was, and then migrated', async () => {
-    const [source, target] = [await opening(emptyDatabase()), await opening(emptyDatabase())];
+  test('of an older release is restored and then migrated', async () => {
+    const [source, target] = [await trackOpened(emptyDatabase()), await trackOpened(emptyDatabase())];
     const all = (await readMigrationState(source.em.fork())).pending;
     await source.migrator.up({ migrations: all.slice(0, -2) });
     await source.em.fork().execute(`insert into users (name, email) values ('Ann', 'ann@example.com')`);
     await backupOf(source, file);
     expect(await restore(target)).toEqual(all.slice(-2));
-    expect(await count(target, 'users')).toBe(1);
+    expect(await countRows(target, 'users')).toBe(1);
     expect(await target.schema.getUpdateSchemaSQL({ wrap: false })).toBe('');
   });
 
-  test.skipIf(databaseKind === 'pglite')('is of one moment, whatever happens meanwhile', async () => {
-    const source = await opening(freshDatabase());
+  test.skipIf(databaseKind === 'pglite')('is a consistent snapshot despite concurrent writes', async () => {
+    const source = await trackOpened(freshDatabase());
     const em = source.em.fork();
     await em.execute(
       `insert into events (type, subject_type, subject_id, data) select 'x', 'user', n, '{}' from generate_series(1, 20000) n`,
     );
     const done = new AbortController();
-    const both = async (n: number): Promise<void> => {
+    const insertPair = async (n: number): Promise<void> => {
       await source.em.fork().transactional(async (inner) => {
         await inner.execute(`insert into events (type, subject_type, subject_id, data) values ('pair', 'user', ?, '{}')`, [n]);
         await inner.execute('insert into users (name, email) values (?, ?)', [`Pair ${n}`, `pair${n}@example.com`]);
       });
     };
-    await both(0);
-    const writing = (async () => {
-      for (let n = 1; !done.signal.aborted; n += 1) await both(n);
+    await insertPair(0);
+    const concurrentWrites = (async () => {
+      for (let n = 1; !done.signal.aborted; n += 1) await insertPair(n);
     })();
     await backupOf(source, file);
     done.abort();
-    await writing;
-    const target = await opening(emptyDatabase());
+    await concurrentWrites;
+    const target = await trackOpened(emptyDatabase());
     await restore(target);
-    const pairs = await count(target, `events where type = 'pair'`);
+    const pairs = await countRows(target, `events where type = 'pair'`);
     expect(pairs).toBeGreaterThanOrEqual(1);
-    expect(await count(target, 'users')).toBe(pairs);
-    expect(await count(source, 'users')).toBeGreaterThan(pairs);
+    expect(await countRows(target, 'users')).toBe(pairs);
+    expect(await countRows(source, 'users')).toBeGreaterThan(pairs);
   });
 
-  test('overwrites no file, and leaves none when it cannot be made', async () => {
-    const source = await opening(freshDatabase());
+  test('overwrites no file, and leaves no file after a failure', async () => {
+    const source = await trackOpened(freshDatabase());
     await writeFile(file, 'mine');
     await expect(backupOf(source, file)).rejects.toThrow('already exists');
     expect(await readFile(file, 'utf8')).toBe('mine');
     await expect(backupOf(source, join(directory, 'nowhere', 'file'))).rejects.toThrow('ENOENT');
-    const nothing = await opening(emptyDatabase());
-    await expect(backupOf(nothing, join(directory, 'nothing'))).rejects.toThrow('nothing to back up');
+    const emptySource = await trackOpened(emptyDatabase());
+    await expect(backupOf(emptySource, join(directory, 'nothing'))).rejects.toThrow('nothing to back up');
     await expect(stat(join(directory, 'nothing'))).rejects.toThrow('ENOENT');
     await expect(stat(join(directory, 'nothing.part'))).rejects.toThrow('ENOENT');
   });
 
-  test('of a database that a newer release has migrated is refused', async () => {
-    const source = await opening(freshDatabase());
+  test('of a database with migrations of a newer release is rejected', async () => {
+    const source = await trackOpened(freshDatabase());
     await source.em.fork().execute(`insert into mikro_orm_migrations (name) values ('20991231000000_later')`);
     await expect(backupOf(source, file)).rejects.toThrow('a newer release has migrated the database (20991231000000_later)');
   });
 });
 
-/** What is wrong with a file is found before any database is opened: one kind has to do. */
-const ofFiles = databaseKind === 'pglite';
-const row = z.array(z.string().nullable());
+/** File errors are found before a database is opened, so one database kind is enough for these tests. */
+const skipFileTests = databaseKind === 'pglite';
+const rowSchema = z.array(z.string().nullable());
 
-describe('no part is restored of a backup', { timeout: 180_000 }, () => {
+describe('a restore', { timeout: 180_000 }, () => {
   let target: Database;
   let lines: string[];
   beforeEach(async () => {
-    const source = await opening(freshDatabase());
-    await fillWithOddities(source);
+    const source = await trackOpened(freshDatabase());
+    await insertDifficultValues(source);
     await backupOf(source, file);
     lines = await linesOfBackup(file);
-    target = await opening(emptyDatabase());
+    target = await trackOpened(emptyDatabase());
   });
 
-  /** Why; and that nothing is in the database then. */
-  const refusal = async (): Promise<string> => {
-    const why = await restore(target).catch((error: unknown) => String(error));
-    expect(await rowsOf(target, ofItsOwn)).toEqual([]);
-    return String(why);
+  /** Returns the error message of the restore, and expects an empty database. */
+  const restoreError = async (): Promise<string> => {
+    const message = await restore(target).catch((error: unknown) => String(error));
+    expect(await rowsOf(target, excludedTables)).toEqual([]);
+    return String(message);
   };
-  /** Changes the first row of a table, and the sum of its rows with it. */
-  const withUser = (name: string): string[] => {
-    const begin = lines.findIndex((line) => line.startsWith('{"table":"users"'));
+  /** Replaces the name in the first row of `users` and updates the checksum of the table. */
+  const replaceUserName = (name: string): string[] => {
+    const start = lines.findIndex((line) => line.startsWith('{"table":"users"'));
     const end = lines.findIndex((line) => line.startsWith('{"end_of":"users"'));
-    const rows = lines.slice(begin + 1, end);
-    const [first = []] = rows.map((line) => row.parse(JSON.parse(line)));
+    const rows = lines.slice(start + 1, end);
+    const [first = []] = rows.map((line) => rowSchema.parse(JSON.parse(line)));
     rows[0] = JSON.stringify(first.with(1, name));
     const sha256 = createHash('sha256')
       .update(`${rows.join('\n')}\n`)
       .digest('hex');
-    const ended = JSON.stringify({ ...tableEndSchema.parse(JSON.parse(lines[end] ?? '')), sha256 });
-    return [...lines.slice(0, begin + 1), ...rows, ended, ...lines.slice(end + 1)];
+    const tableEnd = JSON.stringify({ ...tableEndSchema.parse(JSON.parse(lines[end] ?? '')), sha256 });
+    return [...lines.slice(0, start + 1), ...rows, tableEnd, ...lines.slice(end + 1)];
   };
 
-  test.skipIf(ofFiles)('that was cut off, at any place', async () => {
-    const whole = await readFile(file);
+  test.skipIf(skipFileTests)('rejects a file that is truncated at any offset', async () => {
+    const original = await readFile(file);
     for (let part = 0; part < 12; part += 1) {
-      await writeFile(file, whole.subarray(0, Math.floor((whole.length * part) / 12)));
-      expect(await refusal()).toContain('is no whole backup');
+      await writeFile(file, original.subarray(0, Math.floor((original.length * part) / 12)));
+      expect(await restoreError()).toContain('is no whole backup');
     }
     await writeFile(file, gzipSync(lines.map((line) => `${line}\n`).join('')));
-    expect(await refusal()).toContain('its end is missing');
+    expect(await restoreError()).toContain('its end is missing');
   });
 
-  test.skipIf(ofFiles)('in which a single bit has changed, at any place', async () => {
-    const whole = await readFile(file);
+  test.skipIf(skipFileTests)('rejects a file with a single changed bit at any offset', async () => {
+    const original = await readFile(file);
     for (let part = 0; part < 24; part += 1) {
-      const altered = Buffer.from(whole);
-      const at = 10 + Math.floor(((whole.length - 11) * part) / 23); // behind the head of a gzip file, which says nothing
+      const altered = Buffer.from(original);
+      const at = 10 + Math.floor(((original.length - 11) * part) / 23); // after the gzip header, whose bits are not all significant
       altered.writeUInt8(altered.readUInt8(at) ^ (1 << (part % 8)), at);
       await writeFile(file, altered);
       await expect(verifyBackup(file, silent), `byte ${at}`).rejects.toThrow(/is no whole backup|is no backup of Mandate/);
     }
-    expect(await refusal()).toContain('backup');
+    expect(await restoreError()).toContain('backup');
   });
 
-  test.skipIf(ofFiles)('that somebody without the secret has written anew, or added to', async () => {
-    await writeLines(file, withUser('Somebody else'), randomBytes(32));
-    expect(await refusal()).toContain('it was changed after it was written');
+  test.skipIf(skipFileTests)('rejects a file that was sealed or extended without the secret', async () => {
+    await writeLines(file, replaceUserName('Somebody else'), randomBytes(32));
+    expect(await restoreError()).toContain('it was changed after it was written');
     await writeLines(file, lines, key);
     await writeFile(file, Buffer.concat([await readFile(file), gzipSync('{"more":1}\n')]));
-    expect(await refusal()).toContain('it goes on after its end');
+    expect(await restoreError()).toContain('it goes on after its end');
   });
 
-  test.skipIf(ofFiles)('of which a row, or a table, is missing', async () => {
+  test.skipIf(skipFileTests)('rejects a file with a missing row or table', async () => {
     const at = lines.findIndex((line) => line.startsWith('{"table":"users"'));
     await writeLines(file, lines.toSpliced(at + 1, 1), key);
-    expect(await refusal()).toContain('the rows of users are not those that were written');
+    expect(await restoreError()).toContain('the rows of users are not those that were written');
     const end = lines.findIndex((line) => line.startsWith('{"end_of":"users"'));
     const withLine = (index: number, from: RegExp, to: string): string[] => lines.with(index, (lines[index] ?? '').replace(from, to));
     for (const altered of [withLine(at, /"rows":\d+/, '"rows":123456'), withLine(end, /"end_of":"users"/, '"end_of":"orders"')]) {
@@ -245,39 +245,39 @@ describe('no part is restored of a backup', { timeout: 180_000 }, () => {
       expect(await refusal()).toContain('the rows of users are not those that were written');
     }
     await writeLines(file, lines.toSpliced(at, end - at + 1), key);
-    expect(await refusal()).toContain('it was changed after it was written');
+    expect(await restoreError()).toContain('it was changed after it was written');
   });
 
-  test.skipIf(ofFiles)('that was made with another secret', async () => {
+  test.skipIf(skipFileTests)('rejects a file of a server with a different secret', async () => {
     const reading = { key: randomBytes(32), onBytes: () => undefined };
     await expect(verifyBackup(file, reading)).rejects.toThrow('was made with another MANDATE_SECRET');
   });
 
-  test.skipIf(ofFiles)('that is none, or of a newer release', async () => {
+  test.skipIf(skipFileTests)('rejects invalid files and files of a newer release', async () => {
     await writeFile(file, gzipSync('{"some":"thing"}\n'));
-    expect(await refusal()).toContain('is no backup of Mandate');
+    expect(await restoreError()).toContain('is no backup of Mandate');
     await writeFile(file, 'some text');
-    expect(await refusal()).toContain('is no whole backup');
+    expect(await restoreError()).toContain('is no whole backup');
     const [first = ''] = lines;
     await writeLines(file, [first.replace('"migrations":[', '"migrations":["20991231000000_later",'), ...lines.slice(1)], key);
-    expect(await refusal()).toContain('was made by a newer release (20991231000000_later)');
+    expect(await restoreError()).toContain('was made by a newer release (20991231000000_later)');
     await writeLines(file, [first.replace('"version":1', '"version":2'), ...lines.slice(1)], key);
-    expect(await refusal()).toContain('was written by a newer release');
+    expect(await restoreError()).toContain('was written by a newer release');
   });
 
-  test('that the database does not take: the next try begins with nothing', async () => {
-    await writeLines(file, withUser(''), key);
-    expect(await refusal()).toContain('users_name_check');
-    await writeLines(file, withUser('Somebody else'), key);
+  test('is rolled back after a database error, so that the next attempt starts with an empty database', async () => {
+    await writeLines(file, replaceUserName(''), key);
+    expect(await restoreError()).toContain('users_name_check');
+    await writeLines(file, replaceUserName('Somebody else'), key);
     await restore(target);
-    expect(await count(target, `users where name = 'Somebody else'`)).toBe(1);
+    expect(await countRows(target, `users where name = 'Somebody else'`)).toBe(1);
   });
 
-  test('into a database that is in use, which stays as it is', async () => {
-    const used = await opening(freshDatabase());
-    await used.em.fork().execute(`insert into users (name, email) values ('Ann', 'ann@example.com')`);
-    const before = await rowsOf(used);
-    await expect(restore(used)).rejects.toThrow('the database is in use already');
-    expect(await rowsOf(used)).toEqual(before);
+  test('rejects a database with data and does not change it', async () => {
+    const databaseWithData = await trackOpened(freshDatabase());
+    await databaseWithData.em.fork().execute(`insert into users (name, email) values ('Ann', 'ann@example.com')`);
+    const before = await rowsOf(databaseWithData);
+    await expect(restore(databaseWithData)).rejects.toThrow('the database is in use already');
+    expect(await rowsOf(databaseWithData)).toEqual(before);
   });
 });

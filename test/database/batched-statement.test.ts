@@ -20,16 +20,16 @@ const readNote = prepareBatchedLookup<{ body: string }>(
 );
 const divide = prepareBatchedLookup<{ result: number }>('test_divide', ['int'], 'select 6 / $1 as result');
 
-describe('questions of one turn', () => {
-  test('are answered each for itself, however many there are, and whoever may not see a row gets none', async () => {
+describe('batched lookups in one event-loop turn', () => {
+  test('return one row per call, and no row for a different owner', async () => {
     const ids = Array.from({ length: 1000 }, (_, index) => index + 1);
-    const answers = await Promise.all(ids.map((id) => readNote(db.em, [id, 1])));
-    expect(answers.map((answer) => answer?.body)).toEqual(ids.map((id) => (id % 3 === 1 ? `note ${id}` : undefined)));
+    const results = await Promise.all(ids.map((id) => readNote(db.em, [id, 1])));
+    expect(results.map((row) => row?.body)).toEqual(ids.map((id) => (id % 3 === 1 ? `note ${id}` : undefined)));
   });
 
-  test('fail each for itself', async () => {
-    const answers = await Promise.allSettled([1, 0, 2, 0, 3].map((by) => divide(db.em, [by])));
-    expect(answers.map((answer) => (answer.status === 'fulfilled' ? answer.value?.result : 'failed'))).toEqual([
+  test('reject only the calls that fail', async () => {
+    const results = await Promise.allSettled([1, 0, 2, 0, 3].map((by) => divide(db.em, [by])));
+    expect(results.map((result) => (result.status === 'fulfilled' ? result.value?.result : 'failed'))).toEqual([
       6,
       'failed',
       3,
@@ -39,37 +39,37 @@ describe('questions of one turn', () => {
   });
 });
 
-test('equal questions of one turn are one', async () => {
+test('equal lookups in one event-loop turn run once', async () => {
   const next = prepareBatchedLookup<{ number: number }>('test_next', ['text'], `select nextval($1::regclass) as number`);
   for (const name of ['numbers', 'others']) await db.em.fork().execute(`create sequence ${name}`);
-  const answers = await Promise.all(['numbers', 'others', 'numbers', 'numbers'].map((name) => next(db.em, [name])));
-  expect(answers).toEqual(Array.from({ length: 4 }, () => ({ number: 1 })));
+  const results = await Promise.all(['numbers', 'others', 'numbers', 'numbers'].map((name) => next(db.em, [name])));
+  expect(results).toEqual(Array.from({ length: 4 }, () => ({ number: 1 })));
   expect(await next(db.em, ['numbers'])).toEqual({ number: 2 });
 });
 
-test.skipIf(databaseKind === 'pglite')('an answer does not wait for those that take longer', async () => {
-  const blocked = prepareBatchedLookup<{ time: number }>(
+test.skipIf(databaseKind === 'pglite')('a lookup does not wait for slower lookups of the same batch', async () => {
+  const lookup = prepareBatchedLookup<{ time: number }>(
     'test_blocked',
     ['boolean'],
-    `select nextval('asked') as time, repeat('.', 20000) as text, case when $1 then pg_advisory_xact_lock_shared(7) end`,
+    `select nextval('calls') as time, repeat('.', 20000) as text, case when $1 then pg_advisory_xact_lock_shared(7) end`,
   );
-  await db.em.fork().execute('create sequence asked');
-  const [locked, answered] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const locking = db.em.fork().transactional(async (em) => {
+  await db.em.fork().execute('create sequence calls');
+  const [locked, returned] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const lockTransaction = db.em.fork().transactional(async (em) => {
     await em.execute('select pg_advisory_xact_lock(7)');
     locked.resolve();
-    await answered.promise;
+    await returned.promise;
   });
   await locked.promise;
-  const [free, waiting] = [blocked(db.em, [false]), blocked(db.em, [true])];
-  expect(await free).toMatchObject({ time: 1 });
-  answered.resolve();
+  const [unlocked, waiting] = [lookup(db.em, [false]), lookup(db.em, [true])];
+  expect(await unlocked).toMatchObject({ time: 1 });
+  returned.resolve();
   expect(await waiting).toMatchObject({ time: 2 });
-  await locking;
+  await lockTransaction;
 });
 
-describe.each(['even', 'any'] as const)('lists that cost %s', (cost) => {
-  const notesOf = (owner: number, bodies: readonly string[]) =>
+describe.each(['even', 'any'] as const)('dynamic queries with cost %s', (cost) => {
+  const listNotes = (owner: number, bodies: readonly string[]) =>
     runDynamicQuery(
       db.em,
       sql<{
@@ -79,9 +79,9 @@ describe.each(['even', 'any'] as const)('lists that cost %s', (cost) => {
       cost,
     );
 
-  test('are each of who asked, in their order, however many ask', async () => {
+  test('return to each caller its rows in order, for 300 concurrent callers', async () => {
     const bodies = ['note 1', 'note 2', 'note 5', 'note 10'];
-    const lists = await Promise.all(Array.from({ length: 300 }, (_, n) => notesOf(n % 3, bodies)));
+    const lists = await Promise.all(Array.from({ length: 300 }, (_, n) => listNotes(n % 3, bodies)));
     const expected = [
       [],
       [
@@ -96,45 +96,45 @@ describe.each(['even', 'any'] as const)('lists that cost %s', (cost) => {
     for (const [n, list] of lists.entries()) expect(list).toEqual(expected[n % 3]);
   });
 
-  test('take what callers write in their filters for what it is', async () => {
-    const strange = ['a,b', 'quote " and { brace }', String.raw`back\slash`, 'NULL', '', "it's", '$1'];
+  test('treat special characters in filters as plain text', async () => {
+    const specialTexts = ['a,b', 'quote " and { brace }', String.raw`back\slash`, 'NULL', '', "it's", '$1'];
     await db.em
       .fork()
-      .execute(`insert into notes select 2000 + n + ?, 9, body from unnest(?::text[]) with ordinality as strange (body, n)`, [
+      .execute(`insert into notes select 2000 + n + ?, 9, body from unnest(?::text[]) with ordinality as special (body, n)`, [
         cost === 'even' ? 0 : 100,
-        `{${strange.map((body) => JSON.stringify(body)).join()}}`,
+        `{${specialTexts.map((body) => JSON.stringify(body)).join()}}`,
       ]);
-    const found = await Promise.all(strange.map((body) => notesOf(9, [body, 'none'])));
-    expect(found.map(([first]) => first?.body)).toEqual(strange);
-    expect(new Set((await notesOf(9, strange)).map(({ body }) => body))).toEqual(new Set(strange));
+    const found = await Promise.all(specialTexts.map((body) => listNotes(9, [body, 'none'])));
+    expect(found.map(([first]) => first?.body)).toEqual(specialTexts);
+    expect(new Set((await listNotes(9, specialTexts)).map(({ body }) => body))).toEqual(new Set(specialTexts));
     await db.em.fork().execute('delete from notes where owner = 9');
   });
 
-  test('come without a question too', async () => {
-    const asked = Array.from({ length: 3 }, () =>
+  test('run without parameters', async () => {
+    const queries = Array.from({ length: 3 }, () =>
       runDynamicQuery(db.em, sql`select id from notes order by id limit ${roundedLimitSql(100)}`, cost),
     );
-    for (const rows of await Promise.all(asked)) expect(rows.length).toBe(101);
+    for (const rows of await Promise.all(queries)) expect(rows.length).toBe(101);
   });
 
-  test('fail each for itself', async () => {
+  test('reject only the calls that fail', async () => {
     const divided = (by: number) => runDynamicQuery(db.em, sql<{ result: number }>`select 6 / ${by} as result`, cost);
-    const answers = await Promise.allSettled([1, 0, 2].map(divided));
-    expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    const results = await Promise.allSettled([1, 0, 2].map(divided));
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   });
 });
 
 test.skipIf(databaseKind === 'pglite')(
-  'of ever more shapes of lists so many have a plan kept, and the others are answered too',
+  'a connection keeps the plans of at most 500 dynamic queries and still runs all others',
   async () => {
     for (let n = 0; n < 600; n += 1) expect(await runDynamicQuery(db.em, sql.raw(`select ${n} as n`))).toEqual([{ n }]);
-    const [kept] = await db.em.fork().execute(`select count(*) as count from pg_prepared_statements where name like 'q\\_%'`);
-    expect(kept?.count).toBeGreaterThan(100);
-    expect(kept?.count).toBeLessThanOrEqual(500);
+    const [prepared] = await db.em.fork().execute(`select count(*) as count from pg_prepared_statements where name like 'q\\_%'`);
+    expect(prepared?.count).toBeGreaterThan(100);
+    expect(prepared?.count).toBeLessThanOrEqual(500);
   },
 );
 
-test('what was committed before the question is in the answer, also while earlier questions are being answered', async () => {
+test('a lookup sees all earlier commits, even while earlier lookups are in flight', async () => {
   for (let round = 0; round < 50; round += 1) {
     const earlier = [1, 2, 3].map((id) => readNote(db.em, [id, id % 3]));
     await db.em.fork().execute('update notes set body = ? where id = 7', [`round ${round}`]);
@@ -143,14 +143,14 @@ test('what was committed before the question is in the answer, also while earlie
   }
 });
 
-test('a question of a transaction is asked in it', async () => {
+test('a lookup in a transaction sees uncommitted changes of the transaction', async () => {
   let seen: unknown;
-  const undone = db.em.fork().transactional(async (em) => {
+  const rolledBack = db.em.fork().transactional(async (em) => {
     await em.execute(`update notes set body = 'not committed' where id = 4`);
     seen = await readNote(em, [4, 1]);
     throw new Error('undo');
   });
-  await expect(undone).rejects.toThrow('undo');
+  await expect(rolledBack).rejects.toThrow('undo');
   expect(seen).toEqual({ body: 'not committed' });
   expect(await readNote(db.em, [4, 1])).toEqual({ body: 'note 4' });
 });

@@ -55,7 +55,7 @@ describe.skipIf(databaseKind === 'pglite' || !hasPgBouncer).each(modes)(
       expect(await readLimit(db.em, [1])).toEqual([{ limit: '1500ms' }]);
     });
 
-    test('leaves no setting to the next client of a connection', async () => {
+    test('leaves no changed setting on the connection for the next client', async () => {
       await Promise.all(Array.from({ length: 20 }, () => readLimit(db.em, [1])));
       await db.em.transactional(async (em) => void (await em.execute('select 1')));
       const others = Array.from({ length: 4 }, () => new Client(bouncer.url));
@@ -68,32 +68,32 @@ describe.skipIf(databaseKind === 'pglite' || !hasPgBouncer).each(modes)(
       await Promise.all(others.map((other) => other.end()));
     });
 
-    test('keeps deferred writes with their transaction, in as few messages as without a pooler', async () => {
+    test('keeps deferred writes in their transaction and needs no additional messages', async () => {
       const write = (email: string): Promise<void> =>
         db.em.transactional(async () => {
           await addUser(db.em, ['Ann', email]);
           expect(await countUsers(db.em, [email])).toEqual([{ count: 1 }]);
           await addUser(db.em, ['Ann', `later.${email}`]);
         });
-      for (const round of [1, 2, 3, 4]) await write(`ann${round}@example.com`); // until the connection knows the statements
+      for (const round of [1, 2, 3, 4]) await write(`ann${round}@example.com`); // until the statements are prepared on the connection
       const before = messages;
       await write('ann5@example.com');
       expect(messages - before).toBe(2);
       expect(await countUsers(db.em, ['later.ann5@example.com'])).toEqual([{ count: 1 }]);
     });
 
-    test('goes on after a transaction that failed', async () => {
+    test('works after a failed transaction', async () => {
       await addUser(db.em, ['Eve', 'eve@example.com']);
-      const twice = db.em.transactional(async () => {
+      const duplicate = db.em.transactional(async () => {
         await addUser(db.em, ['Ada', 'ada@example.com']);
         await addUser(db.em, ['Eve', 'eve@example.com']);
       });
-      await expect(twice).rejects.toThrow('users_email');
+      await expect(duplicate).rejects.toThrow('users_email');
       expect(await countUsers(db.em, ['ada@example.com'])).toEqual([{ count: 0 }]);
       expect(await readLimit(db.em, [1])).toEqual([{ limit: '1500ms' }]);
     });
 
-    test('is found to be behind a pooler', async () => {
+    test('is detected as behind a pooler', async () => {
       const pools: Pool[] = [];
       const checked = await openDatabase(bouncer.url, { preparedStatements: false, onPool: (pool) => pools.push(pool) });
       await checked.em.fork().execute('select 1');
@@ -104,7 +104,7 @@ describe.skipIf(databaseKind === 'pglite' || !hasPgBouncer).each(modes)(
 );
 
 describe.skipIf(databaseKind === 'pglite')('a database without a pooler', () => {
-  test('gets its time limits once for each connection', async () => {
+  test('sets its time limits once per connection', async () => {
     const pools: Pool[] = [];
     const direct = await openDatabase(await freshPostgresqlUrl(), {
       statementMs: 400,
@@ -130,7 +130,7 @@ describe.skipIf(databaseKind === 'pglite')('a database without a pooler', () => 
     await direct.close();
   });
 
-  test('does not hold back a deferred write after a transaction of deferred writes alone', async () => {
+  test('sends a deferred write immediately after a transaction that contains only deferred writes', async () => {
     const url = await freshPostgresqlUrl();
     const [direct, other] = [await openDatabase(url, { connectionsMax: 1 }), await openDatabase(url, { connectionsMax: 1 })];
     for (const round of [1, 2, 3]) await direct.em.transactional(async () => addUser(direct.em, ['Ann', `ann${round}@example.com`]));

@@ -16,12 +16,12 @@ afterAll(() => db.close());
 const readNumber = prepareStatement<{ number: number }>('read_number', 'select $1::int8 as number');
 
 describe('a statement', () => {
-  test('gives an int8 as a number on both databases', async () => {
+  test('returns int8 values as numbers on both databases', async () => {
     expect(await readNumber(db.em, [9_007_199_254_740_991])).toEqual([{ number: 9_007_199_254_740_991 }]);
     expect(await db.em.fork().execute('select 7::int8 as number')).toEqual([{ number: 7 }]);
   });
 
-  test('fails rather than give an int8 that is not exact', async () => {
+  test('fails if a number cannot represent the int8 value exactly', async () => {
     await expect(readNumber(db.em, ['9007199254740993'])).rejects.toThrow('int8 out of range');
   });
 
@@ -35,7 +35,7 @@ describe('a statement', () => {
     });
   });
 
-  test('sees the transaction it is called in', async () => {
+  test('runs in the transaction of its caller', async () => {
     const readUsers = prepareStatement<{ count: number }>('count_users', 'select count(*) as count from users where name = $1');
     const undo = new Error('undo');
     const inside = db.em.transactional(async (em) => {
@@ -48,60 +48,60 @@ describe('a statement', () => {
   });
 });
 
-describe.skipIf(databaseKind === 'pglite')('a transaction in which a statement failed', () => {
-  test('is not said to be kept, whoever overlooked the failure', async () => {
-    const overlooked = db.em.transactional(async (em) => {
+describe.skipIf(databaseKind === 'pglite')('a transaction with a failed statement', () => {
+  test('rejects at commit even if the caller has caught the error of the statement', async () => {
+    const withCaughtError = db.em.transactional(async (em) => {
       await em.execute(`insert into users (name, email) values ('Eve', 'eve@example.com')`);
       await em.execute('select 1 / 0').catch(() => undefined);
     });
-    await expect(overlooked).rejects.toThrow('rolled back');
+    await expect(withCaughtError).rejects.toThrow('rolled back');
     expect(await db.em.fork().execute(`select 1 from users where email = 'eve@example.com'`)).toEqual([]);
   });
 });
 
-describe('a statement whose answer nobody waits for', () => {
+describe('a deferred write', () => {
   const addUser = prepareDeferredStatement('add_user', 'insert into users (name, email) values ($1, $2)');
-  const namesOf = prepareStatement<{ name: string }>('names_of_users', 'select name from users where email = $1');
+  const readNames = prepareStatement<{ name: string }>('names_of_users', 'select name from users where email = $1');
 
-  test('has happened for the statement that comes next, and with the transaction', async () => {
+  test('is visible to the next statement and is committed with the transaction', async () => {
     for (const email of ['later1@example.com', 'later2@example.com']) {
       await db.em.transactional(async () => {
         await addUser(db.em, ['Lea', email]);
-        expect(await namesOf(db.em, [email])).toEqual([{ name: 'Lea' }]);
+        expect(await readNames(db.em, [email])).toEqual([{ name: 'Lea' }]);
         await addUser(db.em, ['Max', `max.${email}`]);
       });
-      expect(await namesOf(db.em, [`max.${email}`])).toEqual([{ name: 'Max' }]);
+      expect(await readNames(db.em, [`max.${email}`])).toEqual([{ name: 'Max' }]);
     }
   });
 
-  test('happens at once where there is no transaction', async () => {
+  test('runs immediately without a transaction', async () => {
     await addUser(db.em, ['Ida', 'ida@example.com']);
-    expect(await namesOf(db.em, ['ida@example.com'])).toEqual([{ name: 'Ida' }]);
+    expect(await readNames(db.em, ['ida@example.com'])).toEqual([{ name: 'Ida' }]);
   });
 
-  test('goes with its transaction when that is undone', async () => {
+  test('is rolled back with its transaction', async () => {
     const undo = new Error('undo');
-    const undone = db.em.transactional(async () => {
+    const rolledBack = db.em.transactional(async () => {
       await addUser(db.em, ['Udo', 'udo@example.com']);
       throw undo;
     });
-    await expect(undone).rejects.toBe(undo);
-    expect(await namesOf(db.em, ['udo@example.com'])).toEqual([]);
+    await expect(rolledBack).rejects.toBe(undo);
+    expect(await readNames(db.em, ['udo@example.com'])).toEqual([]);
   });
 
-  test.each(['the commit', 'the next statement'])('fails %s when it fails, and nothing of the transaction is kept', async (where) => {
-    const email = `${where.replaceAll(' ', '.')}@example.com`;
+  test.each(['the commit', 'the next statement'])('that fails makes %s fail and rolls back the whole transaction', async (failingStep) => {
+    const email = `${failingStep.replaceAll(' ', '.')}@example.com`;
     const failing = db.em.transactional(async () => {
       await addUser(db.em, ['Kim', email]);
       await addUser(db.em, ['Kim again', email]);
       await addUser(db.em, ['Somebody after', `after.${email}`]);
-      if (where === 'the next statement') await namesOf(db.em, [email]);
+      if (failingStep === 'the next statement') await readNames(db.em, [email]);
     });
     await expect(failing).rejects.toThrow('users_email');
-    for (const one of [email, `after.${email}`]) expect(await namesOf(db.em, [one])).toEqual([]);
+    for (const address of [email, `after.${email}`]) expect(await readNames(db.em, [address])).toEqual([]);
   });
 
-  test.skipIf(databaseKind === 'pglite')('makes no message of its own, nor does the beginning of a transaction', async () => {
+  test.skipIf(databaseKind === 'pglite')('needs no separate message, and neither does the start of a transaction', async () => {
     let messages = 0;
     const url = await freshPostgresqlUrl();
     const onPool = (pool: Pool): void => void pool.on('connect', (client) => reportStatementDurations(client, () => (messages += 1)));
@@ -110,13 +110,13 @@ describe('a statement whose answer nobody waits for', () => {
       const before = messages;
       await counted.em.transactional(async () => {
         await addUser(counted.em, ['Ann', `ann${round}@example.com`]);
-        await namesOf(counted.em, ['ann']);
+        await readNames(counted.em, ['ann']);
         await addUser(counted.em, ['Bob', `bob${round}@example.com`]);
         await addUser(counted.em, ['Cid', `cid${round}@example.com`]);
       });
       return messages - before;
     };
-    await inTransaction(1); // a connection has to know a statement first
+    await inTransaction(1); // prepares the statements on the connection
     expect(await inTransaction(2)).toBe(2);
     const before = messages;
     await counted.em.transactional(async () => undefined);
@@ -126,62 +126,62 @@ describe('a statement whose answer nobody waits for', () => {
 });
 
 describe('a query outside of the transaction of its request', () => {
-  test('is refused instead of waiting for itself', async () => {
-    const beside = db.em.transactional(() => db.em.fork().execute('select 1'));
-    await expect(beside).rejects.toThrow('query outside of the transaction');
+  test('is rejected instead of causing a deadlock', async () => {
+    const outside = db.em.transactional(() => db.em.fork().execute('select 1'));
+    await expect(outside).rejects.toThrow('query outside of the transaction');
   });
 });
 
-test.skipIf(databaseKind === 'pglite')('a database that is closed waits for connections that are being opened', async () => {
+test.skipIf(databaseKind === 'pglite')('closing a database waits for connections in progress', async () => {
   const closing = await openDatabase(await freshPostgresqlUrl());
   await closing.em.fork().execute('select 1');
-  const asked = Array.from({ length: 10 }, () => closing.em.fork().execute('select 7 as number'));
+  const queries = Array.from({ length: 10 }, () => closing.em.fork().execute('select 7 as number'));
   await closing.close();
-  expect(await Promise.all(asked)).toEqual(Array.from({ length: 10 }, () => [{ number: 7 }]));
+  expect(await Promise.all(queries)).toEqual(Array.from({ length: 10 }, () => [{ number: 7 }]));
 });
 
-describe.skipIf(databaseKind === 'pglite')('a connection that the server ends in the middle of a transaction', () => {
-  test('gives its place in the pool back', async () => {
+describe.skipIf(databaseKind === 'pglite')('a connection that the server terminates during a transaction', () => {
+  test('is removed from the pool, so that a new connection can replace it', async () => {
     const terminate = async (pid: number): Promise<void> => {
       await db.em.fork().execute('select pg_terminate_backend(?)', [pid]);
     };
-    for (let lost = 0; lost < 12; lost++) {
-      const doomed = db.em.fork();
-      await doomed.begin();
-      const [row] = await doomed.execute<{ pid: number }[]>('select pg_backend_pid() as pid');
+    for (let count = 0; count < 12; count++) {
+      const terminated = db.em.fork();
+      await terminated.begin();
+      const [row] = await terminated.execute<{ pid: number }[]>('select pg_backend_pid() as pid');
       if (row) await terminate(row.pid);
-      await expect(doomed.execute('select 1')).rejects.toThrow('onnection');
+      await expect(terminated.execute('select 1')).rejects.toThrow('onnection');
     }
     expect(await readNumber(db.em, [1])).toEqual([{ number: 1 }]);
   });
 });
 
-describe.skipIf(databaseKind === 'pglite')('a connection that dies without a word', () => {
-  test('is ended when PostgreSQL would have ended the statement, and its place in the pool given back', async () => {
+describe.skipIf(databaseKind === 'pglite')('a connection that stops responding', () => {
+  test('is closed after the statement timeout and removed from the pool', async () => {
     const url = new URL(await freshPostgresqlUrl());
-    await using way = await openTcpProxy(Number(url.port));
-    url.port = String(way.port);
+    await using proxy = await openTcpProxy(Number(url.port));
+    url.port = String(proxy.port);
     const remote = await openDatabase(url.href, { connectionsMax: 2, statementMs: 600 });
     const inTransaction = remote.em.fork();
     await inTransaction.begin();
     expect(await readNumber(remote.em, [1])).toEqual([{ number: 1 }]);
-    way.silence();
+    proxy.silence();
     const waiting = [inTransaction.execute('select 1'), readNumber(remote.em, [2])];
-    await Promise.all(waiting.map((one) => expect(one).rejects.toThrow('Connection terminated')));
-    way.goOn();
+    await Promise.all(waiting.map((query) => expect(query).rejects.toThrow('Connection terminated')));
+    proxy.goOn();
     expect(await readNumber(remote.em, [3])).toEqual([{ number: 3 }]);
     await remote.close();
   });
 
-  test('goes with all that died with it, so that whoever asks next is answered', async () => {
+  test('is closed with all other dead connections, so that the next queries succeed', async () => {
     const url = new URL(await freshPostgresqlUrl());
-    await using way = await openTcpProxy(Number(url.port));
-    url.port = String(way.port);
+    await using proxy = await openTcpProxy(Number(url.port));
+    url.port = String(proxy.port);
     const remote = await openDatabase(url.href, { connectionsMax: 6, statementMs: 1_500 });
-    const asleep = Array.from({ length: 6 }, () => remote.em.fork().execute('select pg_sleep(0.1)'));
-    await Promise.all(asleep); // so there are six connections, and nobody uses them
-    way.silence();
-    way.goOn(); // for new ones
+    const sleeping = Array.from({ length: 6 }, () => remote.em.fork().execute('select pg_sleep(0.1)'));
+    await Promise.all(sleeping); // opens six connections, which are idle afterwards
+    proxy.silence();
+    proxy.goOn(); // only new connections work
     await expect(readNumber(remote.em, [1])).rejects.toThrow('Connection terminated');
     for (let times = 0; times < 6; times += 1) expect(await readNumber(remote.em, [2])).toEqual([{ number: 2 }]);
     await remote.close();

@@ -14,11 +14,11 @@ describe('the migrated database', () => {
   });
   afterEach(() => db.close());
 
-  test('is what the entities say', async () => {
+  test('matches the entities', async () => {
     expect(await differences(db)).toBe('');
   });
 
-  test('is migrated no second time', async () => {
+  test('needs no further migration', async () => {
     expect(await migrate(db)).toEqual([]);
   });
 
@@ -30,21 +30,21 @@ describe('the migrated database', () => {
     ['another type', 'alter table users alter version type bigint'],
     ['a stray column', 'alter table users add stray int'],
     ['a stray table', 'create table stray (id int)'],
-  ])('with %s is told from it', async (_what, change) => {
+  ])('with %s differs from the entities', async (_what, change) => {
     await db.em.fork().execute(change);
     expect(await differences(db)).not.toBe('');
   });
 
-  test('keeps every instant to the millisecond, as JavaScript does: a cursor on a finer one would lose rows', async () => {
-    const finer = await db.em.fork().execute(`
+  test('stores all timestamps with millisecond precision, because cursors with JavaScript dates skip rows at a finer precision', async () => {
+    const otherColumns = await db.em.fork().execute(`
       select table_name, column_name from information_schema.columns
        where table_schema = 'public' and table_name <> 'mikro_orm_migrations' and data_type like 'timestamp%'
          and (datetime_precision <> 3 or data_type <> 'timestamp with time zone')`);
-    expect(finer).toEqual([]);
+    expect(otherColumns).toEqual([]);
   });
 
-  // the comparison does not read what an index on an expression consists of
-  test('keeps one open account per address, whatever the case of its letters', async () => {
+  // the schema comparison ignores the expressions of indexes
+  test('allows one open account per e-mail address, case-insensitively', async () => {
     const [index] = await db.em
       .fork()
       .execute<{ definition: string }[]>(`select pg_get_indexdef('users_email_unique'::regclass) as definition`);
@@ -52,25 +52,25 @@ describe('the migrated database', () => {
   });
 });
 
-describe.skipIf(databaseKind === 'pglite')('six processes that start together on an empty database', () => {
-  test('migrate it once', async () => {
+describe.skipIf(databaseKind === 'pglite')('six processes that start concurrently on an empty database', () => {
+  test('run each migration once', async () => {
     const url = await emptyPostgresqlUrl();
-    const opened = await Promise.all(Array.from({ length: 6 }, () => openMigratedDatabase(url)));
-    const [db] = opened;
+    const databases = await Promise.all(Array.from({ length: 6 }, () => openMigratedDatabase(url)));
+    const [db] = databases;
     const applied = await db?.em.fork().execute('select name, count(*) from mikro_orm_migrations group by name having count(*) > 1');
     expect(applied).toEqual([]);
-    await Promise.all(opened.map((each) => each.close()));
+    await Promise.all(databases.map((database) => database.close()));
   });
 });
 
-describe.skipIf(databaseKind === 'pglite')('a table that somebody reads for long', () => {
-  test('is changed later, and nobody waits behind that', { timeout: 60_000 }, async () => {
+describe.skipIf(databaseKind === 'pglite')('a migration of a table in a long read transaction', () => {
+  test('waits for the reader without blocking other queries', { timeout: 60_000 }, async () => {
     const url = await emptyPostgresqlUrl();
     const db = await openDatabase(url, { timeouts: 'none', connectionsMax: 3 });
     const others = await openDatabase(url);
     const all = (await db.migrator.getPending()).map(({ name }) => name);
-    const left = all.slice(all.indexOf('20261120164749_webhooks')); // which alters tables that were there before
-    await db.migrator.up({ migrations: all.slice(0, -left.length) });
+    const remaining = all.slice(all.indexOf('20261120164749_webhooks')); // this migration alters existing tables
+    await db.migrator.up({ migrations: all.slice(0, -remaining.length) });
     const reader = others.em.fork();
     await reader.begin();
     for (const table of ['users', 'connections', 'applications', 'events', 'api_keys'])
@@ -78,24 +78,24 @@ describe.skipIf(databaseKind === 'pglite')('a table that somebody reads for long
     const migrating = migrate(db);
     const waits = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database() and query like 'alter table%'`;
     await expect.poll(async () => (await others.em.fork().execute(waits)).length, { timeout: 30_000 }).toBeGreaterThan(0);
-    // behind the migration in the queue for the table: with the usual limit for locks this fails unless that gives way
+    // these queries queue behind the migration and fail with a lock timeout unless the migration retries its lock
     for (const table of ['users', 'connections', 'applications']) await others.em.fork().execute(`select count(*) from ${table}`);
     await reader.rollback();
-    expect(await migrating).toEqual(left);
+    expect(await migrating).toEqual(remaining);
     expect(await differences(others)).toBe('');
-    for (const each of [db, others]) await each.close();
+    for (const database of [db, others]) await database.close();
   });
 });
 
 describe.skipIf(databaseKind === 'postgresql')('the embedded database', () => {
-  test('takes part in one transaction at a time and closes only after it', async () => {
+  test('runs one transaction at a time, and closes after the transaction has completed', async () => {
     const db = await openDatabase('memory://');
     await migrate(db);
     const insert = db.em.transactional(async (em) => {
       await em.execute('select pg_sleep(0.2)');
       return em.execute('select 1 as done');
     });
-    await new Promise((begun) => setTimeout(begun, 50));
+    await new Promise((resolve) => setTimeout(resolve, 50));
     await db.close();
     expect(await insert).toEqual([{ done: 1 }]);
   });

@@ -7,12 +7,12 @@ import { searchedWordsQuery } from '../../server/products/correct-spelling.ts';
 import { findProducts } from '../../server/products/find-products.ts';
 import { databaseKind, emptyPostgresqlUrl, freshDatabase } from '../support/services/database.ts';
 
-const rowsFound = async (db: Database, text: string): Promise<readonly unknown[]> => {
+const searchProductRows = async (db: Database, text: string): Promise<readonly unknown[]> => {
   const { rows } = await findProducts(db.em.fork(), text, { status: ['active'] }, { by: 'relevance', descending: true }, undefined, 100);
   return rows;
 };
 
-describe('a search in 5,000 products', () => {
+describe('a search among 5,000 products', () => {
   let db: Database;
   beforeAll(async () => {
     db = await freshDatabase();
@@ -32,14 +32,14 @@ describe('a search in 5,000 products', () => {
     return rows.flatMap((row) => Object.values(row)).join('\n');
   };
 
-  test('reads the index on words', async () => {
+  test('uses the word index', async () => {
     const query = `select p.id from products p join products_matching(product_search_query(t.q)) found on found.product_id = p.id where p.status = 'active'`;
     const found = await plan(`select * from (values ('alabas')) t (q) cross join lateral (${query} order by found.relevance limit 21) f`);
     expect(found).toContain('Bitmap Index Scan on product_search_words');
     expect(found).not.toContain('Seq Scan on product_search');
   });
 
-  test('reads the indexes on words for a misspelling', async () => {
+  test('uses the word and trigram indexes for a misspelling', async () => {
     const { sql, parameters } = searchedWordsQuery('alabastre', ['active']).compile(db.em.fork().getConnection().getClient());
     const literals = parameters.map((value) => `'${Array.isArray(value) ? `{${value.join()}}` : String(value)}'`);
     const found = await plan(sql.replaceAll(/\$(\d+)/gu, (_, number) => literals[Number(number) - 1] ?? ''));
@@ -47,12 +47,12 @@ describe('a search in 5,000 products', () => {
     expect(found).not.toContain('Seq Scan on product_');
   });
 
-  test.each(['alabaster', 'alabastre'])('finds %s wherever it is', async (text) => {
-    expect(await rowsFound(db, text)).toHaveLength(20);
+  test.each(['alabaster', 'alabastre'])('finds all products that match %s', async (text) => {
+    expect(await searchProductRows(db, text)).toHaveLength(20);
   });
 });
 
-test('the migration makes products searchable that were there before', async () => {
+test('the migration adds existing products to the search', async () => {
   const db = await openDatabase('memory://');
   try {
     const names = (await db.migrator.getPending()).map(({ name }) => name);
@@ -62,39 +62,39 @@ test('the migration makes products searchable that were there before', async () 
          values ('A', 'Alabaster vase', 'Carved by hand', 'x', 1, 'GBP', 'active')`,
     );
     await db.migrator.up();
-    for (const text of ['vase', 'vasee crved']) expect(await rowsFound(db, text)).toHaveLength(1);
+    for (const text of ['vase', 'vasee crved']) expect(await searchProductRows(db, text)).toHaveLength(1);
   } finally {
     await db.close();
   }
 }, 120_000);
 
 test.skipIf(databaseKind === 'pglite')(
-  'two transactions that introduce the same words in opposite order do not wait for each other',
+  'two transactions that insert the same new words in opposite order do not block each other',
   async () => {
     const db = await freshDatabase();
-    const [one, other] = [db.em.fork(), db.em.fork()];
+    const [first, second] = [db.em.fork(), db.em.fork()];
     const add = async (em: EntityManager, sku: string, name: string): Promise<unknown> =>
       em.execute(
         `insert into products (sku, name, category, price, currency, status) values ('${sku}', '${name}', 'x', 1, 'GBP', 'active')`,
       );
-    for (const em of [one, other]) {
+    for (const em of [first, second]) {
       await em.begin();
       await em.execute(`set local lock_timeout = '5s'`);
     }
-    await add(one, 'A1', 'Alabaster vase');
-    await add(other, 'B1', 'Porcelain bowl');
-    await Promise.all([add(one, 'A2', 'Porcelain bowl'), add(other, 'B2', 'Alabaster vase')]);
-    await one.commit();
-    expect(await rowsFound(db, 'alabastre')).toHaveLength(1);
-    await other.commit();
-    for (const text of ['alabastre', 'porcelian']) expect(await rowsFound(db, text)).toHaveLength(2);
+    await add(first, 'A1', 'Alabaster vase');
+    await add(second, 'B1', 'Porcelain bowl');
+    await Promise.all([add(first, 'A2', 'Porcelain bowl'), add(second, 'B2', 'Alabaster vase')]);
+    await first.commit();
+    expect(await searchProductRows(db, 'alabastre')).toHaveLength(1);
+    await second.commit();
+    for (const text of ['alabastre', 'porcelian']) expect(await searchProductRows(db, text)).toHaveLength(2);
     await db.close();
   },
 );
 
 describe.skipIf(databaseKind === 'pglite')('the extension pg_trgm', () => {
-  /** A database, and a user of it who is no superuser. */
-  const databaseOf = async (grant: (database: string, user: string) => string): Promise<string> => {
+  /** Creates a database and a role without superuser rights. Returns the database URL of the role. */
+  const createDatabaseWithGrant = async (grant: (database: string, user: string) => string): Promise<string> => {
     const url = new URL(await emptyPostgresqlUrl());
     const [database, user] = [url.pathname.slice(1), `user_${randomBytes(4).toString('hex')}`];
     const db = await openDatabase(url.href);
@@ -105,15 +105,15 @@ describe.skipIf(databaseKind === 'pglite')('the extension pg_trgm', () => {
     return url.href;
   };
 
-  test('is created by the owner of the database', async () => {
-    const url = await databaseOf((database, user) => `alter database ${database} owner to ${user}`);
+  test('is created by the database owner', async () => {
+    const url = await createDatabaseWithGrant((database, user) => `alter database ${database} owner to ${user}`);
     const db = await openMigratedDatabase(url);
     expect(await db.em.fork().execute(`select extname from pg_extension where extname = 'pg_trgm'`)).toHaveLength(1);
     await db.close();
   });
 
-  test('is asked for in one sentence where it cannot be created', async () => {
-    const url = await databaseOf((_database, user) => `grant all on schema public to ${user}`);
+  test('results in an error with the required SQL statement if the role cannot create it', async () => {
+    const url = await createDatabaseWithGrant((_database, user) => `grant all on schema public to ${user}`);
     const failure: unknown = await openMigratedDatabase(url).catch((error: unknown) => error);
     expect(failure).toMatchObject({ name: 'MissingExtensionError', message: expect.stringContaining('run "create extension pg_trgm"') });
   });

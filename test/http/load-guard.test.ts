@@ -18,7 +18,7 @@ afterEach(async () => {
   }
 });
 
-/** A server whose application is as slow as the test wants. */
+/** Starts an HTTP server with a test handler. Returns the port. */
 async function serve(handler: RequestListener, options: Partial<HttpServerOptions> = {}): Promise<number> {
   const server = createHttpServer(handler, { issuer: 'https://shop.example', log: createLog(false), ...options });
   servers.push(server);
@@ -29,8 +29,8 @@ async function serve(handler: RequestListener, options: Partial<HttpServerOption
 
 const problem = z.object({ code: z.string(), status: z.number(), type: z.string(), request_id: z.string(), detail: z.string() });
 
-/** What the server wrote on a connection until it closed it. */
-async function everything(socket: Socket): Promise<{ status: number; head: string; problem: z.infer<typeof problem> }> {
+/** Reads a connection until the server closes it. Returns the status, the headers and the problem. */
+async function readProblemUntilClose(socket: Socket): Promise<{ status: number; head: string; problem: z.infer<typeof problem> }> {
   let text = '';
   socket.on('data', (chunk) => (text += String(chunk)));
   await once(socket, 'close');
@@ -48,7 +48,7 @@ async function send(port: number, text: string): Promise<Socket> {
 
 const get = (port: number): Promise<Response> => fetch(`http://127.0.0.1:${port}/`);
 
-const few = {
+const smallLimits = {
   maxConcurrent: 2,
   maxQueued: 3,
   maxConcurrentOverloaded: 2,
@@ -56,45 +56,45 @@ const few = {
   queueTimeoutMs: 200,
 } satisfies Partial<LoadLimits>;
 
-/** Whatever nine are answered first. */
-const nineOf = async (all: readonly Promise<Response>[]): Promise<Response[]> => {
-  const answered: Response[] = [];
-  for (const one of all) void one.then((answer) => answered.push(answer));
-  await until(() => answered.length >= 9);
-  return answered.slice(0, 9);
+/** Returns the first nine responses. */
+const firstNineResponses = async (all: readonly Promise<Response>[]): Promise<Response[]> => {
+  const responses: Response[] = [];
+  for (const pending of all) void pending.then((response) => responses.push(response));
+  await until(() => responses.length >= 9);
+  return responses.slice(0, 9);
 };
 
-describe('more requests than can be worked on', () => {
-  test('wait for their turn while it is a burst', async () => {
+describe('the load shedder', () => {
+  test('queues the requests of a short burst', async () => {
     const { handler, entered, open } = gate();
-    const port = await serve(handler, { load: { ...few, queueTimeoutMs: 10_000 } });
+    const port = await serve(handler, { load: { ...smallLimits, queueTimeoutMs: 10_000 } });
     const all = [get(port), get(port), get(port), get(port), get(port)];
     await until(() => entered() === 2);
     open();
     expect((await Promise.all(all)).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
   });
 
-  test('are refused at once when too many wait already: 503 in the one form, and the application sees nothing of it', async () => {
+  test('rejects requests immediately with a 503 problem when the queue is full, without calling the handler', async () => {
     const { handler, entered, open } = gate();
-    const port = await serve(handler, { load: { ...few, queueTimeoutMs: 10_000 } });
+    const port = await serve(handler, { load: { ...smallLimits, queueTimeoutMs: 10_000 } });
     const all = [get(port), get(port), get(port), get(port), get(port)];
     await until(() => entered() === 2);
-    // the three that wait have arrived when the next is refused
-    let refused = await get(port);
-    while (refused.status !== 503) refused = await get(port);
-    expect([refused.headers.get('content-type'), refused.headers.get('retry-after')]).toEqual(['application/problem+json', '1']);
-    expect(refused.headers.get('access-control-allow-origin')).toBe('*');
-    const body = problem.parse(await refused.json());
+    // the first rejection shows that the three queued requests have arrived
+    let rejected = await get(port);
+    while (rejected.status !== 503) rejected = await get(port);
+    expect([rejected.headers.get('content-type'), rejected.headers.get('retry-after')]).toEqual(['application/problem+json', '1']);
+    expect(rejected.headers.get('access-control-allow-origin')).toBe('*');
+    const body = problem.parse(await rejected.json());
     expect(body).toMatchObject({ code: 'unavailable', status: 503, type: 'https://shop.example/problems/unavailable' });
-    expect(body.request_id).toBe(refused.headers.get('x-request-id'));
+    expect(body.request_id).toBe(rejected.headers.get('x-request-id'));
     expect(entered()).toBe(2);
     open();
     await Promise.all(all);
   });
 
-  test('are refused when they have waited too long, and there is room again for the next', async () => {
+  test('rejects requests after the queue timeout, and accepts later requests', async () => {
     const { handler, entered, open } = gate();
-    const port = await serve(handler, { load: few });
+    const port = await serve(handler, { load: smallLimits });
     const first = [get(port), get(port)];
     await until(() => entered() === 2);
     expect((await get(port)).status).toBe(503);
@@ -103,44 +103,44 @@ describe('more requests than can be worked on', () => {
     expect((await get(port)).status).toBe(200);
   });
 
-  test('have their turn in the order they came, but for a crowd: then all are refused at once but those who came last', async () => {
+  test('keeps only the newest requests of an overload in the queue and rejects all others immediately', async () => {
     const { handler, entered, open } = gate();
-    const port = await serve(handler, { load: { ...few, maxQueued: 9, maxQueuedOverloaded: 1, queueTimeoutMs: 60_000 } });
+    const port = await serve(handler, { load: { ...smallLimits, maxQueued: 9, maxQueuedOverloaded: 1, queueTimeoutMs: 60_000 } });
     const first = [get(port), get(port)];
     await until(() => entered() === 2);
-    const crowd = Array.from({ length: 10 }, () => get(port));
-    const refused = await nineOf(crowd);
-    expect(refused.map(({ status }) => status)).toEqual(Array.from({ length: 9 }, () => 503));
+    const burst = Array.from({ length: 10 }, () => get(port));
+    const rejected = await firstNineResponses(burst);
+    expect(rejected.map(({ status }) => status)).toEqual(Array.from({ length: 9 }, () => 503));
     expect(entered()).toBe(2);
     open();
-    expect((await Promise.all([...first, ...crowd])).filter(({ status }) => status === 200)).toHaveLength(3);
+    expect((await Promise.all([...first, ...burst])).filter(({ status }) => status === 200)).toHaveLength(3);
   });
 
-  test('are over when all who still call could wait for their turn, though they do not wait after a refusal', async () => {
+  test('leaves the overload mode when the queue can hold all clients, even if clients retry immediately', async () => {
     let { handler, entered, open } = gate();
     const port = await serve((req, res) => handler(req, res), {
-      load: { ...few, maxQueued: 9, maxQueuedOverloaded: 1, queueTimeoutMs: 60_000 },
+      load: { ...smallLimits, maxQueued: 9, maxQueuedOverloaded: 1, queueTimeoutMs: 60_000 },
     });
-    const crowd = Array.from({ length: 12 }, () => get(port));
-    await nineOf(crowd);
+    const burst = Array.from({ length: 12 }, () => get(port));
+    await firstNineResponses(burst);
     open();
-    await Promise.all(crowd);
-    const refusedOfFive = async (): Promise<number> => {
+    await Promise.all(burst);
+    const countRejectionsOfFive = async (): Promise<number> => {
       ({ handler, entered, open } = gate());
-      const five = Array.from({ length: 5 }, () => get(port));
+      const requests = Array.from({ length: 5 }, () => get(port));
       await until(() => entered() === 2);
       setTimeout(open, 100);
-      return (await Promise.all(five)).filter(({ status }) => status === 503).length;
+      return (await Promise.all(requests)).filter(({ status }) => status === 503).length;
     };
-    expect(await refusedOfFive()).toBeGreaterThan(0);
-    await expect.poll(refusedOfFive, { timeout: 15_000 }).toBe(0);
+    expect(await countRejectionsOfFive()).toBeGreaterThan(0);
+    await expect.poll(countRejectionsOfFive, { timeout: 15_000 }).toBe(0);
   });
 
-  test('are said once in the log', async () => {
+  test('logs an overload once', async () => {
     const lines: string[] = [];
     const log = pino({ level: 'warn' }, { write: (line) => void lines.push(line) });
     const { handler, entered, open } = gate();
-    const port = await serve(handler, { load: few, log });
+    const port = await serve(handler, { load: smallLimits, log });
     const first = [get(port), get(port)];
     await until(() => entered() === 2);
     for (let at = 0; at < 3; at += 1) expect((await get(port)).status).toBe(503);
@@ -149,7 +149,7 @@ describe('more requests than can be worked on', () => {
     await Promise.all(first);
   });
 
-  test('are not those that wait for something else', async () => {
+  test('does not count requests that have released their slot', async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     let entered = 0;
     const port = await serve(
@@ -157,7 +157,7 @@ describe('more requests than can be worked on', () => {
         entered += 1;
         void releaseSlotWhile(res, promise).then(() => res.end('news'));
       },
-      { load: few },
+      { load: smallLimits },
     );
     const all = Array.from({ length: 20 }, () => get(port));
     await until(() => entered === 20);
@@ -165,12 +165,15 @@ describe('more requests than can be worked on', () => {
     expect((await Promise.all(all)).every(({ status }) => status === 200)).toBe(true);
   });
 
-  test('are not those that have left', async () => {
+  test('does not count requests of disconnected clients', async () => {
     const { handler, entered, open } = gate();
-    const port = await serve(handler, { load: few });
-    const gone = await Promise.all([send(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'), send(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n')]);
+    const port = await serve(handler, { load: smallLimits });
+    const disconnected = await Promise.all([
+      send(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'),
+      send(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'),
+    ]);
     await until(() => entered() === 2);
-    for (const socket of gone) socket.destroy();
+    for (const socket of disconnected) socket.destroy();
     open();
     let status = 503;
     while (status === 503) status = (await get(port)).status;
@@ -178,53 +181,56 @@ describe('more requests than can be worked on', () => {
   });
 });
 
-describe('whoever is slow', () => {
-  test('to send a body keeps nobody from being served, and is answered when it has come', async () => {
+describe('a slow client or handler', () => {
+  test('with a slow request body does not block other clients, and receives a response after the body arrives', async () => {
     const port = await serve(
       (req, res) => {
         req.resume();
         req.on('end', () => res.end('read'));
       },
-      { load: few },
+      { load: smallLimits },
     );
-    const slow = await Promise.all(
+    const slowSockets = await Promise.all(
       Array.from({ length: 10 }, () => send(port, 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\nConnection: close\r\n\r\n12345')),
     );
     let served = 0;
     while (served < 5) if ((await get(port)).status === 200) served += 1;
-    const answers = slow.map(async (socket) => {
+    const responses = slowSockets.map(async (socket) => {
       const chunks: string[] = [];
       socket.on('data', (chunk) => chunks.push(String(chunk)));
       await once(socket, 'close');
       return chunks.join('');
     });
-    // those that found no place were refused; the others go on
-    for (const socket of slow) socket.write('67890');
-    expect((await Promise.all(answers)).filter((text) => text.startsWith('HTTP/1.1 200')).length).toBeGreaterThanOrEqual(2);
+    // requests without a slot were rejected; the others continue
+    for (const socket of slowSockets) socket.write('67890');
+    expect((await Promise.all(responses)).filter((text) => text.startsWith('HTTP/1.1 200')).length).toBeGreaterThanOrEqual(2);
   });
 
-  test('to send a body for too long is answered 408', async () => {
-    const port = await serve((req) => void req.resume(), { load: { ...few, bodyTimeoutMs: 50 } });
+  test('receives 408 when the request body exceeds its time limit', async () => {
+    const port = await serve((req) => void req.resume(), { load: { ...smallLimits, bodyTimeoutMs: 50 } });
     const socket = await send(port, 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n12345');
-    expect((await everything(socket)).problem.code).toBe('request_timeout');
+    expect((await readProblemUntilClose(socket)).problem.code).toBe('request_timeout');
   });
 
-  test('to send headers is answered 408 in the one form', async () => {
+  test('receives a 408 problem when the headers exceed their time limit', async () => {
     const port = await serve((_req, res) => res.end(), { timeouts: { headers: 100 } });
-    const { status, head, problem: body } = await everything(await send(port, 'GET / HTTP/1.1\r\nHost: x\r\nX-Slow:'));
+    const { status, head, problem: body } = await readProblemUntilClose(await send(port, 'GET / HTTP/1.1\r\nHost: x\r\nX-Slow:'));
     expect([status, body.code, body.status]).toEqual([408, 'request_timeout', 408]);
     expect(head).toContain(`X-Request-Id: ${body.request_id}`);
   });
 
-  test('to send the whole request is answered 408', async () => {
+  test('receives 408 when the whole request exceeds its time limit', async () => {
     const port = await serve((req) => void req.resume(), { timeouts: { headers: 100, request: 200 } });
     const socket = await send(port, 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n12345');
-    expect((await everything(socket)).problem.code).toBe('request_timeout');
+    expect((await readProblemUntilClose(socket)).problem.code).toBe('request_timeout');
   });
 
-  test('to read is cut off, and holds no place meanwhile', async () => {
-    const much = Buffer.alloc(50_000_000, 'x');
-    const port = await serve((req, res) => res.end(req.url === '/much' ? much : 'little'), { load: few, timeouts: { idle: 1_000 } });
+  test('that reads slowly is disconnected and occupies no slot', async () => {
+    const largeBody = Buffer.alloc(50_000_000, 'x');
+    const port = await serve((req, res) => res.end(req.url === '/much' ? largeBody : 'little'), {
+      load: smallLimits,
+      timeouts: { idle: 1_000 },
+    });
     const readers = await Promise.all(
       Array.from({ length: 10 }, async () => {
         const socket = await send(port, 'GET /much HTTP/1.1\r\nHost: x\r\n\r\n');
@@ -239,42 +245,47 @@ describe('whoever is slow', () => {
       socket.on('data', ({ length }) => (read += length));
       socket.resume();
       await once(socket, 'close');
-      expect(read).toBeLessThan(much.length);
+      expect(read).toBeLessThan(largeBody.length);
     }
   });
 
-  test('to answer: 503 instead of an answer without end', async () => {
-    const port = await serve(() => undefined, { load: { ...few, handlerTimeoutMs: 100 } });
-    const answer = await get(port);
-    expect([answer.status, problem.parse(await answer.json()).code]).toEqual([503, 'unavailable']);
+  test('results in 503 when the handler exceeds its time limit', async () => {
+    const port = await serve(() => undefined, { load: { ...smallLimits, handlerTimeoutMs: 100 } });
+    const response = await get(port);
+    expect([response.status, problem.parse(await response.json()).code]).toEqual([503, 'unavailable']);
   });
 });
 
-describe('what is not a request', () => {
+describe('a malformed request', () => {
   test.each([
-    ['headers that are too large', `GET / HTTP/1.1\r\nHost: x\r\nX-Large: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 'headers_too_large'],
-    ['a URL that is too long', `GET /${'x'.repeat(9_000)} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`, 414, 'uri_too_long'],
-    ['a URL that is longer than all headers may be', `GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 414, 'uri_too_long'],
+    ['too large headers', `GET / HTTP/1.1\r\nHost: x\r\nX-Large: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 'headers_too_large'],
+    ['a too long URL', `GET /${'x'.repeat(9_000)} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`, 414, 'uri_too_long'],
+    ['a URL that exceeds the limit for headers', `GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: x\r\n\r\n`, 414, 'uri_too_long'],
     ['garbage', 'HELO shop.example\r\n\r\n', 400, 'invalid_request'],
-    ['two lengths', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n12', 400, 'invalid_request'],
     [
-      'a length and chunks',
+      'two Content-Length headers',
+      'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n12',
+      400,
+      'invalid_request',
+    ],
+    [
+      'Content-Length with chunked encoding',
       'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
       400,
       'invalid_request',
     ],
-  ])('%s: in the one form', async (_what, text, status, code) => {
-    let reached = 0;
+  ])('with %s receives a problem response', async (_what, text, status, code) => {
+    let handled = 0;
     const port = await serve((_req, res) => {
-      reached += 1;
+      handled += 1;
       res.end();
     });
-    const answer = await everything(await send(port, text));
-    expect([answer.status, answer.problem.status, answer.problem.code, reached]).toEqual([status, status, code, 0]);
-    expect(answer.head).toContain('Content-Type: application/problem+json');
+    const response = await readProblemUntilClose(await send(port, text));
+    expect([response.status, response.problem.status, response.problem.code, handled]).toEqual([status, status, code, 0]);
+    expect(response.head).toContain('Content-Type: application/problem+json');
   });
 
-  test('does not break into an answer that is being written', async () => {
+  test('does not interrupt a response in progress', async () => {
     const port = await serve((_req, res) => {
       res.write('first');
     });
@@ -288,8 +299,8 @@ describe('what is not a request', () => {
   });
 });
 
-test('a request keeps its connection for the next', async () => {
+test('the server keeps the connection open after a response', async () => {
   const port = await serve((_req, res) => res.end('done'));
-  const answer = await new Promise<IncomingMessage>((resolve) => request({ port, host: '127.0.0.1' }, resolve).end());
-  expect(answer.headers.connection).toBe('keep-alive');
+  const response = await new Promise<IncomingMessage>((resolve) => request({ port, host: '127.0.0.1' }, resolve).end());
+  expect(response.headers.connection).toBe('keep-alive');
 });

@@ -10,7 +10,7 @@ import { createLog } from '../../server/logging/logger.ts';
 import { until } from '../support/network/blocking-handler.ts';
 
 let server: Server | undefined;
-let guard: LoadShedder | undefined;
+let shedder: LoadShedder | undefined;
 afterEach(async () => {
   server?.closeAllConnections();
   server?.close();
@@ -18,7 +18,7 @@ afterEach(async () => {
 });
 
 async function serve(handler: RequestListener, load: Partial<LoadLimits>): Promise<number> {
-  const watchLoad = (one: LoadShedder): void => void (guard = one);
+  const watchLoad = (loadShedder: LoadShedder): void => void (shedder = loadShedder);
   server = createHttpServer(handler, { issuer: 'https://shop.example', log: createLog(false), load, watchLoad });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -35,7 +35,7 @@ async function send(port: number, text: string): Promise<{ socket: Socket; close
   return { socket, closed: once(socket, 'close').then(() => received) };
 }
 
-test('a caller who disconnects while the request waits for its turn is left out', async () => {
+test('the server removes the queued request of a disconnected client', async () => {
   const handled: (string | undefined)[] = [];
   const release = Promise.withResolvers<void>();
   const port = await serve(
@@ -48,25 +48,25 @@ test('a caller who disconnects while the request waits for its turn is left out'
   const request = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: shop.example\r\nConnection: close\r\n\r\n`;
   const first = await send(port, request('/first'));
   await until(() => handled.length === 1);
-  const leaving = await send(port, request('/leaving'));
-  await until(() => guard?.counts.waiting === 1);
+  const disconnecting = await send(port, request('/disconnecting'));
+  await until(() => shedder?.counts.waiting === 1);
   const last = await send(port, request('/last'));
-  await until(() => guard?.counts.waiting === 2);
-  leaving.socket.destroy();
-  await leaving.closed;
+  await until(() => shedder?.counts.waiting === 2);
+  disconnecting.socket.destroy();
+  await disconnecting.closed;
   await sleep(100); // until the server has noticed
   release.resolve();
   expect([await first.closed, await last.closed]).toEqual([expect.stringMatching(/done$/), expect.stringMatching(/done$/)]);
   expect(handled).toEqual(['/first', '/last']);
 });
 
-test('a long body has more time to arrive than a short one, by its stated length', async () => {
+test('the time limit for a request body depends on Content-Length', async () => {
   const port = await serve((req, res) => void req.resume().on('end', () => res.end('read')), { bodyTimeoutMs: 100 });
-  const begin = (length: number): string =>
+  const requestStart = (length: number): string =>
     `POST / HTTP/1.1\r\nHost: shop.example\r\nConnection: close\r\nContent-Length: ${length}\r\n\r\nx`;
-  // 100 bytes take a millisecond: this one may take three seconds
+  // the limit grows by 1 ms per 100 bytes, so this body may take three seconds
   const length = 290_000;
-  const [long, short] = [await send(port, begin(length)), await send(port, begin(10))];
+  const [long, short] = [await send(port, requestStart(length)), await send(port, requestStart(10))];
   expect(await short.closed).toMatch(/^HTTP\/1\.1 408 /);
   await sleep(400);
   long.socket.write('x'.repeat(length - 1));

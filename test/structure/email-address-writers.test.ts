@@ -4,12 +4,12 @@ import { describe, expect, test } from 'vitest';
 
 const server = join(import.meta.dirname, '../../server');
 
-/** Its methods are used by `changeEmailAddress` and when an account is closed; a hook refuses any other assignment at run time. */
+/** Methods of this entity serve `changeEmailAddress` and account closure. A hook rejects all other assignments at run time. */
 const allowed = ['users/user.entity.ts'];
 
 const objectWithEmail = String.raw`\{[^{}]*\bemail\b[^{}]*\}`;
 
-/** Ways to write users.email after the user was created. */
+/** Patterns of code that writes `users.email` of an existing user. */
 const writers: readonly (readonly [string, RegExp])[] = [
   ['an update statement', /\bupdate\s+(?:only\s+)?"?users"?\b[^'`;]*?\bset\b(?:(?!\bwhere\b|\bfrom\b|\breturning\b)[^`;])*?\bemail"?\s*=/i],
   ['an upsert', /\binsert\s+into\s+"?users"?\b[^`;]*?\bdo\s+update\s+set\b[^`;]*?\bemail"?\s*=/i],
@@ -29,10 +29,10 @@ test('only changeEmailAddress writes the e-mail address of an existing user', as
   );
   expect(files.length).toBeGreaterThan(200);
   const found = await Promise.all(files.map(async (file) => [file, writersIn(await readFile(join(server, file), 'utf8'))] as const));
-  expect(found.filter(([, ways]) => ways.length > 0)).toEqual([['users/change-email-address.ts', ['the method of the entity']]]);
+  expect(found.filter(([, names]) => names.length > 0)).toEqual([['users/change-email-address.ts', ['the method of the entity']]]);
 });
 
-describe('the search finds', () => {
+describe('the patterns', () => {
   test.each([
     ['`update users set email = $2, version = version + 1 where id = $1`', 'an update statement'],
     ['"update users u set name = ?, email = ? where id = ?"', 'an update statement'],
@@ -44,8 +44,8 @@ describe('the search finds', () => {
     ['await em.nativeUpdate(User, { id }, { email });', 'a bulk update'],
     ['em.createQueryBuilder(User).update({ email }).where({ id })', 'the query builder'],
     ['user.replaceEmailAddress(email, true);', 'the method of the entity'],
-  ])('%s', (source, way) => {
-    expect(writersIn(source)).toContain(way);
+  ])('match %s', (source, writer) => {
+    expect(writersIn(source)).toContain(writer);
   });
 
   test.each([
@@ -54,7 +54,7 @@ describe('the search finds', () => {
     'if (address.data === account.email) return;',
     '`select 1 from users u\n where u.id = links.user_id and u.email = links.email`',
     'Object.assign(user, { name, role });',
-  ])('nothing in %s', (source) => {
+  ])('do not match %s', (source) => {
     expect(writersIn(source)).toEqual([]);
   });
 });

@@ -14,7 +14,7 @@ describe('imports have no cycles', () => {
     expect(findCycle(groupImports(imports, dirname))).toBeUndefined();
   });
 
-  test('among the top folders of server', () => {
+  test('among the top-level folders of server', () => {
     expect(findCycle(groupImports(readImports(root, 'server'), (file) => file.split('/').slice(0, 2).join('/')))).toBeUndefined();
   });
 
@@ -22,7 +22,7 @@ describe('imports have no cycles', () => {
     expect(findCycle(readImports(root, source))).toBeUndefined();
   });
 
-  test('and a planted cycle is found', () => {
+  test('findCycle returns a planted cycle', () => {
     const planted = new Map([
       ['a', new Set(['b'])],
       ['b', new Set(['c'])],

@@ -9,7 +9,7 @@ import { serverLayers } from '../../server-layers.ts';
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
 
-/** An empty project with the rules of this one, for one planted import at a time. */
+/** A temporary project with the lint rules of this repository, for one planted import at a time. */
 let project: string;
 beforeAll(async () => {
   project = await mkdtemp(join(tmpdir(), 'mandate-structure-'));
@@ -62,7 +62,7 @@ describe('the linter rejects an import', () => {
     ['events', '../webhooks/delivery/delivery-worker.ts'],
     ['refunds', '../oauth/protocol/oauth-scopes.ts'],
     ['oauth', '../orders/order.entity.ts'],
-  ])('of a folder that it does not know: server/%s <- %s', async (folder, specifier) => {
+  ])('of a folder that server-layers.ts does not allow: server/%s <- %s', async (folder, specifier) => {
     expect(await lint(`server/${folder}/planted.ts`, imports(specifier))).toContain(`server/${folder} may only import`);
   });
 
@@ -76,7 +76,7 @@ describe('the linter rejects an import', () => {
 
   test.each([
     ['of a type', `import type { Something } from '@mandate/server/planted.ts';\n\nexport type Planted = Something;\n`],
-    ['that is exported again', `export { something } from '@mandate/server/planted.ts';\n`],
+    ['in a re-export', `export { something } from '@mandate/server/planted.ts';\n`],
     ['at run time', `export const planted = (): Promise<unknown> => import('@mandate/server/planted.ts');\n`],
   ])('%s', async (_how, source) => {
     expect(await lint('cli/planted.ts', source)).toContain('no-restricted-imports');
@@ -99,11 +99,11 @@ describe('the linter accepts an import in the right direction', () => {
 
 describe('the linter rejects', () => {
   test.each([
-    ['any', 'no-explicit-any', 'export const planted = (value: any): unknown => value;\n'],
-    ['an assertion', 'no-unsafe-type-assertion', 'export const planted = (value: unknown): string => value as string;\n'],
+    ['the type any', 'no-explicit-any', 'export const planted = (value: any): unknown => value;\n'],
+    ['a type assertion', 'no-unsafe-type-assertion', 'export const planted = (value: unknown): string => value as string;\n'],
     ['a default export', 'no-default-export', 'export default 1;\n'],
-    ['a barrel', 'no-barrel-file', `export * from './other.ts';\n`],
-    ['the environment', 'no-process-env', 'export const planted = process.env;\n'],
+    ['a barrel file', 'no-barrel-file', `export * from './other.ts';\n`],
+    ['access to process.env', 'no-process-env', 'export const planted = process.env;\n'],
     ['a floating promise', 'no-floating-promises', 'export const planted = (): void => {\n  Promise.resolve();\n};\n'],
     ['a function of 61 lines', 'max-lines-per-function', `export function planted(): void {\n${'  process.uptime();\n'.repeat(59)}}\n`],
     ['a file of 301 lines', 'max-lines', 'process.uptime();\n'.repeat(301)],

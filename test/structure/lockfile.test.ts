@@ -14,12 +14,12 @@ const lockfile = z.object({
 const { packages } = lockfile.parse(JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8')));
 const installed = Object.entries(packages).filter(([path, { link }]) => path.includes('node_modules/') && !link);
 
-test('every package is locked by its hash', () => {
+test('the lockfile has a SHA-512 hash for every package', () => {
   expect(installed.filter(([, { integrity }]) => !integrity?.startsWith('sha512-')).map(([path]) => path)).toEqual([]);
 });
 
-// npm looks for each of them, and `npm ci` refuses to begin when the registry has lost one that the lock does not know
-test('no package names an optional one that is not locked', () => {
+// `npm ci` requests every optional dependency from the registry, and fails if a package is neither locked nor in the registry
+test('the lockfile contains every optional dependency', () => {
   const names = new Set(Object.keys(packages).map((path) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)));
   const missing = installed.flatMap(([, { optionalDependencies }]) => Object.keys(optionalDependencies)).filter((name) => !names.has(name));
   expect(missing).toEqual([]);

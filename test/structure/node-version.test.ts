@@ -13,7 +13,7 @@ const readManifest = async (folder: string): Promise<z.infer<typeof manifest>> =
   manifest.parse(JSON.parse(await readFile(join(root, folder, 'package.json'), 'utf8')));
 const top = await readManifest('');
 
-/** Makes a process report Node.js 20; a process that it starts is not affected. */
+/** Makes a process report Node.js 20, without effect on its child processes. */
 const asNode20 =
   'data:text/javascript,' +
   `Object.defineProperty(process.versions, 'node', { value: '20.20.2' });Object.defineProperty(process, 'version', { value: 'v20.20.2' });`;
@@ -28,7 +28,7 @@ const runAsNode20 = (program: string, argv: readonly string[]): Promise<Output> 
 
 describe('npm ci on Node.js 20', () => {
   // npm reads `engines` of workspaces from their package.json, all others from the lockfile
-  test('warns of no package that it does not support', async () => {
+  test('finds no package that declares a Node.js version', async () => {
     const locked = [...(await lockedPackages())].filter(([, { engines }]) => engines !== undefined).map(([path]) => path);
     expect(locked, 'run: npm run lockfile').toEqual([]);
     for (const folder of ['', ...top.workspaces]) expect([folder, (await readManifest(folder)).engines]).toEqual([folder, undefined]);
@@ -42,7 +42,7 @@ describe('npm ci on Node.js 20', () => {
     }
     const npm = (await run('sh', ['-c', 'readlink -f "$(command -v npm)"'])).stdout.trim();
     const ci = ['--import', asNode20, npm, 'ci', '--dry-run', '--offline'];
-    // without the configuration of whoever runs the tests
+    // without the npm configuration of the current user
     const env = { PATH: '/usr/bin:/bin', HOME: directory.path };
     const { stdout, stderr } = await run(process.execPath, ci, { cwd: directory.path, env });
     expect(`${stdout}${stderr}`).not.toContain('npm warn');
@@ -63,7 +63,7 @@ describe('npm ci on Node.js 20', () => {
 });
 
 describe('a command of the repository on Node.js 20', () => {
-  test.each(['mandate', 'mandate-server'])('%s runs with the Node.js that npm ci has installed', async (name) => {
+  test.each(['mandate', 'mandate-server'])('%s runs with the Node.js package that npm ci has installed', async (name) => {
     const program = join(root, 'node_modules/.bin', name);
     expect(await runAsNode20(program, ['--version'])).toEqual({ code: 0, stdout: '0.1.0\n', stderr: '' });
     expect(await runAsNode20(program, ['nonsense'])).toMatchObject({
@@ -75,7 +75,7 @@ describe('a command of the repository on Node.js 20', () => {
   test.each([
     ['mandate', 'cli/bin/mandate.js'],
     ['mandate-server', 'server/bin/mandate-server.js'],
-  ])('%s states in one line which Node.js it needs where there is none', async (name, file) => {
+  ])('%s prints the required Node.js version in one line if the Node.js package is not installed', async (name, file) => {
     await using directory = await temporaryDirectory();
     const copy = async (path: string): Promise<void> => {
       await mkdir(join(directory.path, dirname(path)), { recursive: true });

@@ -7,7 +7,7 @@ import { parse } from 'csv-parse/sync';
 
 export type CsvReader = { readonly name: string; readonly isInstalled: boolean; read(file: string): Promise<string[][]> };
 
-/** Debian's own Python, whatever else is on the machine. */
+/** Debian's system Python, regardless of other installed versions. */
 const python = '/usr/bin/python3';
 const pythonProgram = `
 import csv, io, json, sys
@@ -18,11 +18,11 @@ json.dump(list(csv.reader(text, strict=True)), sys.stdout)
 
 function run(command: string, args: readonly string[], input?: string): string {
   const { status, stdout, stderr, error } = spawnSync(command, args, { input, encoding: 'utf8', maxBuffer: 100_000_000, timeout: 120_000 });
-  if (status !== 0) throw new Error(`${command} ended with ${status}: ${stderr}`, { cause: error });
+  if (status !== 0) throw new Error(`${command} exited with ${status}: ${stderr}`, { cause: error });
   return stdout;
 }
 
-/** Opens the file as a spreadsheet, calculates it and saves what the cells show as CSV again. */
+/** Opens the file as a spreadsheet in LibreOffice, recalculates it and returns the displayed cell values. */
 async function readWithLibreOffice(file: string): Promise<string[][]> {
   const directory = await mkdtemp(join(tmpdir(), 'mandate-libreoffice-'));
   try {

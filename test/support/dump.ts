@@ -1,9 +1,9 @@
 import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
 
-/** Every row of every table, as text. */
+/** Returns all rows of all tables as one text. */
 export const dumpOf = async (db: Database): Promise<string> => (await rowsOf(db)).join('\n');
 
-/** The same in an order of its own, with the name of its table before each, without those of `except`. */
+/** Returns all rows of all tables except `except` as text, sorted, each with its table name as prefix. */
 export async function rowsOf(db: Database, except: readonly string[] = []): Promise<string[]> {
   const em = db.em.fork();
   const tables = await em.execute<{ name: string }[]>(

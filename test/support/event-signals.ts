@@ -12,19 +12,22 @@ export const hour = 3_600_000;
 export const quiet = createLog(true);
 quiet.level = 'silent';
 
-/** Polls while signals of other processes arrive, and while they do not. With an hour, only signals can be the cause of what happens. */
-export function pollEvery(hearing: number, fallback: number): void {
+/**
+ * Replaces the poll interval of `EventSignals`: `connectedMs` while the process receives all signals, otherwise `fallbackMs`. With an
+ * interval of one hour, only signals can trigger processing during a test.
+ */
+export function pollEvery(connectedMs: number, fallbackMs: number): void {
   vi.spyOn(EventSignals.prototype, 'pollMs', 'get').mockImplementation(function poll(this: EventSignals) {
-    return this.receivesAllSignals ? hearing : fallback;
+    return this.receivesAllSignals ? connectedMs : fallbackMs;
   });
 }
 
-/** Sequences and delivers events, until the returned function is called. */
+/** Starts the jobs that sequence and deliver events. Returns a function that stops the jobs. */
 export function sequenceAndDeliver(db: Database): () => Promise<void> {
   const deliverer = delivererOf({ db });
-  const background = startJobs([...eventJobs(db, createDeliveries), ...webhookJobs(db, deliverer)], quiet);
+  const jobs = startJobs([...eventJobs(db, createDeliveries), ...webhookJobs(db, deliverer)], quiet);
   return async () => {
-    await background.stop();
+    await jobs.stop();
     await deliverer.stop();
   };
 }
@@ -32,6 +35,6 @@ export function sequenceAndDeliver(db: Database): () => Promise<void> {
 export const lastSeq = async (em: EntityManager): Promise<number> =>
   (await em.fork().execute<{ last_seq: number }[]>('select last_seq from event_sequence'))[0]?.last_seq ?? 0;
 
-/** Waits until so many events have their places. */
+/** Waits until `count` events have sequence numbers. */
 export const placed = (em: EntityManager, count: number): Promise<void> =>
   expect.poll(() => lastSeq(em), { timeout: 10_000, interval: 20 }).toBe(count);

@@ -1,6 +1,6 @@
 import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
 
-/** The types of what happened to one thing, in order. */
+/** Returns the event types of one subject, in order of occurrence. */
 export async function eventsOf(db: Database, subjectType: string, subjectId: number): Promise<string[]> {
   const rows = await db.em
     .fork()

@@ -4,10 +4,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 
 type Form = URLSearchParams;
 type Intent = Record<string, unknown> & { id: string; status: string; amount: number; currency: string };
-type Refused = { status: number; error: Record<string, unknown> };
+type StripeError = { status: number; error: Record<string, unknown> };
 
-/** What a payment method does. */
-const methods: Record<string, Partial<Intent>> = {
+/** State of a new payment intent for each payment method. */
+const intentStates: Record<string, Partial<Intent>> = {
   pm_ok: { status: 'succeeded' },
   pm_processing: { status: 'processing' },
   pm_lost: { status: 'succeeded' },
@@ -26,32 +26,32 @@ function decline(code: string, declineCode?: string): Partial<Intent> {
 
 export type FakeStripe = {
   readonly api: { readonly host: string; readonly port: number; readonly protocol: 'http' };
-  /** Everything that was asked, with its idempotency key. */
+  /** All received requests, each with its idempotency key. */
   readonly requests: { readonly method: string; readonly path: string; readonly key: string | undefined }[];
-  /** The bank has done its work. */
+  /** Completes a pending payment as the bank would. */
   complete(id: string): void;
   completeRefund(id: string, status: 'succeeded' | 'failed'): void;
-  /** The next requests fail on Stripe's side, before anything is done. */
+  /** Makes the next `count` requests fail with status 500, without any effect. */
   failNext(count: number): void;
   intents(): readonly Intent[];
   close(): Promise<void>;
 };
 
-/** What Stripe knows: payments and refunds, and what happens to them. */
-class Books {
+/** In-memory payments and refunds of the fake Stripe. */
+class StripeState {
   readonly intents = new Map<string, Intent>();
   readonly refunds = new Map<string, Record<string, unknown>>();
 
-  create(form: Form): Intent | Refused {
+  create(form: Form): Intent | StripeError {
     const [amount, currency] = [Number(form.get('amount')), form.get('currency') ?? ''];
-    if (!(amount >= 1) || amount > 99_999_999) return refused('amount_too_large', 'Amount must be no more than 999,999.99');
+    if (!(amount >= 1) || amount > 99_999_999) return invalidRequest('amount_too_large', 'Amount must be no more than 999,999.99');
     const method = form.get('payment_method');
-    if (method !== null && !(method in methods)) return refused('resource_missing', `No such PaymentMethod: '${method}'`);
+    if (method !== null && !(method in intentStates)) return invalidRequest('resource_missing', `No such PaymentMethod: '${method}'`);
     const id = `pi_${randomBytes(8).toString('hex')}`;
     const metadata = Object.fromEntries(
       [...form].flatMap(([name, value]) => (name.startsWith('metadata[') ? [[name.slice(9, -1), value]] : [])),
     );
-    const begin = {
+    const initial = {
       object: 'payment_intent',
       amount,
       currency,
@@ -60,17 +60,17 @@ class Books {
       client_secret: `${id}_secret`,
       next_action: null,
     };
-    const chosen = methods[method ?? ''] ?? { status: 'requires_payment_method' };
-    const intent: Intent = { ...begin, id, last_payment_error: null, status: '', ...chosen };
+    const state = intentStates[method ?? ''] ?? { status: 'requires_payment_method' };
+    const intent: Intent = { ...initial, id, last_payment_error: null, status: '', ...state };
     if (intent.status === 'succeeded') intent['amount_received'] = amount;
     this.intents.set(id, intent);
     const error = intent['last_payment_error'];
     return typeof error === 'object' && error !== null ? { status: 402, error: { ...error, payment_intent: intent } } : intent;
   }
 
-  cancel(intent: Intent): Intent | Refused {
+  cancel(intent: Intent): Intent | StripeError {
     if (['succeeded', 'processing', 'canceled'].includes(intent.status)) {
-      return refused(
+      return invalidRequest(
         'payment_intent_unexpected_state',
         `You cannot cancel this PaymentIntent because it has a status of ${intent.status}.`,
       );
@@ -78,42 +78,43 @@ class Books {
     return Object.assign(intent, { status: 'canceled', next_action: null });
   }
 
-  refund(form: Form): Record<string, unknown> | Refused {
+  refund(form: Form): Record<string, unknown> | StripeError {
     const intent = this.intents.get(form.get('payment_intent') ?? '');
-    if (!intent) return refused('resource_missing', 'No such payment_intent');
-    const before = [...this.refunds.values()].filter((one) => one['payment_intent'] === intent.id && one['status'] !== 'failed');
+    if (!intent) return invalidRequest('resource_missing', 'No such payment_intent');
+    const refunds = [...this.refunds.values()].filter((other) => other['payment_intent'] === intent.id && other['status'] !== 'failed');
     const amount = Number(form.get('amount'));
-    const sum = before.reduce((total, one) => total + Number(one['amount']), amount);
-    if (sum > Number(intent['amount_received'])) return refused('charge_already_refunded', 'Refund amount is greater than what is left.');
+    const sum = refunds.reduce((total, other) => total + Number(other['amount']), amount);
+    if (sum > Number(intent['amount_received']))
+      return invalidRequest('charge_already_refunded', 'Refund amount is greater than the remaining amount.');
     const id = `re_${randomBytes(8).toString('hex')}`;
     const status = intent['slow_refunds'] ? 'pending' : 'succeeded';
-    const made = { id, object: 'refund', amount, currency: intent.currency, payment_intent: intent.id, status };
-    this.refunds.set(id, made);
-    return made;
+    const refund = { id, object: 'refund', amount, currency: intent.currency, payment_intent: intent.id, status };
+    this.refunds.set(id, refund);
+    return refund;
   }
 
-  route(method: string, path: string, form: Form): Record<string, unknown> | Refused {
+  route(method: string, path: string, form: Form): Record<string, unknown> | StripeError {
     const [, , kind = '', id = '', action] = path.split('/');
-    const found = kind === 'refunds' ? this.refunds.get(id) : this.intents.get(id);
+    const resource = kind === 'refunds' ? this.refunds.get(id) : this.intents.get(id);
     if (method === 'POST' && id === '') return kind === 'refunds' ? this.refund(form) : this.create(form);
-    if (!found)
+    if (!resource)
       return { status: 404, error: { type: 'invalid_request_error', code: 'resource_missing', message: `No such ${kind}: '${id}'` } };
     const intent = this.intents.get(id);
-    return method === 'POST' && action === 'cancel' && intent ? this.cancel(intent) : found;
+    return method === 'POST' && action === 'cancel' && intent ? this.cancel(intent) : resource;
   }
 }
 
-type Asked = FakeStripe['requests'][number];
-type Answers = Map<string, { hash: string; status: number; body: string }>;
-type State = { books: Books; requests: Asked[]; failures: { left: number }; answers: Answers };
+type StripeRequest = FakeStripe['requests'][number];
+type StoredResponses = Map<string, { hash: string; status: number; body: string }>;
+type ServerState = { stripeState: StripeState; requests: StripeRequest[]; failures: { left: number }; storedResponses: StoredResponses };
 
-/** Stripe, as far as it is used here: it keeps what it is told, and knows a repeated request by its key. */
+/** Starts an HTTP server that implements the subset of the Stripe API that Mandate uses, including idempotency keys. */
 export async function startFakeStripe(): Promise<FakeStripe> {
-  const books = new Books();
-  const requests: Asked[] = [];
+  const stripeState = new StripeState();
+  const requests: StripeRequest[] = [];
   const failures = { left: 0 };
-  const answers: Answers = new Map();
-  const server = createServer((req, res) => void handle(req, res, { books, requests, failures, answers }));
+  const storedResponses: StoredResponses = new Map();
+  const server = createServer((req, res) => void handle(req, res, { stripeState, requests, failures, storedResponses }));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
@@ -122,14 +123,17 @@ export async function startFakeStripe(): Promise<FakeStripe> {
     api: { host: '127.0.0.1', port: address.port, protocol: 'http' },
     requests,
     complete(id) {
-      const intent = books.intents.get(id);
+      const intent = stripeState.intents.get(id);
       if (intent)
         Object.assign(intent, { status: 'succeeded', amount_received: intent.amount, next_action: null, last_payment_error: null });
     },
     completeRefund: (id, status) =>
-      void Object.assign(books.refunds.get(id) ?? {}, { status, ...(status === 'failed' && { failure_reason: 'lost_or_stolen_card' }) }),
+      void Object.assign(stripeState.refunds.get(id) ?? {}, {
+        status,
+        ...(status === 'failed' && { failure_reason: 'lost_or_stolen_card' }),
+      }),
     failNext: (count) => void (failures.left = count),
-    intents: () => [...books.intents.values()],
+    intents: () => [...stripeState.intents.values()],
     async close() {
       server.closeAllConnections();
       server.close();
@@ -138,7 +142,11 @@ export async function startFakeStripe(): Promise<FakeStripe> {
   };
 }
 
-async function handle(req: IncomingMessage, res: ServerResponse, { books, requests, failures, answers }: State): Promise<void> {
+async function handle(
+  req: IncomingMessage,
+  res: ServerResponse,
+  { stripeState, requests, failures, storedResponses }: ServerState,
+): Promise<void> {
   const chunks: Buffer[] = [];
   for await (const chunk of req) chunks.push(Buffer.from(chunk));
   const [body, path, method] = [Buffer.concat(chunks).toString(), req.url?.split('?', 1)[0] ?? '', req.method ?? ''];
@@ -147,24 +155,27 @@ async function handle(req: IncomingMessage, res: ServerResponse, { books, reques
   const send = (status: number, text: string): void => void res.writeHead(status, { 'content-type': 'application/json' }).end(text);
   if (failures.left > 0) {
     failures.left -= 1;
-    return send(500, failure);
+    return send(500, serverErrorBody);
   }
   const hash = createHash('sha256').update(`${path}\n${body}`).digest('hex');
-  const known = method === 'POST' && key !== undefined ? answers.get(key) : undefined;
-  if (known && known.hash !== hash) {
+  const stored = method === 'POST' && key !== undefined ? storedResponses.get(key) : undefined;
+  if (stored && stored.hash !== hash) {
     return send(400, JSON.stringify({ error: { type: 'idempotency_error', message: 'Keys can only be used with the same parameters.' } }));
   }
-  // Done, but nobody learns of it, however often one call of the SDK tries.
-  const unheard = body.includes('pm_lost') && requests.filter((one) => one.key === key).length <= attemptsOfSdk;
-  if (known) return unheard ? send(500, failure) : send(known.status, known.body);
-  const answer = books.route(method, path, new URLSearchParams(body));
+  // The request takes effect, but every attempt of one SDK call receives an error.
+  const losesResponse = body.includes('pm_lost') && requests.filter((request) => request.key === key).length <= sdkAttempts;
+  if (stored) return losesResponse ? send(500, serverErrorBody) : send(stored.status, stored.body);
+  const result = stripeState.route(method, path, new URLSearchParams(body));
   const [status, text] =
-    'error' in answer ? [Number(answer['status']), JSON.stringify({ error: answer['error'] })] : [200, JSON.stringify(answer)];
-  if (method === 'POST' && key !== undefined) answers.set(key, { hash, status, body: text });
-  return unheard ? send(500, failure) : send(status, text);
+    'error' in result ? [Number(result['status']), JSON.stringify({ error: result['error'] })] : [200, JSON.stringify(result)];
+  if (method === 'POST' && key !== undefined) storedResponses.set(key, { hash, status, body: text });
+  return losesResponse ? send(500, serverErrorBody) : send(status, text);
 }
 
-const attemptsOfSdk = 3;
-const failure = JSON.stringify({ error: { type: 'api_error', message: 'Something went wrong on our end.' } });
+const sdkAttempts = 3;
+const serverErrorBody = JSON.stringify({ error: { type: 'api_error', message: 'Something went wrong on our end.' } });
 
-const refused = (code: string, message: string): Refused => ({ status: 400, error: { type: 'invalid_request_error', code, message } });
+const invalidRequest = (code: string, message: string): StripeError => ({
+  status: 400,
+  error: { type: 'invalid_request_error', code, message },
+});

@@ -13,27 +13,27 @@ import { serverDirectory } from './server/server-directory.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** What each test file clones its own database from: a database of the server at `url`, or a file with a PGlite. */
+    /** The template that every test file clones its database from: a database of the server at `url`, or a file with a PGlite dump. */
     database: { kind: 'postgresql'; url: string; template: string } | { kind: 'pglite'; template: string };
-    /** The directory where the answers that tests have seen are written down. */
-    seenAnswers: string;
+    /** The directory where tests record the responses that they receive. */
+    seenResponses: string;
   }
 }
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const answers = await collectAnswers(project);
+  const responses = await collectAnswers(project);
   const removeDatabase = await prepareDatabase(project);
   return async () => {
     await removeDatabase();
-    await answers.compare();
+    await responses.checkCoverage();
   };
 }
 
-/** Prepares the migrated template for the databases of a project; the project says on which of the two. */
+/** Prepares the migrated template database of a project. The project name selects PostgreSQL or PGlite. */
 async function prepareDatabase(project: TestProject): Promise<() => Promise<void>> {
   if (project.name === 'pglite') return preparePglite(project);
-  const given = process.env['DATABASE_URL'];
-  if (given) return preparePostgresql(project, { url: given, stop: async () => undefined });
+  const url = process.env['DATABASE_URL'];
+  if (url) return preparePostgresql(project, { url, stop: async () => undefined });
   const server = await findPostgresql()
     .then(startPostgresql)
     .catch((error: unknown) => {
@@ -51,8 +51,8 @@ async function preparePostgresql(
   await (await openMigratedDatabase(databaseUrl(url, template))).close();
   project.provide('database', { kind: 'postgresql', url, template });
   return async () => {
-    const ours = await administer(url, `select datname from pg_database where datname ~ '^${template}'`);
-    for (const { datname } of ours) await administer(url, `drop database ${datname} with (force)`);
+    const created = await administer(url, `select datname from pg_database where datname ~ '^${template}'`);
+    for (const { datname } of created) await administer(url, `drop database ${datname} with (force)`);
     await stop();
   };
 }

@@ -8,11 +8,11 @@ export type CodeBlock = {
   readonly line: number;
   readonly language: string;
   readonly text: string;
-  /** File and first line, which find the block again after lines have moved. */
+  /** File name and first line of the block. They identify the block even when its line number changes. */
   readonly name: string;
 };
 
-/** The fenced code blocks of a Markdown file of the repository. */
+/** Returns the fenced code blocks of a Markdown file in the repository. */
 export async function codeBlocksOf(file: string): Promise<CodeBlock[]> {
   const source = await readFile(join(repository, file), 'utf8');
   return Array.from(source.matchAll(/^( *)(`{3,}|~{3,})(\S*)[^\n]*\n(.*?)^\1\2 *$/gms), ({ index, 3: language = '', 4: text = '' }) => {
@@ -21,14 +21,14 @@ export async function codeBlocksOf(file: string): Promise<CodeBlock[]> {
   });
 }
 
-/** The lines of the only code block of a file that begins with these words. */
-export async function commandsOf(file: string, beginning: string): Promise<string[]> {
-  const found = (await codeBlocksOf(file)).filter(({ text }) => text.startsWith(beginning));
-  if (found.length !== 1) throw new Error(`${file} has ${found.length} code blocks that begin with ${beginning}`);
-  return (found[0]?.text ?? '').trimEnd().split('\n');
+/** Returns the lines of the only code block in the file that starts with `prefix`. */
+export async function commandsOf(file: string, prefix: string): Promise<string[]> {
+  const blocks = (await codeBlocksOf(file)).filter(({ text }) => text.startsWith(prefix));
+  if (blocks.length !== 1) throw new Error(`${file} has ${blocks.length} code blocks that start with ${prefix}`);
+  return (blocks[0]?.text ?? '').trimEnd().split('\n');
 }
 
-/** The items of the numbered list below a heading. */
+/** Returns the items of the numbered list in the section with this heading. */
 export async function stepsOf(file: string, heading: string): Promise<string[]> {
   const source = await readFile(join(repository, file), 'utf8');
   const section = source.split(/^## /m).find((text) => text.startsWith(`${heading}\n`));

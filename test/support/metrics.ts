@@ -1,4 +1,4 @@
-/** What a process tells Prometheus: its series by name and labels, such as `up` or `requests_total{method="GET"}`. */
+/** Parsed Prometheus metrics of a process: values by series name and labels, such as `up` or `requests_total{method="GET"}`. */
 export class Scrape {
   readonly text: string;
   readonly #series: ReadonlyMap<string, number>;
@@ -9,7 +9,7 @@ export class Scrape {
     this.#series = new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]));
   }
 
-  /** The labels in the order in which they are written. */
+  /** Returns the value of a series. The labels must be in the order of the metrics text. */
   value(name: string, labels: Readonly<Record<string, string>> = {}): number | undefined {
     const pairs = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
     return this.#series.get(pairs.length === 0 ? name : `${name}{${pairs.join(',')}}`);
@@ -22,6 +22,6 @@ export class Scrape {
 
 export async function scrape(port: number): Promise<Scrape> {
   const response = await fetch(`http://127.0.0.1:${port}/metrics`);
-  if (!response.ok) throw new Error(`/metrics answered ${response.status}`);
+  if (!response.ok) throw new Error(`/metrics returned status ${response.status}`);
   return new Scrape(await response.text());
 }

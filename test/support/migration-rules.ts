@@ -7,79 +7,84 @@ const directory = join(import.meta.dirname, '../../server/database/migrations');
 export type MigrationText = {
   readonly name: string;
   readonly statements: readonly string[];
-  /** Within one transaction. */
+  /** Whether the migration runs in a transaction. */
   readonly transactional: boolean;
-  /** The release since which nothing uses what it takes away. */
+  /** The first release that no longer uses the objects that the migration drops. */
   readonly unusedSince?: string | undefined;
 };
 
 type Migration = { up(): unknown; getQueries(): readonly unknown[]; isTransactional(): boolean };
 const isMigration = (value: unknown): value is Migration => typeof value === 'object' && value !== null && 'getQueries' in value;
 
-/** Every migration, in their order. */
+/** Returns the SQL statements of all migrations, in order. */
 export async function readMigrations({ driver, config }: Database): Promise<MigrationText[]> {
   const files = (await readdir(directory)).filter((file) => file.endsWith('.ts')).toSorted();
-  const texts: MigrationText[] = [];
+  const migrations: MigrationText[] = [];
   for (const file of files) {
     const module: object = await import(join(directory, file));
-    for (const made of Object.values(module)) {
-      const migration: unknown = new made(driver, config);
+    for (const declaration of Object.values(module)) {
+      const migration: unknown = new declaration(driver, config);
       if (!isMigration(migration)) continue;
       await migration.up();
-      texts.push({
+      migrations.push({
         name: file.replace(/\.ts$/, ''),
         statements: migration.getQueries().map(String),
         transactional: migration.isTransactional(),
-        unusedSince: 'unusedSince' in made ? String(made.unusedSince) : undefined,
+        unusedSince: 'unusedSince' in declaration ? String(declaration.unusedSince) : undefined,
       });
     }
   }
-  return texts;
+  return migrations;
 }
 
 export function tablesMadeBy({ statements }: Pick<MigrationText, 'statements'>): string[] {
   return statements.flatMap((sql) => [...sql.matchAll(/\bcreate table (?:if not exists )?"?(\w+)"?/gi)].map(([, name = '']) => name));
 }
 
-/** What does not go while processes of the release before run: of a statement about a table that they use. */
-const notNow: readonly (readonly [RegExp, string])[] = [
-  [/\brename\b/, 'renames: add the new one, fill it, and remove the old one in a later release'],
-  [/\balter (column )?\S+ (set data )?type\b/, 'changes a type, which writes the whole table anew: add a column beside it'],
-  [/\bset not null\b/, 'demands a value: add a check that is not valid, and validate it in a migration of its own'],
-  [/\badd (column )?(?!constraint)\S+ (?!.*\bdefault\b).*\bnot null\b/, 'adds a column that processes of the release before leave out'],
-  [/\badd constraint .*\b(check|foreign key)\b(?!.*\bnot valid\b)/, 'reads the whole table while nobody else may: add it as not valid'],
+/** Statements on existing tables that conflict with running processes of the previous release, each with the reason. */
+const unsafeStatements: readonly (readonly [RegExp, string])[] = [
+  [/\brename\b/, 'renames an object: add the new object, fill it, and drop the old object in a later release'],
+  [/\balter (column )?\S+ (set data )?type\b/, 'changes a type, which rewrites the whole table: add a new column instead'],
+  [/\bset not null\b/, 'requires a value: add a check as not valid, and validate it in a separate migration'],
+  [
+    /\badd (column )?(?!constraint)\S+ (?!.*\bdefault\b).*\bnot null\b/,
+    'adds a required column that processes of the previous release omit',
+  ],
+  [/\badd constraint .*\b(check|foreign key)\b(?!.*\bnot valid\b)/, 'scans the whole table under an exclusive lock: add it as not valid'],
   [
     /\badd constraint .*\b(unique|primary key)\b(?!.*\busing index\b)/,
-    'builds an index while nobody else may: create it concurrently before',
+    'builds an index under an exclusive lock: create the index concurrently first',
   ],
-  [/\bcreate (unique )?index (?!concurrently)/, 'builds an index while nobody may write: create it concurrently'],
+  [/\bcreate (unique )?index (?!concurrently)/, 'builds an index while writes are blocked: create the index concurrently'],
 ];
 
-/** What goes when nothing of the release before uses it. */
-const whenUnused = /\bdrop (table|column|function|view|type|schema)\b/;
+const missingUnusedSince = 'drops an object: specify in `unusedSince` the first release that does not use it';
 
-/** Why processes of this release and of the one before could not live on the same tables. `existing`: those that were there before. */
+/** Statements that are safe only if the previous release does not use the object. */
+const dropStatement = /\bdrop (table|column|function|view|type|schema)\b/;
+
+/**
+ * Returns the reasons why processes of this release and of the previous release cannot use the same tables after the migration.
+ * @param existing tables that exist before the migration
+ */
 export function faultsOfMigration(migration: MigrationText, existing: readonly string[]): string[] {
-  const plain = migration.statements.map((sql) =>
+  const statements = migration.statements.map((sql) =>
     sql
       .toLowerCase()
       .replaceAll(/'(?:[^']|'')*'/g, "''")
       .replaceAll('"', ''),
   );
-  const touched = (sql: string): string[] => existing.filter((table) => new RegExp(`\\b${table}\\b`).test(sql));
-  const faults = plain.flatMap((sql) => {
-    if (touched(sql).length === 0)
-      return whenUnused.test(sql) && !migration.unusedSince ? ['removes something: say since which release nothing uses it'] : [];
-    const found = notNow.filter(([pattern]) => pattern.test(sql)).map(([, why]) => why);
-    return whenUnused.test(sql) && !migration.unusedSince
-      ? [...found, 'removes something: say since which release nothing uses it']
-      : found;
+  const findExistingTables = (sql: string): string[] => existing.filter((table) => new RegExp(`\\b${table}\\b`).test(sql));
+  const faults = statements.flatMap((sql) => {
+    if (findExistingTables(sql).length === 0) return dropStatement.test(sql) && !migration.unusedSince ? [missingUnusedSince] : [];
+    const reasons = unsafeStatements.filter(([pattern]) => pattern.test(sql)).map(([, reason]) => reason);
+    return dropStatement.test(sql) && !migration.unusedSince ? [...reasons, missingUnusedSince] : reasons;
   });
-  const tables = new Set(plain.flatMap(touched));
+  const tables = new Set(statements.flatMap(findExistingTables));
   if (tables.size > 1)
-    faults.push(`has ${[...tables].join(' and ')} at once, and could wait for a request that waits for it: write a migration for each`);
-  const concurrent = plain.some((sql) => /\bconcurrently\b/.test(sql));
-  if (concurrent && (migration.transactional || plain.length > 1))
-    faults.push('creates an index concurrently: that goes alone, and in no transaction');
+    faults.push(`changes ${[...tables].join(' and ')} in one transaction, which can deadlock with requests: write one migration per table`);
+  const concurrent = statements.some((sql) => /\bconcurrently\b/.test(sql));
+  if (concurrent && (migration.transactional || statements.length > 1))
+    faults.push('creates an index concurrently: put the statement alone into a migration without a transaction');
   return faults;
 }

@@ -7,26 +7,26 @@ import type { Given } from './server/start-options.ts';
 import { inTwoProcesses } from './server/process-mode.ts';
 import { openShop, pickup, type Shop } from './server/shop.ts';
 
-/** A shop that takes money, and an order or two in it. */
+/** A server with the test payment provider, and functions that place and pay orders. */
 export type Till = {
   readonly mandate: Mandate;
   readonly shop: Shop;
   readonly provider: TestProvider;
   readonly providers: PaymentProviders;
-  /** An order of somebody's, waiting for its money. */
-  order(given?: { quantity?: number; stock?: number; lines?: number }): Promise<Body>;
-  /** The same, paid. */
-  paidOrder(given?: { quantity?: number; stock?: number; lines?: number }): Promise<Body>;
+  /** Places an unpaid order of a new user. */
+  order(options?: { quantity?: number; stock?: number; lines?: number }): Promise<Body>;
+  /** Places an order and pays it. */
+  paidOrder(options?: { quantity?: number; stock?: number; lines?: number }): Promise<Body>;
   pay(orderId: number, method?: string, provider?: string): Promise<Answer>;
   get(path: string): Promise<Body>;
   post(path: string, body?: object): Promise<Answer>;
   stock(productId: number): Promise<number>;
 };
 
-export async function openTill(others?: PaymentProviders, parts: Pick<Given, 'previewVersions'> = {}): Promise<Till> {
+export async function openTill(customProviders?: PaymentProviders, startOptions: Pick<Given, 'previewVersions'> = {}): Promise<Till> {
   const provider = createTestProvider();
-  const providers = others ?? indexPaymentProviders(manualProvider, provider);
-  const mandate = await startMandate({ ...parts, ...(!(inTwoProcesses && !others) && { providers }) });
+  const providers = customProviders ?? indexPaymentProviders(manualProvider, provider);
+  const mandate = await startMandate({ ...startOptions, ...(!(inTwoProcesses && !customProviders) && { providers }) });
   const shop = await openShop(mandate);
   const { token } = shop;
   const post = (path: string, body?: object): Promise<Answer> =>
@@ -51,8 +51,8 @@ export async function openTill(others?: PaymentProviders, parts: Pick<Given, 'pr
     pay,
     get,
     post,
-    async paidOrder(given) {
-      const placed = await order(given);
+    async paidOrder(options) {
+      const placed = await order(options);
       expect((await pay(placed.id)).body).toMatchObject({ status: 'succeeded' });
       return get(`/orders/${placed.id}`);
     },
@@ -61,5 +61,5 @@ export async function openTill(others?: PaymentProviders, parts: Pick<Given, 'pr
 }
 
 export const soon = (): Date => new Date(Date.now() + 60_000);
-/** When the hold of an unpaid order has ended. */
+/** Returns a time after the stock hold of an unpaid order has expired. */
 export const later = (): Date => new Date(Date.now() + 31 * 60_000);

@@ -5,14 +5,14 @@ import { runTasks, type TaskRunnerDeps } from '../../server/tasks/run-tasks.ts';
 import type { TaskHandler } from '../../server/tasks/task-context.ts';
 import type { Answer, Body, Mandate } from './server/start-mandate.ts';
 
-/** Carries out what waits, as the server does in the background. */
+/** Runs all pending tasks, as the background job of the server does. Returns the number of tasks. */
 export const carryOutTasks = (
   { db }: Mandate,
-  kinds: TaskRunnerDeps['handlers'] = taskHandlers,
+  handlers: TaskRunnerDeps['handlers'] = taskHandlers,
   { signal, log = createLog(false) }: { signal?: AbortSignal; log?: Log } = {},
-): Promise<number> => runTasks({ em: db.em, log, handlers: kinds }, signal);
+): Promise<number> => runTasks({ em: db.em, log, handlers }, signal);
 
-/** A task that has just been answered with, carried out to its end, and what it wrote. */
+/** Runs the task that a response has created. Returns the succeeded task and its result file. */
 export async function carriedOut(mandate: Mandate, token: string, started: Answer): Promise<{ task: Body; file: string }> {
   expect(started.status, started.text).toBe(202);
   await carryOutTasks(mandate);
@@ -22,32 +22,32 @@ export async function carriedOut(mandate: Mandate, token: string, started: Answe
   return { task, file };
 }
 
-/** The same as `taskKinds`, with something that comes before each step of a task. */
-export function interrupted(before: (step: number) => unknown): TaskRunnerDeps['handlers'] {
-  const kinds = Object.entries(taskHandlers).map(([type, carryOut]) => {
-    const interruptedCarryOut: TaskHandler = (run) => {
+/** Returns the task handlers with a hook that runs before each step of a task. */
+export function interrupted(beforeStep: (step: number) => unknown): TaskRunnerDeps['handlers'] {
+  const handlers = Object.entries(taskHandlers).map(([type, handler]) => {
+    const hookedHandler: TaskHandler = (run) => {
       const step = run.step.bind(run);
       let steps = 0;
       run.step = async (effect) => {
-        await before((steps += 1));
+        await beforeStep((steps += 1));
         return step(effect);
       };
-      return carryOut(run);
+      return handler(run);
     };
-    return [type, interruptedCarryOut] as const;
+    return [type, hookedHandler] as const;
   });
-  return Object.fromEntries(kinds);
+  return Object.fromEntries(handlers);
 }
 
-/** Begins what waits, and whoever works on it is gone before this step and tells nobody: what a killed process looks like to the others. */
+/** Starts the pending tasks and stops before the given step forever, as a killed process would. Resolves when a task reaches the step. */
 export function dyingAt(mandate: Mandate, step: number): Promise<void> {
-  const { promise: gone, resolve } = Promise.withResolvers<void>();
+  const { promise: reached, resolve } = Promise.withResolvers<void>();
   const never = new Promise(() => undefined);
-  const kinds = interrupted((at) => {
-    if (at !== step) return undefined;
+  const handlers = interrupted((current) => {
+    if (current !== step) return undefined;
     resolve();
     return never;
   });
-  void carryOutTasks(mandate, kinds);
-  return gone;
+  void carryOutTasks(mandate, handlers);
+  return reached;
 }

@@ -5,24 +5,27 @@ type Cookie = { readonly name: string; readonly value: string; readonly path: st
 /** Sends a request, as `fetch` does. */
 export type Send = (url: URL, init: RequestInit) => Promise<Response>;
 
-/** Longer than a server takes for anything. */
-const patienceMs = 60_000;
+/** Longer than any response of the server takes. */
+const requestTimeoutMs = 60_000;
 
-/** What a browser does without its window: keeps cookies by path, follows redirects within the origin, sends forms. */
+/** An HTTP client that acts like a browser: it stores cookies by path, follows redirects within the origin and submits forms. */
 export class Browser {
   readonly #origin: string;
   readonly #send: Send;
   readonly address: string;
   #cookies: Cookie[] = [];
 
-  /** `address`: where it seems to be, to a server that believes what a proxy says. `send`: the way to the server, if it is not at its origin. */
+  /**
+   * @param address the client IP address in `X-Forwarded-For`, for servers that trust a proxy
+   * @param send sends requests when the server does not listen at its origin
+   */
   constructor(origin: string, address = `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`, send: Send = fetch) {
     this.#origin = origin;
     this.address = address;
     this.#send = send;
   }
 
-  /** One request, without following anything. */
+  /** Sends one request, without following redirects. */
   async request(pathOrUrl: string, init: RequestInit = {}): Promise<Response> {
     const url = new URL(pathOrUrl, this.#origin);
     const headers = new Headers(init.headers);
@@ -30,16 +33,16 @@ export class Browser {
     headers.set('x-forwarded-for', this.address);
     const cookies = this.cookiesFor(url.pathname);
     if (cookies !== '') headers.set('cookie', cookies);
-    const response = await this.#send(url, { signal: AbortSignal.timeout(patienceMs), ...init, headers, redirect: 'manual' });
-    for (const line of response.headers.getSetCookie()) this.#keep(line, url.pathname);
+    const response = await this.#send(url, { signal: AbortSignal.timeout(requestTimeoutMs), ...init, headers, redirect: 'manual' });
+    for (const line of response.headers.getSetCookie()) this.#storeCookie(line, url.pathname);
     return response;
   }
 
-  /** Follows redirects until a page, or until the way leads to another origin: then the answer is that redirect. */
+  /** Requests a URL and follows redirects within the origin. Returns the page, or the redirect to another origin. */
   async open(pathOrUrl: string, init: RequestInit = {}): Promise<Page> {
     let url = new URL(pathOrUrl, this.#origin);
     let response = await this.request(url.href, init);
-    for (let steps = 0; steps < 10; steps += 1) {
+    for (let redirects = 0; redirects < 10; redirects += 1) {
       const location = response.headers.get('location');
       if (location === null || response.status < 300 || response.status > 399) break;
       const next = new URL(location, url);
@@ -50,27 +53,27 @@ export class Browser {
     return { url, response, text: await response.text(), leaves: undefined };
   }
 
-  /** Sends the form of the page, with the hidden fields and ticks it came with. */
+  /** Submits the first form of the page, with its hidden fields and checked boxes. */
   async submit(page: Page, fields: Record<string, string | readonly string[]>): Promise<Page> {
     return this.open(page.url.href, formRequest(page, fields));
   }
 
-  /** What it sends as `Cookie` with a request for this path. */
+  /** Returns the `Cookie` header for a request to this path. */
   cookiesFor(pathname: string): string {
-    const sent = this.#cookies.filter(({ path }) => matches(pathname, path));
-    return sent.map(({ name, value }) => `${name}=${value}`).join('; ');
+    const matching = this.#cookies.filter(({ path }) => matchesCookiePath(pathname, path));
+    return matching.map(({ name, value }) => `${name}=${value}`).join('; ');
   }
 
-  /** The names of the cookies it holds, and a copy of the value of one. */
+  /** Returns the value of a stored cookie. */
   cookie(name: string): string | undefined {
     return this.#cookies.find((cookie) => cookie.name === name)?.value;
   }
 
-  #keep(line: string, requestPath: string): void {
+  #storeCookie(line: string, requestPath: string): void {
     const [pair = '', ...attributes] = line.split(/;\s*/);
     const [name, value] = [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)];
     const attribute = (key: string): string | undefined =>
-      attributes.find((one) => one.toLowerCase().startsWith(`${key}=`))?.slice(key.length + 1);
+      attributes.find((text) => text.toLowerCase().startsWith(`${key}=`))?.slice(key.length + 1);
     const path = attribute('path') ?? requestPath.slice(0, requestPath.lastIndexOf('/')) ?? '/';
     this.#cookies = this.#cookies.filter((cookie) => cookie.name !== name || cookie.path !== path);
     const expires = attribute('expires');
@@ -82,25 +85,26 @@ export type Page = {
   readonly url: URL;
   readonly response: Response;
   readonly text: string;
-  /** Where the redirect leads that ends at another origin: to an application. */
+  /** Target of the redirect to another origin, such as the redirect URI of an application. */
   readonly leaves: URL | undefined;
 };
 
-/** The request that sending the first form of the page makes. */
+/** Returns the request that submits the first form of the page. */
 export function formRequest(page: Page, fields: Record<string, string | readonly string[]>): RequestInit {
   const body = new URLSearchParams();
   const [form = ''] = /<form[^]*?<\/form>/.exec(page.text) ?? [];
   for (const [tag] of form.matchAll(/<input[^>]*>/g)) {
     const name = /\bname="([^"]*)"/.exec(tag)?.[1];
-    const sent = /type="hidden"/.test(tag) || /\bchecked\b/.test(tag);
-    if (name !== undefined && sent && !(name in fields)) body.append(name, unescape(/\bvalue="([^"]*)"/.exec(tag)?.[1] ?? ''));
+    const submitted = /type="hidden"/.test(tag) || /\bchecked\b/.test(tag);
+    if (name !== undefined && submitted && !(name in fields))
+      body.append(name, decodeHtmlEntities(/\bvalue="([^"]*)"/.exec(tag)?.[1] ?? ''));
   }
-  for (const [name, value] of Object.entries(fields)) for (const one of [value].flat()) body.append(name, one);
+  for (const [name, value] of Object.entries(fields)) for (const item of [value].flat()) body.append(name, item);
   return { method: 'POST', body };
 }
 
-const unescape = (text: string): string =>
+const decodeHtmlEntities = (text: string): string =>
   text.replace(/&(amp|lt|gt|quot|#39);/g, (_all, name: string) => ({ amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" })[name] ?? '');
 
-const matches = (path: string, cookiePath: string): boolean =>
+const matchesCookiePath = (path: string, cookiePath: string): boolean =>
   cookiePath === '/' || path === cookiePath || path.startsWith(cookiePath.endsWith('/') ? cookiePath : `${cookiePath}/`);

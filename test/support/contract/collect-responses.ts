@@ -4,35 +4,35 @@ import type { TestProject } from 'vitest/node';
 import { declaredAnswers } from './declared-responses.ts';
 import { serverDirectory } from '../server/server-directory.ts';
 
-/** One for all projects of this run. */
-let kept: ReturnType<typeof serverDirectory> | undefined;
+/** All projects of a test run share this directory. */
+let sharedDirectory: ReturnType<typeof serverDirectory> | undefined;
 
 /**
- * Collects the answers of the API that the tests of all projects see. When all tests ran, `compare` fails unless each answer the
- * contract declares was among them; a part of the tests only says how many there were, and adds their names to the file
- * `MANDATE_SEEN_ANSWERS`, if there is such a variable, so that several parts can be put together.
+ * Collects the API responses that the tests of all projects receive. After a run of all tests, `checkCoverage` fails unless every
+ * response that the contract declares was received. After a run of some tests, it prints the number of received responses. It appends
+ * their names to the file `MANDATE_SEEN_RESPONSES` (default: none), so that the results of several partial runs can be merged.
  */
-export async function collectAnswers(project: TestProject): Promise<{ compare: () => Promise<void> }> {
-  const { path: directory, remove } = await (kept ??= serverDirectory());
-  project.provide('seenAnswers', directory);
+export async function collectAnswers(project: TestProject): Promise<{ checkCoverage: () => Promise<void> }> {
+  const { path: directory, remove } = await (sharedDirectory ??= serverDirectory());
+  project.provide('seenResponses', directory);
   const [main] = project.vitest.projects;
   return {
-    async compare() {
+    async checkCoverage() {
       if (project !== main) return;
-      const seen = await answersIn(directory);
-      const keep = process.env['MANDATE_SEEN_ANSWERS'];
-      if (keep) await appendFile(keep, [...seen, ''].join('\n'));
+      const seen = await readSeenResponses(directory);
+      const outputFile = process.env['MANDATE_SEEN_RESPONSES'];
+      if (outputFile) await appendFile(outputFile, [...seen, ''].join('\n'));
       await remove();
       const missing = declaredAnswers.filter((name) => !seen.has(name));
-      const whole = await allTestsRan(project);
-      const found = `${declaredAnswers.length - missing.length} seen${whole ? '' : ' by this part of the tests'}`;
-      process.stdout.write(`answers of the API: ${declaredAnswers.length} declared, ${found}\n`);
-      if (whole && missing.length > 0) throw new Error(`no test has seen these declared answers:\n${missing.join('\n')}`);
+      const isComplete = await allTestsRan(project);
+      const received = `${declaredAnswers.length - missing.length} received${isComplete ? '' : ' in this partial run'}`;
+      process.stdout.write(`API responses: ${declaredAnswers.length} declared, ${received}\n`);
+      if (isComplete && missing.length > 0) throw new Error(`no test received these declared responses:\n${missing.join('\n')}`);
     },
   };
 }
 
-async function answersIn(directory: string): Promise<Set<string>> {
+async function readSeenResponses(directory: string): Promise<Set<string>> {
   const files = await readdir(directory);
   const texts = await Promise.all(files.map((file) => readFile(join(directory, file), 'utf8')));
   return new Set(texts.flatMap((text) => text.split('\n')));

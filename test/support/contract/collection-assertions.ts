@@ -5,41 +5,42 @@ import { acceptsIfMatch, cursorOf, isList, nextOf } from './collection-rules.ts'
 import type { Answer, Body, Mandate } from '../server/start-mandate.ts';
 import { routeNamed, sendValid, type Valid } from './provoke-problems.ts';
 
-type Prepared = {
+type CollectionTestOptions = {
   readonly mandate: () => Mandate;
-  /** Makes a new request each time. */
+  /** Returns a new request at every call. */
   readonly validRequest: (operation: string) => Promise<Valid>;
 };
 
-const pagesWalked = 3;
+const maxPages = 3;
 
-/** What the contract promises of every list, and of every resource that has an ETag. */
-export function collectionsAsDeclared(operations: readonly string[], { mandate, validRequest }: Prepared): void {
-  const having = (property: (route: AppRoute) => boolean): string[] => operations.filter((operation) => property(routeNamed(operation)));
-  const listed = ({ path, ...request }: Valid, query: string): Promise<Answer> =>
+/** Defines the tests for all lists and for all resources with an ETag. */
+export function collectionsAsDeclared(operations: readonly string[], { mandate, validRequest }: CollectionTestOptions): void {
+  const operationsWith = (property: (route: AppRoute) => boolean): string[] =>
+    operations.filter((operation) => property(routeNamed(operation)));
+  const sendListRequest = ({ path, ...request }: Valid, query: string): Promise<Answer> =>
     sendValid(mandate(), { ...request, path: `${path}${path.includes('?') ? '&' : '?'}${query}` });
 
-  test.each(having(isList))('%s: `limit` bounds each page, and the cursors lead through the whole list', async (operation) => {
+  test.each(operationsWith(isList))('%s: `limit` bounds each page, and the cursors reach every item of the list', async (operation) => {
     const request = await validRequest(operation);
     const cursor = cursorOf(routeNamed(operation));
     const next = nextOf(cursor);
-    const whole = await listed(request, 'limit=100');
-    const walked: Body[] = [];
-    for (let query = 'limit=1', more = true; more && walked.length < pagesWalked;) {
-      const { status, body } = await listed(request, query);
+    const allItems = await sendListRequest(request, 'limit=100');
+    const items: Body[] = [];
+    for (let query = 'limit=1', hasMore = true; hasMore && items.length < maxPages;) {
+      const { status, body } = await sendListRequest(request, query);
       expect([status, body.data.length <= 1]).toEqual([200, true]);
-      walked.push(...body.data);
-      more = body.has_more;
+      items.push(...body.data);
+      hasMore = body.has_more;
       query = `limit=1&${cursor}=${body[next]}`;
     }
-    expect(walked.map(nameOf)).toEqual(whole.body.data.slice(0, pagesWalked).map(nameOf));
+    expect(items.map(itemIdentifier)).toEqual(allItems.body.data.slice(0, maxPages).map(itemIdentifier));
   });
 
-  describe.each(having(acceptsIfMatch))('%s', (operation) => {
-    test('accepts the ETag that reading the resource returned, and refuses another', async () => {
+  describe.each(operationsWith(acceptsIfMatch))('%s', (operation) => {
+    test('accepts the current ETag of the resource and rejects a different ETag', async () => {
       const request = await validRequest(operation);
       const read = (): Promise<Answer> => mandate().call('GET', request.path, { token: request.token });
-      // what `PUT` is about to create cannot be read before
+      // `PUT` creates the resource, so the first read can return 404
       if ((await read()).status === 404) await sendValid(mandate(), request);
       const { status, headers } = await read();
       const etag = headers.get('etag') ?? '';
@@ -49,12 +50,12 @@ export function collectionsAsDeclared(operations: readonly string[], { mandate, 
     });
   });
 
-  test.each(having((route) => getRouteMetadata(route).returnsEtag === true))(
-    '%s: the created resource and each replay have its ETag',
+  test.each(operationsWith((route) => getRouteMetadata(route).returnsEtag === true))(
+    '%s: the response that creates the resource and its replay contain the ETag',
     async (operation) => {
       const { path, ...request } = await validRequest(operation);
-      const dry = await sendValid(mandate(), { ...request, path: `${path}?dry_run=true` });
-      expect([dry.status, dry.headers.get('etag')]).toEqual([201, null]);
+      const dryRun = await sendValid(mandate(), { ...request, path: `${path}?dry_run=true` });
+      expect([dryRun.status, dryRun.headers.get('etag')]).toEqual([201, null]);
       const key = { 'idempotency-key': `etag-${operation.replaceAll(' ', '-')}` };
       const created = await sendValid(mandate(), { ...request, path }, key);
       const replayed = await sendValid(mandate(), { ...request, path }, key);
@@ -68,5 +69,5 @@ export function collectionsAsDeclared(operations: readonly string[], { mandate, 
   );
 }
 
-/** What tells the items of any list apart. */
-const nameOf = ({ id, code, version }: Body): unknown => id ?? code ?? version;
+/** Returns the field that identifies an item of any list. */
+const itemIdentifier = ({ id, code, version }: Body): unknown => id ?? code ?? version;

@@ -2,45 +2,46 @@ import type { AppRoute } from '@ts-rest/core';
 import { z } from 'zod';
 import { operationOf } from './declared-responses.ts';
 
-const fieldsOf = (schema: unknown): Record<string, unknown> =>
+const schemaFields = (schema: unknown): Record<string, unknown> =>
   schema instanceof z.ZodObject ? z.record(z.unknown()).parse(schema.shape) : {};
 
-const bodyOf = ({ responses }: AppRoute): unknown => responses[200];
+const successBodySchema = ({ responses }: AppRoute): unknown => responses[200];
 
 /** Whether the operation returns a list. */
 export const isList = (route: AppRoute): boolean =>
-  route.method === 'GET' && (bodyOf(route) instanceof z.ZodArray || fieldsOf(bodyOf(route))['data'] instanceof z.ZodArray);
+  route.method === 'GET' &&
+  (successBodySchema(route) instanceof z.ZodArray || schemaFields(successBodySchema(route))['data'] instanceof z.ZodArray);
 
-/** The query parameter that leads to the next page, and the field of a page that has its value. */
-const cursors = { cursor: 'next_cursor', after: 'next_after' } as const;
-export type Cursor = keyof typeof cursors;
-export const cursorOf = ({ query }: AppRoute): Cursor => ('after' in fieldsOf(query) ? 'after' : 'cursor');
-export const nextOf = (cursor: Cursor): (typeof cursors)[Cursor] => cursors[cursor];
+/** Query parameters that select the next page, each with the response field that contains the value. */
+const nextCursorFields = { cursor: 'next_cursor', after: 'next_after' } as const;
+export type Cursor = keyof typeof nextCursorFields;
+export const cursorOf = ({ query }: AppRoute): Cursor => ('after' in schemaFields(query) ? 'after' : 'cursor');
+export const nextOf = (cursor: Cursor): (typeof nextCursorFields)[Cursor] => nextCursorFields[cursor];
 
-/** The operations that return a list without pagination: without `limit` and a cursor, or without `has_more` and the next cursor. */
+/** Returns the operations that return a list without full pagination: `limit`, a cursor, `has_more` and the next cursor. */
 export const unpaginatedLists = (routes: readonly AppRoute[]): string[] =>
   routes
     .filter(isList)
     .filter((route) => {
-      const [query, body, cursor] = [fieldsOf(route.query), fieldsOf(bodyOf(route)), cursorOf(route)];
+      const [query, body, cursor] = [schemaFields(route.query), schemaFields(successBodySchema(route)), cursorOf(route)];
       return !('limit' in query && cursor in query && 'has_more' in body && nextOf(cursor) in body);
     })
     .map(operationOf);
 
-export const acceptsIfMatch = ({ headers }: AppRoute): boolean => 'if-match' in fieldsOf(headers);
+export const acceptsIfMatch = ({ headers }: AppRoute): boolean => 'if-match' in schemaFields(headers);
 
-/** The operations that accept `If-Match` while no operation reads the resource and returns its ETag. */
+/** Returns the operations that accept `If-Match` although no operation returns the ETag of the resource. */
 export const unreadableEtags = (routes: readonly AppRoute[]): string[] =>
   routes
     .filter(acceptsIfMatch)
     .filter((route) => {
-      const isRead = ({ method, path, headers, responses }: AppRoute): boolean =>
-        method === 'GET' && path === route.path && 'if-none-match' in fieldsOf(headers) && '304' in responses;
-      return !routes.some(isRead);
+      const readsWithEtag = ({ method, path, headers, responses }: AppRoute): boolean =>
+        method === 'GET' && path === route.path && 'if-none-match' in schemaFields(headers) && '304' in responses;
+      return !routes.some(readsWithEtag);
     })
     .map(operationOf);
 
-/** Collections of the resources that can be read one by one: `/payments` of `/payments/:payment_id`. */
+/** Returns the operations that read one resource, such as `/payments/:payment_id`, while no operation lists the collection. */
 export const missingCollections = (routes: readonly AppRoute[]): string[] =>
   routes
     .filter(({ method, path }) => method === 'GET' && /^\/api\/v\d+\/[\w-]+\/:\w+$/.test(path))

@@ -13,58 +13,64 @@ import { z } from 'zod';
 import { answerName } from './declared-responses.ts';
 import { sawAnswer } from './response-log.ts';
 
-/** What the transport answers on every path, whatever the route declares. */
+/** Problem codes that the transport returns on every path, regardless of the route. */
 const transportCodes: readonly string[] = [...transportProblems, 'invalid_request'];
 
 const problemBody = z.object({ type: z.string().url(), status: z.number(), code: z.string(), detail: z.string(), request_id: z.string() });
 
-type Answer = Pick<Response, 'status' | 'headers'>;
+type ResponseHead = Pick<Response, 'status' | 'headers'>;
 
-/** Holds one answer against the contract: the status is declared, the body is exactly as declared, a failure's code is one of the route's. */
-export function checkAgainstContract(method: string, path: string, response: Answer, text: string): void {
-  const route = routeOf(method, path);
-  const code = checked(method, path, route, response, text);
+/** Checks one response against the contract: status, body and problem code must match the declaration of the route. */
+export function checkAgainstContract(method: string, path: string, response: ResponseHead, text: string): void {
+  const route = findRoute(method, path);
+  const code = checkResponse(method, path, route, response, text);
   if (route && method !== 'HEAD') sawAnswer(answerName(route, response.status, code));
 }
 
-/** The code of a failure. */
-function checked(method: string, path: string, route: AppRoute | undefined, response: Answer, text: string): string | undefined {
-  const what = `${method} ${path} → ${response.status}`;
-  expect(response.headers.get('x-request-id'), what).toMatch(/^req_[0-9A-Z]{26}$/);
+/** Checks the response and returns its problem code, if any. */
+function checkResponse(
+  method: string,
+  path: string,
+  route: AppRoute | undefined,
+  response: ResponseHead,
+  text: string,
+): string | undefined {
+  const label = `${method} ${path} → ${response.status}`;
+  expect(response.headers.get('x-request-id'), label).toMatch(/^req_[0-9A-Z]{26}$/);
   if (method === 'HEAD' || response.status === 204 || response.status === 304) {
-    expect(text, what).toBe('');
-    if (route && method !== 'HEAD') expect(route.responses, what).toHaveProperty(String(response.status));
+    expect(text, label).toBe('');
+    if (route && method !== 'HEAD') expect(route.responses, label).toHaveProperty(String(response.status));
     return undefined;
   }
   const { produces } = route ? getRouteMetadata(route) : {};
   if (produces && response.status === 200) {
-    expect(produces, what).toContain(response.headers.get('content-type')?.split(';')[0]);
+    expect(produces, label).toContain(response.headers.get('content-type')?.split(';')[0]);
     return undefined;
   }
   const body: unknown = JSON.parse(text);
-  if (response.status >= 400) return checkProblem(what, route, response, body);
-  if (!route) throw new Error(`${what}: not in the contract`);
-  expect(response.headers.get('content-type'), what).toBe('application/json; charset=utf-8');
+  if (response.status >= 400) return checkProblem(label, route, response, body);
+  if (!route) throw new Error(`${label}: not in the contract`);
+  expect(response.headers.get('content-type'), label).toBe('application/json; charset=utf-8');
   const declared = route.responses[response.status];
-  if (!(declared instanceof z.ZodType)) throw new Error(`${what}: the status is not declared`);
-  expect(declared.parse(body), `${what}: more than the contract declares`).toEqual(body);
+  if (!(declared instanceof z.ZodType)) throw new Error(`${label}: the status is not declared`);
+  expect(declared.parse(body), `${label}: the body differs from the contract`).toEqual(body);
   return undefined;
 }
 
-function checkProblem(what: string, route: AppRoute | undefined, response: Answer, body: unknown): string {
-  expect(response.headers.get('content-type'), what).toBe('application/problem+json');
-  const failure = problemBody.parse(body);
-  expect(failure, what).toMatchObject({ status: response.status, request_id: response.headers.get('x-request-id') });
-  expect(failure.type, what).toMatch(new RegExp(`/problems/${failure.code}$`));
-  expect(Object.entries(problemDeclarations).find(([code]) => code === failure.code)?.[1].status, `${what}: ${failure.code}`).toBe(
+function checkProblem(label: string, route: AppRoute | undefined, response: ResponseHead, body: unknown): string {
+  expect(response.headers.get('content-type'), label).toBe('application/problem+json');
+  const problem = problemBody.parse(body);
+  expect(problem, label).toMatchObject({ status: response.status, request_id: response.headers.get('x-request-id') });
+  expect(problem.type, label).toMatch(new RegExp(`/problems/${problem.code}$`));
+  expect(Object.entries(problemDeclarations).find(([code]) => code === problem.code)?.[1].status, `${label}: ${problem.code}`).toBe(
     response.status,
   );
   const declared = route?.responses[response.status];
   const codes = declared !== undefined && isAppRouteOtherResponse(declared) ? problemCodesOfResponse(declared) : transportCodes;
-  expect(codes, `${what}: a code that ${route ? getRouteMetadata(route).operationId : 'the transport'} does not declare`).toContain(
-    failure.code,
+  expect(codes, `${label}: ${route ? getRouteMetadata(route).operationId : 'the transport'} does not declare the code`).toContain(
+    problem.code,
   );
-  return failure.code;
+  return problem.code;
 }
 
 const routes = [...listRoutes(contract), ...listRoutes(contractV2)].map((route) => ({
@@ -72,9 +78,9 @@ const routes = [...listRoutes(contract), ...listRoutes(contractV2)].map((route) 
   path: new RegExp(`^${route.path.replaceAll(/:\w+/g, '[^/]+')}$`),
 }));
 
-function routeOf(method: string, path: string): AppRoute | undefined {
+function findRoute(method: string, path: string): AppRoute | undefined {
   const [pathname = ''] = path.split('?', 1);
   const versioned = pathname.replace(/^\/api\/(?!v\d)/, '/api/v1/');
-  const asked = method === 'HEAD' ? 'GET' : method;
-  return routes.find((known) => known.route.method === asked && known.path.test(versioned))?.route;
+  const routeMethod = method === 'HEAD' ? 'GET' : method;
+  return routes.find((candidate) => candidate.route.method === routeMethod && candidate.path.test(versioned))?.route;
 }

@@ -16,32 +16,32 @@ import {
   whileKeysAreHeld,
 } from './provoke-problems.ts';
 
-type Prepared = {
+type ProblemTestOptions = {
   readonly mandate: () => Mandate;
-  /** Those of the server. */
+  /** The rate limits of the server. Tests modify them. */
   readonly rateLimits: RateLimits;
   readonly validRequest: (operation: string) => Promise<Valid>;
   readonly spoilers: (operation: string) => Spoilers;
 };
 
-/** Failures that are the same everywhere, of every operation that declares them: what is particular to one is tested with it. */
-export function failsAsDeclared(operations: readonly string[], { mandate, rateLimits, validRequest, spoilers }: Prepared): void {
-  describe.each(operations)('%s fails as it declares', (operation) => {
+/** Defines the tests for the problem codes that all operations share. Problem codes of one operation are tested with that operation. */
+export function failsAsDeclared(operations: readonly string[], { mandate, rateLimits, validRequest, spoilers }: ProblemTestOptions): void {
+  describe.each(operations)('%s', (operation) => {
     const route = routeNamed(operation);
 
-    test('when the request is spoiled', async () => {
+    test('returns the matching problem code for an invalid request', async () => {
       const request = await validRequest(operation);
-      const unseen: string[] = [];
+      const missing: string[] = [];
       for (const code of codesOf(route).filter((declared) => isProvoked(declared, route))) {
-        if (!(await provoke(mandate(), code, route, request, spoilers(operation)))) unseen.push(code);
+        if (!(await provoke(mandate(), code, route, request, spoilers(operation)))) missing.push(code);
       }
-      expect(unseen).toEqual([]);
+      expect(missing).toEqual([]);
     });
 
-    test('when there were too many requests', async ({ skip }) => {
+    test('returns problem codes for requests above the rate limit and above the monthly quota', async ({ skip }) => {
       skip(inTwoProcesses, 'needs one process: changes the limits of a running server');
       const request = await validRequest(operation);
-      const refusedWith = async (limits: Partial<RateLimits>): Promise<string> => {
+      const sendWithLimits = async (limits: Partial<RateLimits>): Promise<string> => {
         Object.assign(rateLimits, limits);
         try {
           return (await sendValid(mandate(), request)).body.code;
@@ -49,17 +49,17 @@ export function failsAsDeclared(operations: readonly string[], { mandate, rateLi
           Object.assign(rateLimits, generous);
         }
       };
-      expect([await refusedWith({ default: 0 }), await refusedWith({ monthly: 0 })]).toEqual(['rate_limited', 'quota_exceeded']);
+      expect([await sendWithLimits({ default: 0 }), await sendWithLimits({ monthly: 0 })]).toEqual(['rate_limited', 'quota_exceeded']);
     });
 
-    test.runIf('304' in route.responses)('not at all, but with 304, when the caller has it already', async () => {
+    test.runIf('304' in route.responses)('returns 304 when the request contains the current ETag', async () => {
       const request = await validRequest(operation);
       const etag = (await sendValid(mandate(), request)).headers.get('etag') ?? '';
-      const again = await sendValid(mandate(), request, { 'if-none-match': etag });
-      expect([again.status, again.headers.get('etag')]).toEqual([304, etag]);
+      const conditional = await sendValid(mandate(), request, { 'if-none-match': etag });
+      expect([conditional.status, conditional.headers.get('etag')]).toEqual([304, etag]);
     });
 
-    test.runIf(isIdempotent(route))('when its key belongs to another request, or to one that is being carried out', async () => {
+    test.runIf(isIdempotent(route))('rejects the idempotency key of a different request and of an in-flight request', async () => {
       const { em } = mandate().db;
       const request = await validRequest(operation);
       const key = `other-${operation.replace(' ', '-')}`;
@@ -75,16 +75,16 @@ export function failsAsDeclared(operations: readonly string[], { mandate, rateLi
 
   test.each([
     ['internal_error', 'P0001'],
-    // what a database says that is starting up
+    // cannot_connect_now: the database is starting up
     ['unavailable', '57P03'],
-    // what a database says whose disk is full
+    // disk_full
     ['insufficient_storage', '53100'],
-  ])('every operation says %s when the database does not answer as it should', async (code, sqlState) => {
+  ])('every operation returns %s for the matching database error', async (code, sqlState) => {
     const requests: [string, Valid][] = [];
     for (const operation of operations) requests.push([operation, await validRequest(operation)]);
     const sendAll = () =>
       Promise.all(requests.map(async ([operation, request]) => [operation, (await sendValid(mandate(), request)).body?.code]));
-    const answered = await whileBroken(mandate().db, sqlState, sendAll);
-    expect(answered).toEqual(requests.map(([operation]) => [operation, code]));
+    const codes = await whileBroken(mandate().db, sqlState, sendAll);
+    expect(codes).toEqual(requests.map(([operation]) => [operation, code]));
   });
 }

@@ -13,37 +13,37 @@ export type Valid = {
   readonly headers: Record<string, string>;
 };
 
-/** What requests are spoiled with. */
+/** Tokens and a cursor that make a valid request fail. */
 export type Spoilers = {
   readonly expired: string;
   readonly revoked: string;
-  /** For what only members of staff may do, of one who is none any more. */
+  /** Token with scopes that require a staff account, of a user who is no longer staff. */
   readonly staffScopes: string;
-  /** Good, and for something else. */
+  /** Valid token without the required scope. */
   readonly scopeless: string;
-  /** Of another list. */
+  /** Valid cursor of a different list. */
   readonly cursor: string;
 };
 
-type Spoil = (valid: Valid, spoilers: Spoilers, route: AppRoute) => (Omit<Valid, 'token'> & { readonly token?: string })[];
+type InvalidateRequest = (valid: Valid, inputs: Spoilers, route: AppRoute) => (Omit<Valid, 'token'> & { readonly token?: string })[];
 
 const withHeader =
-  (name: string, value: string): Spoil =>
+  (name: string, value: string): InvalidateRequest =>
   (valid) => [{ ...valid, headers: { ...valid.headers, [name]: value } }];
 const withQuery = ({ path, ...valid }: Valid, query: string): Valid => ({
   ...valid,
   path: `${path}${path.includes('?') ? '&' : '?'}${query}`,
 });
-/** Another value for the first parameter of the path, if there is one. */
+/** Replaces the value of the first path parameter. Returns no request for a path without parameters. */
 function withParameter({ path, ...valid }: Valid, route: AppRoute, value: string): Valid[] {
   const index = route.path.split('/').findIndex((segment) => segment.startsWith(':'));
   return index === -1 ? [] : [{ ...valid, path: path.split('/').with(index, value).join('/') }];
 }
 
-/** How to be refused with each code that is everywhere the same: each way is tried until one is. */
-const spoils: Record<string, Spoil> = {
+/** Invalid variants of a request for each problem code. At least one variant must return the code. */
+const invalidRequests: Record<string, InvalidateRequest> = {
   missing_token: ({ method, path, body, headers }) => [{ method, path, body, headers }],
-  invalid_token: (valid) => [{ ...valid, token: 'nobody.made.this' }],
+  invalid_token: (valid) => [{ ...valid, token: 'not.a.token' }],
   expired_token: (valid, { expired: token }) => [{ ...valid, token }],
   revoked_token: (valid, { revoked: token }) => [{ ...valid, token }],
   insufficient_scope: (valid, { scopeless: token }) => [{ ...valid, token }],
@@ -63,7 +63,7 @@ const spoils: Record<string, Spoil> = {
     { ...valid, headers: { ...valid.headers, 'if-match': '"another"' } },
     { ...valid, headers: { 'if-none-match': '*' } },
   ],
-  // what is not there yet is made by the first
+  // if the resource does not exist, the first request creates it
   precondition_required: (valid) => [
     { ...valid, headers: {} },
     { ...valid, headers: {} },
@@ -74,16 +74,16 @@ const spoils: Record<string, Spoil> = {
   not_found: (valid, _, route) => withParameter(valid, route, '9007199254740991'),
 };
 
-/** Whether `provoke` knows a way. */
+/** Returns whether this module has invalid variants for the problem code. */
 export function isProvoked(code: string, route: AppRoute): boolean {
   const { consumes, access } = getRouteMetadata(route);
-  // a file that is too large is for the tests of files, what people may do besides their scopes for those of the operation
+  // the upload tests cover large files, and the tests of each operation cover permissions beyond scopes
   if (code === 'payload_too_large') return consumes === undefined;
   if (code === 'forbidden') return typeof access === 'object' && access.some((scope) => scopeDefinitions[scope].admin);
-  return code in spoils;
+  return code in invalidRequests;
 }
 
-/** The codes an operation declares. */
+/** Returns the problem codes that the route declares. */
 export const codesOf = (route: AppRoute): string[] =>
   Object.entries(route.responses).flatMap(([status, response]) =>
     isAppRouteOtherResponse(response) && Number(status) >= 400 ? problemCodesOfResponse(response) : [],
@@ -91,13 +91,13 @@ export const codesOf = (route: AppRoute): string[] =>
 
 export const routeNamed = (operation: string): AppRoute => {
   const route = [...listRoutes(contract), ...listRoutes(contractV2.orders)].find((candidate) => operationOf(candidate) === operation);
-  if (!route) throw new Error(`there is no ${operation}`);
+  if (!route) throw new Error(`the contract has no operation ${operation}`);
   return route;
 };
 
-/** Spoils a valid request for one code, in each way there is for it until one works. */
-export async function provoke(mandate: Mandate, code: string, route: AppRoute, valid: Valid, spoilers: Spoilers): Promise<boolean> {
-  for (const { method, path, ...rest } of spoils[code]?.(valid, spoilers, route) ?? []) {
+/** Sends the invalid variants of a request until the response has the problem code. Returns false if no response has the code. */
+export async function provoke(mandate: Mandate, code: string, route: AppRoute, valid: Valid, inputs: Spoilers): Promise<boolean> {
+  for (const { method, path, ...rest } of invalidRequests[code]?.(valid, inputs, route) ?? []) {
     if ((await mandate.call(method, path, rest)).body?.code === code) return true;
   }
   return false;
@@ -106,13 +106,13 @@ export async function provoke(mandate: Mandate, code: string, route: AppRoute, v
 export const sendValid = (mandate: Mandate, { method, path, ...rest }: Valid, headers: Record<string, string> = {}): Promise<Answer> =>
   mandate.call(method, path, { ...rest, headers: { ...rest.headers, ...headers } });
 
-/** Whether the operation takes an `Idempotency-Key`. */
+/** Returns whether the operation accepts an `Idempotency-Key`. */
 export const isIdempotent = (route: AppRoute): boolean => getRouteMetadata(route).idempotent === true;
 
-/** While `work` lasts, the database answers the question who is calling with this SQL state. */
+/** Runs `work` while every query of the `users` table, including authentication, fails with this SQL state. */
 export async function whileBroken<Result>({ em }: Database, sqlState: string, work: () => Promise<Result>): Promise<Result> {
   const fork = em.fork();
-  await fork.execute(raising('boolean', sqlState));
+  await fork.execute(createRaisingFunctionSql('boolean', sqlState));
   await fork.execute('alter table users rename to users_kept');
   await fork.execute('create view users as select * from users_kept where broken()');
   try {
@@ -124,10 +124,10 @@ export async function whileBroken<Result>({ em }: Database, sqlState: string, wo
   }
 }
 
-/** While `work` lasts, every idempotency key is held by a request that is being carried out. */
+/** Runs `work` while every insert of an idempotency key fails as if a concurrent request had locked the key. */
 export async function whileKeysAreHeld<Result>({ em }: Database, work: () => Promise<Result>): Promise<Result> {
   const fork = em.fork();
-  await fork.execute(raising('trigger', '55P03'));
+  await fork.execute(createRaisingFunctionSql('trigger', '55P03'));
   await fork.execute('create trigger held before insert on idempotency_keys for each row execute function broken()');
   try {
     return await work();
@@ -137,10 +137,10 @@ export async function whileKeysAreHeld<Result>({ em }: Database, work: () => Pro
   }
 }
 
-const raising = (type: string, sqlState: string): string =>
+const createRaisingFunctionSql = (type: string, sqlState: string): string =>
   `create function broken() returns ${type} language plpgsql as $$ begin raise exception 'broken' using errcode = '${sqlState}'; end $$`;
 
-/** A key and a token that were good once. */
+/** Creates an expired and a revoked API key. */
 export async function formerKeys(mandate: Mandate, owner: string): Promise<Pick<Spoilers, 'expired' | 'revoked'>> {
   const create = async (name: string): Promise<Body> =>
     (await mandate.call('POST', '/api/v1/api-keys', { token: owner, body: { name, scopes: ['orders.read'] } })).body;

@@ -3,34 +3,34 @@ import documentV2 from '@mandate/contract/openapi-v2.json' with { type: 'json' }
 import { exampleRequestBodies } from '../../../contract/openapi/examples/example-requests.ts';
 import type { Answer, Body, Mandate } from '../server/start-mandate.ts';
 
-/** A query parameter or a member of a JSON body, as an OpenAPI document declares it. */
+/** A query parameter or a JSON body member that an OpenAPI document declares. */
 export type Candidate = { readonly name: string; readonly schema: Body };
 export type RequestField = {
   readonly method: string;
-  /** With 1 for every parameter of the path. */
+  /** Path with the value 1 for every parameter. */
   readonly path: string;
   readonly query?: string;
   readonly pointer?: string;
-  /** A valid body for everything else. */
+  /** Valid example body; a test replaces one member of it. */
   readonly body: Body;
 };
 
-const schemaAt = (document: Body, schema: Body): Body =>
+const resolveSchema = (document: Body, schema: Body): Body =>
   typeof schema?.$ref === 'string' ? document.components.schemas[schema.$ref.split('/').at(-1)] : schema;
 
-/** JSON pointers of the wanted members of a request body. */
-function pointersIn(document: Body, given: Body, isWanted: (candidate: Candidate) => boolean, pointer = ''): string[] {
-  const schema = schemaAt(document, given);
-  if (isWanted({ name: pointer.split('/').at(-1) ?? '', schema: schema ?? {} })) return [pointer];
+/** Returns the JSON pointers of the request body members that match the predicate. */
+function findPointers(document: Body, schemaOrReference: Body, matches: (candidate: Candidate) => boolean, pointer = ''): string[] {
+  const schema = resolveSchema(document, schemaOrReference);
+  if (matches({ name: pointer.split('/').at(-1) ?? '', schema: schema ?? {} })) return [pointer];
   const members = Object.entries<Body>(schema?.properties ?? {}).flatMap(([name, member]) =>
-    pointersIn(document, member, isWanted, `${pointer}/${name}`),
+    findPointers(document, member, matches, `${pointer}/${name}`),
   );
-  const items = schema?.items ? pointersIn(document, schema.items, isWanted, `${pointer}/0`) : [];
+  const items = schema?.items ? findPointers(document, schema.items, matches, `${pointer}/0`) : [];
   const parts = [...(schema?.allOf ?? []), ...(schema?.anyOf ?? []), ...(schema?.oneOf ?? [])];
-  return [...members, ...items, ...parts.flatMap((part: Body) => pointersIn(document, part, isWanted, pointer))];
+  return [...members, ...items, ...parts.flatMap((part: Body) => findPointers(document, part, matches, pointer))];
 }
 
-function fieldsIn(document: Body, isWanted: (candidate: Candidate) => boolean): RequestField[] {
+function findRequestFields(document: Body, matches: (candidate: Candidate) => boolean): RequestField[] {
   const operations = Object.entries<Body>(document.paths).flatMap(([path, item]) =>
     Object.entries<Body>(item).map(([method, operation]) => ({
       method: method.toUpperCase(),
@@ -42,19 +42,19 @@ function fieldsIn(document: Body, isWanted: (candidate: Candidate) => boolean): 
     const json = operation.requestBody?.content?.['application/json']?.schema;
     const body = json && exampleRequestBodies[String(json.$ref).split('/').at(-1) ?? ''];
     const queries = (operation.parameters ?? []).filter(
-      (each: Body) => each.in === 'query' && isWanted({ name: each.name, schema: schemaAt(document, each.schema) }),
+      (parameter: Body) => parameter.in === 'query' && matches({ name: parameter.name, schema: resolveSchema(document, parameter.schema) }),
     );
     return [
       ...queries.map(({ name }: Body) => ({ method, path, query: name, body })),
-      ...(json ? pointersIn(document, json, isWanted) : []).map((pointer) => ({ method, path, pointer, body })),
+      ...(json ? findPointers(document, json, matches) : []).map((pointer) => ({ method, path, pointer, body })),
     ];
   });
 }
 
-/** The wanted fields of every operation of every version. */
-export const requestFields = (isWanted: (candidate: Candidate) => boolean): RequestField[] => [
-  ...fieldsIn(documentV1, isWanted),
-  ...fieldsIn(documentV2, isWanted),
+/** Returns the matching request fields of all operations in all API versions. */
+export const requestFields = (matches: (candidate: Candidate) => boolean): RequestField[] => [
+  ...findRequestFields(documentV1, matches),
+  ...findRequestFields(documentV2, matches),
 ];
 
 function withMember(body: Body, pointer: string, value: string): Body {
@@ -65,7 +65,7 @@ function withMember(body: Body, pointer: string, value: string): Body {
   return copy;
 }
 
-/** A request that is valid but for the value of one field. */
+/** Sends a valid request with the given value in one field. */
 export function sendField(mandate: Mandate, token: string, field: RequestField, value: string): Promise<Answer> {
   const { method, path, query, pointer = '', body } = field;
   if (query === undefined) return mandate.call(method, path, { token, body: withMember(body, pointer, value) });

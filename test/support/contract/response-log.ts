@@ -4,10 +4,10 @@ import { inject } from 'vitest';
 
 const seen = new Set<string>();
 
-/** Writes down that a test has seen this answer, as the contract declares it. */
+/** Records that a test received this declared response. */
 export function sawAnswer(name: string): void {
-  // a program that is no test has nobody to tell
+  // programs outside Vitest do not record responses
   if (!process.env['VITEST'] || seen.has(name)) return;
   seen.add(name);
-  appendFileSync(join(inject('seenAnswers'), String(process.pid)), `${name}\n`);
+  appendFileSync(join(inject('seenResponses'), String(process.pid)), `${name}\n`);
 }

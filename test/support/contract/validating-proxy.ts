@@ -9,7 +9,7 @@ const prism = join(root, 'node_modules', '@stoplight', 'prism-cli', 'dist', 'ind
 
 export type ValidatingProxy = { readonly origin: string; readonly close: () => Promise<void> };
 
-/** A proxy before a server that lets nothing through, in either direction, that is not as the OpenAPI document says. */
+/** Starts a proxy that rejects requests and responses that do not match the OpenAPI document. */
 export async function validatingProxy(upstream: string, document = join(root, 'contract/openapi/openapi.json')): Promise<ValidatingProxy> {
   const port = await freePort();
   const child = spawn(process.execPath, [prism, 'proxy', document, upstream, '--errors', '-p', String(port)], {
@@ -29,9 +29,9 @@ export async function validatingProxy(upstream: string, document = join(root, 'c
   return { origin: `http://127.0.0.1:${port}`, close };
 }
 
-/** Whether the proxy wrote the answer itself, and what it minded: the request, which was not passed on, or the answer. */
-export function mindedByProxy(text: string): 'request' | 'answer' | undefined {
-  const [, what] = /"type":"https:\/\/stoplight\.io\/prism\/errors#([A-Z_]+)"/.exec(text) ?? [];
-  if (what === undefined) return undefined;
-  return what === 'VIOLATIONS' ? 'answer' : 'request';
+/** Returns whether the proxy rejected the request or the response of the server. Returns undefined for a response of the server. */
+export function mindedByProxy(text: string): 'request' | 'response' | undefined {
+  const [, violation] = /"type":"https:\/\/stoplight\.io\/prism\/errors#([A-Z_]+)"/.exec(text) ?? [];
+  if (violation === undefined) return undefined;
+  return violation === 'VIOLATIONS' ? 'response' : 'request';
 }

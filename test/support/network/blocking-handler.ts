@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 
-/** Handlers that wait until they are let go. */
+/** Creates an HTTP handler that blocks every request until `open` is called. `entered` returns the number of received requests. */
 export function gate(): { handler: RequestListener; entered: () => number; open: () => void } {
   const { promise, resolve } = Promise.withResolvers<void>();
   let entered = 0;
@@ -14,6 +14,6 @@ export function gate(): { handler: RequestListener; entered: () => number; open:
   };
 }
 
-export async function until(reached: () => boolean): Promise<void> {
-  while (!reached()) await new Promise((resolve) => setImmediate(resolve));
+export async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setImmediate(resolve));
 }

@@ -6,22 +6,22 @@ import type { NetworkPolicy } from '../../../server/outgoing-http/protected-clie
 import { certificate } from './certificate.ts';
 
 export type DocumentServer = {
-  /** How the server under test reaches the documents: the host resolves to loopback, and the certificate is trusted. */
+  /** Network policy for the server under test: it resolves the host to loopback and trusts the certificate. */
   readonly network: NetworkPolicy;
-  /** The URL of a path, which is a client ID when the path has a document. */
+  /** Returns the URL of a path. A URL with a document is a client ID. */
   readonly url: (path: string) => string;
-  /** Serves a client ID metadata document: the usual one with these changes. Returns its URL. */
+  /** Serves a client ID metadata document: the default metadata with these changes. Returns the document URL. */
   readonly publish: (path: string, metadata?: object, headers?: Record<string, string>) => string;
-  /** Serves whatever the handler writes. Returns the URL. */
+  /** Serves the response that the handler writes. Returns the URL. */
   readonly answer: (path: string, handler: (res: ServerResponse) => void) => string;
-  /** The paths that were requested, in their order. */
+  /** All requested paths, in order. */
   readonly requested: string[];
   close(): Promise<void>;
 };
 
 export const documentHost = 'assistant.example';
 
-/** A website on loopback, over https, that publishes client ID metadata documents. */
+/** Starts an HTTPS server on loopback that publishes client ID metadata documents. */
 export async function openDocumentServer(): Promise<DocumentServer> {
   const { cert, key } = certificate(30, [documentHost]);
   const handlers = new Map<string, (res: ServerResponse) => void>();
@@ -53,9 +53,9 @@ export async function openDocumentServer(): Promise<DocumentServer> {
     requested,
     publish: (path, metadata = {}, headers = {}) =>
       answer(path, (res) => {
-        const usual = { client_id: url(path), client_name: 'Test assistant', redirect_uris: ['http://127.0.0.1/callback'] };
+        const defaults = { client_id: url(path), client_name: 'Test assistant', redirect_uris: ['http://127.0.0.1/callback'] };
         const grants = { grant_types: ['authorization_code', 'refresh_token'], token_endpoint_auth_method: 'none' };
-        res.writeHead(200, { 'content-type': 'application/json', ...headers }).end(JSON.stringify({ ...usual, ...grants, ...metadata }));
+        res.writeHead(200, { 'content-type': 'application/json', ...headers }).end(JSON.stringify({ ...defaults, ...grants, ...metadata }));
       }),
     async close() {
       server.closeAllConnections();

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 
-/** What nobody should send. */
+/** Malformed and malicious input values. */
 export const hostile = [
   'a\0b',
   '\0',
@@ -15,17 +15,17 @@ export const hostile = [
   '',
 ];
 
-let sent = 0;
-/** How many answers were looked at so far, by the tests of one file. */
-export const hostileRequests = (): number => sent;
+let checkedResponses = 0;
+/** Returns the number of responses that the tests of this file have checked so far. */
+export const hostileRequests = (): number => checkedResponses;
 
-/** No failure of ours, nothing repeated as markup, nothing of the inside. */
-export async function expectHarmless(what: string, response: Response): Promise<void> {
-  sent += 1;
+/** Expects a response without a server error, reflected markup or internal details. */
+export async function expectHarmless(label: string, response: Response): Promise<void> {
+  checkedResponses += 1;
   const text = await response.text();
-  expect(response.status, what).toBeLessThan(500);
-  // as data it may come back, never as a page
-  if (!/json/.test(response.headers.get('content-type') ?? '')) expect(text, what).not.toContain('<img src=x');
-  expect(text, what).not.toMatch(/node_modules|\bat .*\.ts:\d+|select .* from/);
-  expect(response.headers.get('set-cookie') ?? '', what).not.toMatch(/(^|, )x=1/);
+  expect(response.status, label).toBeLessThan(500);
+  // JSON may contain the markup, HTML must not
+  if (!/json/.test(response.headers.get('content-type') ?? '')) expect(text, label).not.toContain('<img src=x');
+  expect(text, label).not.toMatch(/node_modules|\bat .*\.ts:\d+|select .* from/);
+  expect(response.headers.get('set-cookie') ?? '', label).not.toMatch(/(^|, )x=1/);
 }

@@ -13,20 +13,20 @@ import { openMailbox } from '../services/mailbox.ts';
 import { completeSignUp } from '../oauth/oauth-flow.ts';
 import { secretOfTests } from '../oauth/secret-hash.ts';
 
-/** The sites of the registrable domain `example.test`. */
+/** Two sites of the registrable domain `example.test`. */
 export const shopHost = 'shop.example.test';
 export const siblingHost = 'evil.example.test';
 
-/** Leads Chromium to the servers of these tests, whose certificate it cannot know. */
+/** Arguments that make Chromium resolve `example.test` to the test servers and accept their certificate. */
 export const chromiumArguments = ['--host-resolver-rules=MAP *.example.test 127.0.0.1', '--ignore-certificate-errors'];
 
-const pair = certificate(30, [shopHost, siblingHost]);
+const keyPair = certificate(30, [shopHost, siblingHost]);
 
 export type HttpsServer = AsyncDisposable & { readonly origin: string };
 
-/** Serves a host of `example.test` on a free port. */
+/** Starts an HTTPS server for a host of `example.test` on a free port. */
 export async function serveHttps(hostName: string, listener: RequestListener): Promise<HttpsServer> {
-  const server = createServer(pair, listener).listen(0, '127.0.0.1');
+  const server = createServer(keyPair, listener).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('no port');
@@ -42,7 +42,10 @@ export async function serveHttps(hostName: string, listener: RequestListener): P
 
 export type HttpsShop = HttpsServer & { readonly issuer: string; readonly db: Database; readonly keys: DerivedKeys };
 
-/** The whole server over https, at `shop.example.test`. `path`: the path of its issuer. */
+/**
+ * Starts Mandate over HTTPS at `shop.example.test`.
+ * @param path the path of the issuer URL (default: none)
+ */
 export async function startHttpsShop(path = ''): Promise<HttpsShop> {
   const keys = deriveKeys(secretOfTests);
   const db = await freshDatabase();
@@ -63,34 +66,35 @@ export async function startHttpsShop(path = ''): Promise<HttpsShop> {
   };
 }
 
-/** Like `fetch`, to a host of `example.test`. */
+/** Sends a request to a host of `example.test`, with the signature of `fetch`. */
 export const sendHttps: Send = async (url, init) => {
   const { method, headers, body } = new Request(url, { ...init, ...(init.body !== undefined && { duplex: 'half' }) });
-  const sent = request({
+  const outgoing = request({
     host: '127.0.0.1',
     port: url.port,
     servername: url.hostname,
     path: url.pathname + url.search,
     method,
     headers: { ...Object.fromEntries(headers), host: url.host },
-    ca: pair.cert,
+    ca: keyPair.cert,
     agent: false,
   });
-  sent.end(body === null ? undefined : Buffer.from(await new Response(body).arrayBuffer()));
-  const [answer]: IncomingMessage[] = await once(sent, 'response');
-  if (!answer) throw new Error('no response');
-  const received = new Headers();
-  for (const [name, values = []] of Object.entries(answer.headersDistinct)) for (const value of values) received.append(name, value);
-  const content = await text(answer);
-  const status = answer.statusCode ?? 0;
-  return new Response(status === 204 || status === 304 ? null : content, { status, headers: received });
+  outgoing.end(body === null ? undefined : Buffer.from(await new Response(body).arrayBuffer()));
+  const [incoming]: IncomingMessage[] = await once(outgoing, 'response');
+  if (!incoming) throw new Error('no response');
+  const responseHeaders = new Headers();
+  for (const [name, values = []] of Object.entries(incoming.headersDistinct))
+    for (const value of values) responseHeaders.append(name, value);
+  const responseText = await text(incoming);
+  const status = incoming.statusCode ?? 0;
+  return new Response(status === 204 || status === 304 ? null : responseText, { status, headers: responseHeaders });
 };
 
 export type Account = { readonly name: string; readonly email: string; readonly password: string };
 
 let accounts = 0;
 
-/** A new account, signed in in a browser without a window. */
+/** Signs up a new user. Returns the account and a browser with its session. */
 export async function signUpOverHttps(
   { issuer, origin }: HttpsShop,
   send: Send = sendHttps,

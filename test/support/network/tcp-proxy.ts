@@ -2,66 +2,66 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The way between a server and its database, to be made slow, cut, or silent. */
+/** A TCP proxy between a server and its database that can delay data, drop data and close connections. */
 export type TcpProxy = AsyncDisposable & {
   readonly port: number;
-  /** Where new connections lead from now on. */
+  /** Sets the target port of new connections. */
   lead(port: number): void;
-  /** How long each piece takes from now on, in milliseconds. */
+  /** Sets the delay of every chunk, in milliseconds. */
   delay(ms: number): void;
-  /** Ends every connection. */
+  /** Closes all connections. */
   cut(): void;
-  /** Nothing is passed on any more, and nobody is told: neither over the connections that there are nor over new ones. */
+  /** Drops all data of existing and new connections without closing them. */
   silence(): void;
-  /** New connections work again. Those from before the silence stay dead, as behind a firewall that forgot them. */
+  /** Forwards data of new connections again. Connections from before `silence` remain dead, as after a firewall lost their state. */
   goOn(): void;
-  /** Ends those that are dead, as each side does in time when it asks whether the other is still there. */
+  /** Closes the dead connections, as TCP keepalive eventually does. */
   bury(): void;
 };
 
 export async function openTcpProxy(target: number): Promise<TcpProxy> {
   const sockets = new Map<Socket, number>();
-  let [leadsTo, delayMs, silent, age] = [target, 0, false, 0];
-  const pass = (from: Socket, to: Socket, born: number): void => {
-    let written = Promise.resolve();
-    const write = async (after: Promise<void>, piece: Buffer): Promise<void> => {
+  let [targetPort, delayMs, silent, generation] = [target, 0, false, 0];
+  const forward = (from: Socket, to: Socket, openedIn: number): void => {
+    let lastWrite = Promise.resolve();
+    const write = async (after: Promise<void>, chunk: Buffer): Promise<void> => {
       await after;
       if (delayMs > 0) await sleep(delayMs);
-      if (!silent && born === age) to.write(piece);
+      if (!silent && openedIn === generation) to.write(chunk);
     };
-    from.on('data', (piece) => {
-      written = write(written, piece);
+    from.on('data', (chunk) => {
+      lastWrite = write(lastWrite, chunk);
     });
     from.on('close', () => {
       sockets.delete(from);
-      if (!silent && born === age) to.destroy();
+      if (!silent && openedIn === generation) to.destroy();
     });
     from.on('error', () => undefined);
   };
-  const server = createServer((near) => {
-    const far = connect(leadsTo, '127.0.0.1');
-    for (const socket of [near, far]) sockets.set(socket.setNoDelay(true), age);
-    pass(near, far, age);
-    pass(far, near, age);
+  const server = createServer((client) => {
+    const upstream = connect(targetPort, '127.0.0.1');
+    for (const socket of [client, upstream]) sockets.set(socket.setNoDelay(true), generation);
+    forward(client, upstream, generation);
+    forward(upstream, client, generation);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('no port');
-  const end = (isMeant: (born: number) => boolean): void => {
-    for (const [socket, born] of sockets) if (isMeant(born)) socket.destroy();
+  const closeMatching = (matches: (openedIn: number) => boolean): void => {
+    for (const [socket, openedIn] of sockets) if (matches(openedIn)) socket.destroy();
   };
-  const cut = (): void => end(() => true);
+  const cut = (): void => closeMatching(() => true);
   return {
     port: address.port,
-    lead: (port) => (leadsTo = port),
+    lead: (port) => (targetPort = port),
     delay: (ms) => (delayMs = ms),
     cut,
     silence: () => (silent = true),
     goOn() {
-      [silent, age] = [false, age + 1];
+      [silent, generation] = [false, generation + 1];
     },
-    bury: () => end((born) => born < age),
+    bury: () => closeMatching((openedIn) => openedIn < generation),
     [Symbol.asyncDispose]: async () => {
       cut();
       server.close();

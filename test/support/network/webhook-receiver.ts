@@ -21,12 +21,12 @@ export type Answering = (received: Received, res: ServerResponse) => unknown;
 export type Receiver = {
   readonly url: string;
   readonly received: Received[];
-  /** What it answers from now on: 204 unless it is told otherwise. */
+  /** Writes the response to a delivery (default: 204). */
   answer: Answering;
   close(): Promise<void>;
 };
 
-/** Somebody's server that takes events. */
+/** Starts an HTTP server that receives webhook deliveries. */
 export async function openReceiver(port = 0): Promise<Receiver> {
   const received: Received[] = [];
   const server = createServer((req, res) => {
@@ -62,7 +62,7 @@ export async function openReceiver(port = 0): Promise<Receiver> {
   return receiver;
 }
 
-/** What the server does in the background: gives events their places and sends them. */
+/** Creates a delivery worker like that of the server, with the test keys. */
 export function delivererOf(
   { db }: Pick<Mandate, 'db'>,
   network: NetworkPolicy = publicNetworkPolicy(true),
@@ -72,13 +72,13 @@ export function delivererOf(
   return new DeliveryWorker({ em: db.em, log, key: keys.webhooks, network, notice: { mailKey: keys.mail, canMail: true } });
 }
 
-/** Everything that is due by now is sent, and answered or given up. */
+/** Sequences all events and attempts all pending deliveries. */
 export async function deliver(mandate: Mandate, deliverer: DeliveryWorker = delivererOf(mandate)): Promise<void> {
   await assignEventSequence(mandate.db.em.fork(), createDeliveries);
   await deliverer.waitUntilIdle();
 }
 
-/** As if so many seconds had passed: what is to be tried again comes nearer. */
+/** Moves the next attempt of all pending deliveries forward by the given number of seconds. */
 export const passSeconds = ({ db }: Mandate, seconds: number): Promise<unknown> =>
   db.em
     .fork()

@@ -6,7 +6,7 @@ import type { RunningServer } from '../server/with-server.ts';
 
 type Server = Pick<RunningServer, 'origin' | 'db'>;
 
-/** Adds a passkey to the account in the database; returns its ID. Only a browser can add one through the pages. */
+/** Inserts a passkey into the database, because the pages require a browser with WebAuthn. Returns the passkey ID. */
 export async function insertPasskey({ db }: Server, userId: number, name: string): Promise<number> {
   const [row] = await db.em
     .fork()
@@ -17,7 +17,7 @@ export async function insertPasskey({ db }: Server, userId: number, name: string
   return Number(row?.id);
 }
 
-/** The IDs of the account's passkeys, in ascending order. */
+/** Returns the passkey IDs of the user, in ascending order. */
 export async function passkeyIdsOf({ db }: Server, userId: number): Promise<number[]> {
   const rows = await db.em.fork().execute<{ id: number }[]>('select id from passkeys where user_id = ? order by id', [userId]);
   return rows.map(({ id }) => id);
@@ -48,10 +48,10 @@ export async function addAuthenticatorApp(browser: Browser): Promise<{ secret: s
 export const totpCode = (secret: string, at = Date.now()): string =>
   new TOTP({ secret: Secret.fromBase32(secret), digits: 6, period: 30 }).generate({ timestamp: at });
 
-/** The page after the password: the account, or the request for a second factor. */
+/** Returns whether the page after the password requests a second factor. */
 export const isAskedForSecondFactor = (page: Page): boolean => page.text.includes('One more step');
 
-/** Actions and subjects of the user's audit events, in order. */
+/** Returns the actions and subjects of the audit events of the user, in order. */
 export async function auditTrail({ db }: Server, userId: number): Promise<string[]> {
   const rows = await db.em
     .fork()

@@ -8,7 +8,10 @@ export async function newProofKey(): Promise<ProofKey> {
   return { privateKey, jwk: await exportJWK(publicKey) };
 }
 
-/** A DPoP proof (RFC 9449 section 4.2). `change` replaces claims; `undefined` leaves one out. */
+/**
+ * Creates a DPoP proof (RFC 9449 section 4.2).
+ * @param change claims to replace; the value `undefined` removes a claim
+ */
 export function proof(
   { privateKey, jwk }: ProofKey,
   request: { method: string; url: string; token?: string },

@@ -18,27 +18,29 @@ import { secretOfTests } from './secret-hash.ts';
 const keys = deriveKeys(secretOfTests);
 
 export type Paths = {
-  /** Every form that the pages register. */
+  /** All form paths that the pages register. */
   readonly registered: readonly string[];
-  /** Every path that a router of the server accepts a POST request at, except those of the API. */
+  /** All paths with a POST route in the routers of the server, except API paths. */
   readonly routed: readonly string[];
-  /** Every path that the engine accepts a POST request at. */
+  /** All paths with a POST route in oidc-provider. */
   readonly ofEngine: readonly string[];
 };
 
-/** An internal module of the engine, without types. */
+/** An internal module of oidc-provider, without types. */
 const engineRouterModule: string = 'oidc-provider/lib/helpers/router.js';
 
-/** Reads the paths from the registration and from the routers of a server with the database. */
+/** Collects the POST paths from the form registration and the routers of a server. */
 export async function readPaths(db: Database): Promise<Paths> {
-  const parts = { db, issuer: 'https://shop.example', keys, log: createLog(false) };
-  const library: unknown = await import(engineRouterModule);
-  const { default: EngineRouter } = z.object({ default: z.custom<new () => { post(name: string, path: string): void }>() }).parse(library);
+  const options = { db, issuer: 'https://shop.example', keys, log: createLog(false) };
+  const routerModule: unknown = await import(engineRouterModule);
+  const { default: EngineRouter } = z
+    .object({ default: z.custom<new () => { post(name: string, path: string): void }>() })
+    .parse(routerModule);
   const post = vi.spyOn(EngineRouter.prototype, 'post');
   try {
-    const { formPaths } = await createAuthorizationServer(parts);
+    const { formPaths } = await createAuthorizationServer(options);
     const ofEngine = post.mock.calls.map(([, path]) => String(path));
-    const { router } = await createApp(parts);
+    const { router } = await createApp(options);
     return { registered: formPaths, routed: postPaths(router).filter((path) => !path.startsWith('/api')), ofEngine };
   } finally {
     post.mockRestore();
@@ -59,7 +61,7 @@ function postPaths(router: { readonly stack?: unknown }): string[] {
   });
 }
 
-/** Endpoints that clients and applications use from elsewhere. Everything else that the engine accepts with POST is a form. */
+/** Endpoints for requests of other sites and applications. All other POST paths of oidc-provider are forms. */
 const protocolEndpoints = new Set([
   '/oauth/authorize',
   '/oauth/device-authorization',
@@ -76,13 +78,13 @@ export const everyForm = (paths: Paths): string[] => [...paths.registered, ...fo
 
 export type Fields = Record<string, string>;
 
-/** An account with something to lose in every form, signed in in a browser. */
+/** A signed-in user with data that every form can change, for tests of cross-site request forgery. */
 export type Victim = {
   readonly browser: Browser;
   readonly email: string;
-  /** Returns the URL path of a form, with an identifier of a pending request or the token of a link where it needs one. */
+  /** Returns the URL path of a form, including the ID of a pending request or the link token if the form requires one. */
   readonly target: (form: string) => string;
-  /** Returns what the user would send with the form: the hidden fields of its page, and something in every other. */
+  /** Returns a complete set of form fields: the hidden fields of the page, and a value for every other field. */
   readonly fields: (form: string) => Promise<Fields>;
 };
 
@@ -99,8 +101,9 @@ export async function createVictim({ origin, db }: Server, send: Send = fetch): 
   const { query } = authorizationRequest();
   await authorize(origin, { browser });
   const [connection] = await db.em.fork().execute<{ id: number }[]>('select max(id) as id from connections');
-  const pending = async (prompt: string) => (await browser.open(authorizePath({ ...query, prompt }))).url.pathname.split('/').at(-1) ?? '';
-  const uids = { signIn: await pending('login'), consent: await pending('consent') };
+  const startPendingRequest = async (prompt: string) =>
+    (await browser.open(authorizePath({ ...query, prompt }))).url.pathname.split('/').at(-1) ?? '';
+  const uids = { signIn: await startPendingRequest('login'), consent: await startPendingRequest('consent') };
   const links = await createLinks(db, id.userId, account.email);
   const userCode = await requestUserCode(origin, send);
   const target = (form: string): string => {
@@ -109,8 +112,8 @@ export async function createVictim({ origin, db }: Server, send: Send = fetch): 
     return form.replace(':uid', uid) + (token === undefined ? '' : `?token=${token}`);
   };
   const page = async (form: string): Promise<Page> => {
-    const own = await browser.open(form === '/oauth/logout/confirm' ? '/oauth/logout' : target(form));
-    return /name="(csrf|xsrf)"/.test(own.text) ? own : browser.open('/account');
+    const formPage = await browser.open(form === '/oauth/logout/confirm' ? '/oauth/logout' : target(form));
+    return /name="(csrf|xsrf)"/.test(formPage.text) ? formPage : browser.open('/account');
   };
   return {
     browser,
@@ -123,13 +126,13 @@ export async function createVictim({ origin, db }: Server, send: Send = fetch): 
       const proof = form.endsWith('/e-mail-code')
         ? encryptEmailCodeState(keys.secondFactor, csrf, { ...signIn, step: 'password', code: valuesOfEveryForm['code'] ?? '' }, new Date())
         : issueSecondStepTicket(keys.secondFactor, csrf, signIn, new Date());
-      const given = { app: String(connection?.id), id: String(id.passkey), key: String(apiKey), proof, user_code: userCode };
-      return { ...valuesOfEveryForm, ...given, ...hidden };
+      const identifiers = { app: String(connection?.id), id: String(id.passkey), key: String(apiKey), proof, user_code: userCode };
+      return { ...valuesOfEveryForm, ...identifiers, ...hidden };
     },
   };
 }
 
-/** A value for each field of the forms whose pages do not have one. A new field belongs here. */
+/** Default values for all form fields that users fill in. Add new fields here. */
 export const valuesOfEveryForm: Fields = {
   code: '000000',
   confirm: 'yes',
@@ -145,8 +148,8 @@ export const valuesOfEveryForm: Fields = {
 async function setUpAuthenticatorApp(browser: Browser): Promise<void> {
   const page = await browser.open('/account/authenticator-app');
   const secret = /<code>([^<]+)<\/code>/.exec(page.text)?.[1]?.replaceAll(' ', '') ?? '';
-  const done = await browser.submit(page, { code: new TOTP({ secret: Secret.fromBase32(secret) }).generate() });
-  if (done.response.status !== 200) throw new Error(`the authenticator app was not set up: ${done.text}`);
+  const result = await browser.submit(page, { code: new TOTP({ secret: Secret.fromBase32(secret) }).generate() });
+  if (result.response.status !== 200) throw new Error(`the authenticator app was not set up: ${result.text}`);
 }
 
 async function insertPasskey({ em }: Database, email: string): Promise<{ userId: number; passkey: number }> {
@@ -188,7 +191,7 @@ async function requestUserCode(origin: string, send: Send): Promise<string> {
   return z.object({ user_code: z.string() }).parse(await response.json()).user_code;
 }
 
-/** Everything that forms change, except sessions, whose expiry every request renews, and the counters of attempts. */
+/** Returns all database rows except sessions, which every request extends, and attempt counters. */
 export async function readState(db: Database): Promise<string[]> {
   return (await rowsOf(db, ['attempts'])).filter((row) => !row.startsWith('oauth_records (Session,'));
 }

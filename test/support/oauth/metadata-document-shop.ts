@@ -6,17 +6,17 @@ import { startMandate, type Body, type Mandate } from '../server/start-mandate.t
 import { authorizationRequest, authorizePath, signUp, signUpAs, tokensFor, type Person } from './oauth-flow.ts';
 import { needsOneProcess } from '../server/process-mode.ts';
 
-/** A server that fetches client ID metadata documents from a server of the test, for the tests of a file. */
+/** Starts, for the tests of a file, a server that fetches client ID metadata documents from a test server. */
 export class MetadataDocumentShop {
   documents!: DocumentServer;
   mandate!: Mandate;
-  /** The token of an administrator. */
+  /** An access token of an administrator. */
   token!: string;
-  /** A new user for each test, so that the limits of one network do not add up. */
+  /** A new user for each test, because rate limits apply per IP address. */
   anna!: Person;
 
   constructor() {
-    needsOneProcess('its server fetches documents from loopback');
+    needsOneProcess('the server fetches documents from loopback');
     beforeAll(async () => {
       this.documents = await openDocumentServer();
       this.mandate = await startMandate({ documentNetwork: this.documents.network });
@@ -36,12 +36,12 @@ export class MetadataDocumentShop {
     return this.mandate.db.em.fork();
   }
 
-  /** Opens the authorization endpoint with a URL as client ID. */
-  open(clientId: string, given: Record<string, string> = {}, person = this.anna): Promise<Page> {
-    return person.browser.open(authorizePath(authorizationRequest({ client_id: clientId, ...given }).query));
+  /** Opens the authorization endpoint with a URL as the client ID. */
+  open(clientId: string, parameters: Record<string, string> = {}, user = this.anna): Promise<Page> {
+    return user.browser.open(authorizePath(authorizationRequest({ client_id: clientId, ...parameters }).query));
   }
 
-  /** Reads an application as an administrator. */
+  /** Returns the registered application with this client ID. */
   async registered(clientId: string): Promise<Body> {
     const { body } = await this.mandate.call('GET', '/api/v1/applications?limit=100', { token: this.token });
     return body.data.find((application: Body) => application.client_id === clientId);

@@ -16,16 +16,16 @@ export type Outcome = {
   readonly alive: number;
 };
 
-/** The same request twenty times at once, and what is left afterwards. */
+/** Sends the same request twenty times concurrently and counts the tokens that are valid afterwards. */
 async function race(server: Origin, request: () => Promise<Response>): Promise<Outcome> {
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: atOnce }, async () => {
       const response = await request();
       return { status: response.status, body: z.record(z.unknown()).parse(await response.json()) };
     }),
   );
-  const winners = answers.filter(({ status }) => status === 200).map(({ body }) => tokenResponse.parse(body));
-  const refusals = answers.filter(({ status }) => status !== 200).map(({ status, body }) => `${status} ${String(body['error'])}`);
+  const winners = responses.filter(({ status }) => status === 200).map(({ body }) => tokenResponse.parse(body));
+  const refusals = responses.filter(({ status }) => status !== 200).map(({ status, body }) => `${status} ${String(body['error'])}`);
   let alive = 0;
   for (const { access_token, refresh_token = '' } of winners) {
     if ((await apiStatus(server, access_token)) === 200) alive += 1;
@@ -46,17 +46,17 @@ export async function raceForARefresh(server: Origin, person: Pick<Person, 'brow
   return race(server, () => refresh(server.origin, refresh_token));
 }
 
-/** The responses to many requests that presented one refresh token at once, and what its tokens were good for afterwards. */
+/** Responses to concurrent requests with one refresh token, and the validity of its successors afterwards. */
 export type SharedOutcome = {
-  /** Each distinct status and body. */
+  /** The distinct responses, as status and body. */
   readonly answers: readonly string[];
   /** The number of distinct new refresh tokens in the responses, and the number in the database. */
   readonly successors: { readonly received: number; readonly stored: number };
-  /** Status codes of a use of the successor, of a use of the old token afterwards, and of a use of the newest token after that. */
+  /** Status codes of three refresh requests in this order: with the successor, with the old token, with the newest token. */
   readonly afterwards: readonly number[];
 };
 
-/** Refreshes one token many times at once, then uses its successor, and then the old token. */
+/** Sends concurrent refresh requests with one token, then uses its successor, and then the old token. */
 export async function raceForASuccessor(
   { origin, db }: Origin & Pick<RunningServer, 'db'>,
   person: Pick<Person, 'browser'>,
@@ -68,14 +68,14 @@ export async function raceForASuccessor(
       return { status: response.status, text: await response.text() };
     }),
   );
-  const received = responses.filter(({ status }) => status === 200).map(({ text }) => refreshTokenIn(text));
+  const received = responses.filter(({ status }) => status === 200).map(({ text }) => parseRefreshToken(text));
   const stored = await db.em.fork().execute<object[]>(
     `select 1 from oauth_records t join oauth_records o on o.grant_id = t.grant_id
        where t.model = 'RefreshToken' and o.model = 'RefreshToken' and o.id = ? and t.id <> o.id`,
     [hashRecordId(old)],
   );
   const used = await refresh(origin, received[0] ?? '');
-  const newest = used.status === 200 ? refreshTokenIn(await used.text()) : '';
+  const newest = used.status === 200 ? parseRefreshToken(await used.text()) : '';
   return {
     answers: [...new Set(responses.map(({ status, text }) => `${status} ${text}`))],
     successors: { received: new Set(received).size, stored: stored.length },
@@ -83,13 +83,13 @@ export async function raceForASuccessor(
   };
 }
 
-const refreshTokenIn = (body: string): string => tokenResponse.parse(JSON.parse(body)).refresh_token ?? '';
+const parseRefreshToken = (body: string): string => tokenResponse.parse(JSON.parse(body)).refresh_token ?? '';
 
-/** Five clicks on Allow; gives the codes that came of them. */
+/** Submits the consent form five times concurrently. Returns the issued authorization codes. */
 export async function raceForAConsent({ origin }: Origin, { browser }: Pick<Person, 'browser'>): Promise<string[]> {
   const page = await browser.open(authorizePath(authorizationRequest(scope).query));
   const submit = formRequest(page, { decision: 'allow' });
-  const answers = await Promise.all(Array.from({ length: 5 }, () => browser.open(page.url.href, submit)));
-  expect(answers.filter(({ response }) => response.status >= 500).map(({ text }) => `${origin} ${text}`)).toEqual([]);
-  return answers.flatMap(({ leaves }) => leaves?.searchParams.getAll('code') ?? []);
+  const responses = await Promise.all(Array.from({ length: 5 }, () => browser.open(page.url.href, submit)));
+  expect(responses.filter(({ response }) => response.status >= 500).map(({ text }) => `${origin} ${text}`)).toEqual([]);
+  return responses.flatMap(({ leaves }) => leaves?.searchParams.getAll('code') ?? []);
 }

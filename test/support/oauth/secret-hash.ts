@@ -1,2 +1,2 @@
-/** Of every server of the tests, in whatever process: what their keys are derived from. */
+/** `MANDATE_SECRET` of all test servers, from which they derive their keys. */
 export const secretOfTests = 'a-secret-of-the-tests-and-of-nothing-else-at-all';

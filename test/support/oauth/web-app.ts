@@ -4,12 +4,12 @@ import { build } from 'esbuild';
 
 export type WebApp = AsyncDisposable & { readonly origin: string };
 
-/** A website of somebody else's: `source` runs in each of its pages. */
+/** Starts a third-party website. `source` returns the isScript of its pages. */
 export async function serveWebApp(source: (origin: string) => string, body = ''): Promise<WebApp> {
   const server = createServer((req, res) => {
-    const script = req.url === '/app.js';
-    res.setHeader('content-type', script ? 'text/javascript' : 'text/html');
-    res.end(script ? code : `<!doctype html><title>Web application</title>${body}<script type="module" src="/app.js"></script>`);
+    const isScript = req.url === '/app.js';
+    res.setHeader('content-type', isScript ? 'text/javascript' : 'text/html');
+    res.end(isScript ? code : `<!doctype html><title>Web application</title>${body}<script type="module" src="/app.js"></script>`);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -17,8 +17,8 @@ export async function serveWebApp(source: (origin: string) => string, body = '')
   if (address === null || typeof address === 'string') throw new Error('no port');
   const origin = `http://localhost:${address.port}`;
   const stdin = { contents: source(origin), resolveDir: import.meta.dirname, loader: 'ts' } as const;
-  const built = await build({ stdin, bundle: true, write: false, format: 'esm', platform: 'browser', target: 'es2022' });
-  const code = built.outputFiles[0]?.text ?? '';
+  const bundle = await build({ stdin, bundle: true, write: false, format: 'esm', platform: 'browser', target: 'es2022' });
+  const code = bundle.outputFiles[0]?.text ?? '';
   return {
     origin,
     [Symbol.asyncDispose]: async () => {

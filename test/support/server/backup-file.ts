@@ -11,7 +11,7 @@ export const backupKey = deriveKeys(secretOfTests).backups;
 export const backupOf = (db: Database, file: string): Promise<BackupSummary> =>
   writeBackup(db, file, { key: backupKey, now: new Date('2026-11-20T10:00:00Z'), onRows: () => undefined });
 
-/** The lines of a backup, without the seal. */
+/** Returns the lines of a backup file without the seal. */
 export const linesOfBackup = async (file: string): Promise<string[]> =>
   gunzipSync(await readFile(file))
     .toString()
@@ -19,7 +19,7 @@ export const linesOfBackup = async (file: string): Promise<string[]> =>
     .split('\n')
     .slice(0, -1);
 
-/** A backup of these lines, sealed with `key`: by somebody who has the secret, or by somebody who has not. */
+/** Writes a backup file with these lines. The seal is valid only if `key` is the backup key of the server. */
 export async function writeLines(file: string, lines: readonly string[], key: Buffer): Promise<void> {
   const text = lines.map((line) => `${line}\n`).join('');
   await writeFile(file, gzipSync(text + toBackupLine({ seal: createBackupMac(key).update(text).digest('base64url') })));

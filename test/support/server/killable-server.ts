@@ -1,12 +1,12 @@
 import { startServer, type ServerProcess } from './server-process.ts';
 
-/** A server that ends, one way or the other, and comes back at the same address. */
+/** A server process that tests can kill and restart at the same URL. */
 export class MortalServer {
   readonly env: Readonly<Record<string, string>>;
   #process: ServerProcess | undefined;
-  #written = '';
+  #earlierOutput = '';
 
-  /** `PORT` is its address. */
+  /** @param env environment variables; must contain `PORT` */
   constructor(env: Readonly<Record<string, string>>) {
     this.env = env;
   }
@@ -17,10 +17,10 @@ export class MortalServer {
   }
 
   async die(): Promise<void> {
-    const dying = this.#process;
+    const killed = this.#process;
     this.#process = undefined;
-    await dying?.kill();
-    this.#written += dying?.output() ?? '';
+    await killed?.kill();
+    this.#earlierOutput += killed?.output() ?? '';
   }
 
   async dieAndRise(): Promise<void> {
@@ -28,14 +28,14 @@ export class MortalServer {
     await this.live();
   }
 
-  /** Its process, while it lives. */
+  /** Process ID, if the process runs. */
   get pid(): number | undefined {
     return this.#process?.pid;
   }
 
-  /** Everything that it wrote in all its lives. */
+  /** Returns the output of all processes since the first start. */
   output(): string {
-    return this.#written + (this.#process?.output() ?? '');
+    return this.#earlierOutput + (this.#process?.output() ?? '');
   }
 
   stop = async (): Promise<number | null | undefined> => this.#process?.stop();

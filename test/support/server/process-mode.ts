@@ -1,24 +1,25 @@
 import { beforeEach } from 'vitest';
 
-/** `MANDATE_TEST_PROCESSES=2`: the servers of the tests are two processes each, behind one address (`npm run test:two-processes`). */
+/** Whether `MANDATE_TEST_PROCESSES=2` is set: every test server is two processes behind a load balancer (`npm run test:two-processes`). */
 export const inTwoProcesses = process.env['MANDATE_TEST_PROCESSES'] === '2';
 
-/** Whether a server in a process of its own takes it from an environment variable. */
+/** Returns whether an environment variable can pass this option to a server process. */
 export const isEnvironment = (name: string): boolean =>
   ['taxMode', 'previewVersions', 'rateLimits', 'openRegistration', 'refreshGraceSeconds'].includes(name);
 
 let declared = false;
 
 /**
- * For a file, or in a `describe`, whose tests reach into the process of their server. With two processes they are skipped.
- * @param why what they reach for; stands beside the skipped test
+ * Declares that the tests of a file or a `describe` block need access to the process of their server. With two processes, Vitest skips the tests.
+ * @param reason reason the tests need one process; the reporter prints the reason for every skipped test
  */
-export function needsOneProcess(why: string): void {
+export function needsOneProcess(reason: string): void {
   declared = true;
-  beforeEach(({ skip }) => skip(inTwoProcesses, `needs one process: ${why}`));
+  beforeEach(({ skip }) => skip(inTwoProcesses, `needs one process: ${reason}`));
 }
 
-/** What cannot be had in two processes is refused, unless the tests say that they are not meant for them. */
-export function expectDeclared(parts: readonly string[]): void {
-  if (!declared) throw new Error(`${parts.join(', ')} cannot be had in two processes: say needsOneProcess(why) in this file`);
+/** Throws if the test file uses options that require one process without declaring this. */
+export function expectDeclared(options: readonly string[]): void {
+  if (!declared)
+    throw new Error(`${options.join(', ')} require one process: declare this in the test file with a function of process-mode.ts`);
 }

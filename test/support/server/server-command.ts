@@ -8,21 +8,25 @@ export const program = join(import.meta.dirname, '../../../server/bin/mandate-se
 
 export type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 
-/** `mandate-server`, to its end. `input` is its standard input, which is no terminal; `from`: that of another release. */
+/**
+ * Runs `mandate-server` until it exits.
+ * @param input standard input, which is not a terminal
+ * @param programFile `mandate-server` of a different release
+ */
 export async function mandateServer(
   env: Readonly<Record<string, string>>,
   argv: readonly string[],
   input = '',
-  from = program,
+  programFile = program,
 ): Promise<Ended> {
-  const child = spawn(process.execPath, [from, ...argv], { env: { PATH: process.env['PATH'], ...env }, stdio: 'pipe' });
-  child.stdin.on('error', () => undefined); // it may end without reading
+  const child = spawn(process.execPath, [programFile, ...argv], { env: { PATH: process.env['PATH'], ...env }, stdio: 'pipe' });
+  child.stdin.on('error', () => undefined); // the process may exit without reading its input
   child.stdin.end(input);
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
   return { code: child.exitCode, stdout, stderr };
 }
 
-/** The same, and the most memory that it had, in megabytes; 0 where the system does not say. */
+/** Runs `mandate-server` until it exits, and measures its peak memory in megabytes (0 on systems without `/proc`). */
 export async function mandateServerMeasured(
   env: Readonly<Record<string, string>>,
   argv: readonly string[],
@@ -32,16 +36,16 @@ export async function mandateServerMeasured(
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let memory = 0;
-  const looking = setInterval(() => {
+  const pollTimer = setInterval(() => {
     void readFile(`/proc/${child.pid}/status`, 'utf8').then(
       (status) => (memory = Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? memory * 1024) / 1024),
       () => undefined,
     );
   }, 20);
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
-  clearInterval(looking);
+  clearInterval(pollTimer);
   return { code: child.exitCode, stdout, stderr, memory: Math.round(memory) };
 }
 
-/** A command line to be typed at a terminal. */
+/** Returns the shell command line that runs `mandate-server` with these arguments. */
 export const commandLineOf = (argv: readonly string[]): string => [process.execPath, program, ...argv].map((word) => `'${word}'`).join(' ');

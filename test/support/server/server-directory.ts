@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * A directory for the data of a test server, gone with the server in it when `remove` is called, or this process is,
- * however it went. A shell sees to it that waits for its input to end, which it does even when this process is killed.
- * It tries more than once, because what was being made at that moment may still write.
+ * Creates a directory for the data of a test server. A shell process stops the server and removes the directory when `remove` is called
+ * or when this process exits, even after SIGKILL: the shell waits for the end of its standard input. The shell retries the removal,
+ * because a starting server can still write files.
  */
 export async function serverDirectory(): Promise<{ readonly path: string; readonly remove: () => Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), 'mandate-test-'));
@@ -16,16 +16,16 @@ export async function serverDirectory(): Promise<{ readonly path: string; readon
     while [ -e "$0" ]; do
       pid=$(head -n 1 "$0/data/postmaster.pid" 2>/dev/null)
       case "$pid" in [1-9]*) kill -QUIT "$pid" 2>/dev/null && while kill -0 "$pid" 2>/dev/null; do sleep 0.1; done ;; esac
-      umount "$0/data" 2>/dev/null # where the data lies on a disk of its own
+      umount "$0/data" 2>/dev/null # if the data directory is a mount point
       rm -rf "$0" 2>/dev/null || sleep 0.1
     done`;
   const watcher = spawn('sh', ['-c', script, path], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
-  const gone = once(watcher, 'exit');
+  const exited = once(watcher, 'exit');
   watcher.unref();
   const remove = async (): Promise<void> => {
     watcher.ref();
     watcher.stdin.end();
-    await gone;
+    await exited;
   };
   return { path, remove };
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextEventLoopTurn, setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { openDatabase } from '../../../server/schema/open-database.ts';
 import { dumpOf } from '../dump.ts';
@@ -17,29 +17,29 @@ const root = join(import.meta.dirname, '../../..');
 export type ServerProcess = {
   readonly url: string;
   readonly pid: number;
-  /** Everything it has written so far, to either output. */
+  /** Returns all output so far, of stdout and stderr. */
   readonly output: () => string;
-  /** Its exit code and signal, once it has ended. */
+  /** Resolves to the exit code and the signal. */
   readonly exited: Promise<unknown[]>;
-  /** Asks it to stop and gives its exit code. */
+  /** Sends SIGTERM and returns the exit code. */
   readonly stop: () => Promise<number | null>;
-  /** Kills it as a power switch would: nothing is finished. */
+  /** Sends SIGKILL. */
   readonly kill: () => Promise<void>;
 };
 
-/** Of all servers: a test may have one go on where another ended. */
+/** Shared by all servers, because a test can restart a server on the same database. */
 const secretsInUse = new SecretsInUse();
 
-/** Nothing that opened anything lies in the database or stands in what the server wrote (95). */
-async function expectNoSecretsKept(env: Readonly<Record<string, string>>, output: string): Promise<void> {
-  // in development a message that cannot be sent is shown instead, with the link in it, and whom one can sign in as
-  const shown = /a message that would be sent|^ {2}Sign in as /;
-  const logged = output.split('\n').filter((line) => !shown.test(line));
-  const kept = secretsInUse.among(`${logged.join('\n')}\n${await keptData(env)}`);
-  if (kept.length > 0) throw new Error(`secrets that were kept:\n${kept.join('\n')}`);
+/** Expects no used secret in the database or in the output of the server (requirement 95). */
+async function expectNoStoredSecrets(env: Readonly<Record<string, string>>, output: string): Promise<void> {
+  // in development, the server logs unsent e-mails with their links, and the demonstration accounts
+  const allowedOutput = /a message that would be sent|^ {2}Sign in as /;
+  const logged = output.split('\n').filter((line) => !allowedOutput.test(line));
+  const leaked = secretsInUse.among(`${logged.join('\n')}\n${await readStoredData(env)}`);
+  if (leaked.length > 0) throw new Error(`secrets found in stored data:\n${leaked.join('\n')}`);
 }
 
-async function keptData({ DATABASE_URL: url, MANDATE_DATA_DIR: directory }: Readonly<Record<string, string>>): Promise<string> {
+async function readStoredData({ DATABASE_URL: url, MANDATE_DATA_DIR: directory }: Readonly<Record<string, string>>): Promise<string> {
   if (url !== undefined) {
     const db = await openDatabase(url);
     const dump = await dumpOf(db);
@@ -47,7 +47,7 @@ async function keptData({ DATABASE_URL: url, MANDATE_DATA_DIR: directory }: Read
     return dump;
   }
   if (directory === undefined) return '';
-  const texts: string[] = []; // of every file of the embedded database, what it would do again after a crash included
+  const texts: string[] = []; // of all files of the embedded database, including the write-ahead log
   for await (const file of glob(join(directory, 'database/**/*'), { withFileTypes: true }))
     if (file.isFile()) texts.push(await readFile(join(file.parentPath, file.name), 'latin1'));
   return texts.join('\n');
@@ -57,21 +57,21 @@ export type Exit = { readonly code: number | null; readonly output: string };
 
 const children = new Set<ChildProcess>();
 
-/** For `afterEach`: whatever a failed test has left running. */
+/** Kills all server processes that a failed test has left running. Use it in `afterEach`. */
 export function endServerProcesses(): void {
   for (const child of children) child.kill('SIGKILL');
 }
 
-const usually = ['server/main.ts'];
+const defaultArguments = ['server/main.ts'];
 
-/** Where the program is, and who runs it, if that is not this repository and this process. */
+/** Executable, directory and account of a server process (default: those of this process and repository). */
 export type Place = { readonly executable: string; readonly directory: string; readonly uid?: number; readonly gid?: number };
-const here: Place = { executable: process.execPath, directory: root };
+const defaultLocation: Place = { executable: process.execPath, directory: root };
 
 function launch(
   env: Readonly<Record<string, string>>,
-  argv: readonly string[] = usually,
-  { executable, directory: cwd, ...account }: Place = here,
+  argv: readonly string[] = defaultArguments,
+  { executable, directory: cwd, ...account }: Place = defaultLocation,
 ): { child: ChildProcessByStdio<null, Readable, Readable>; exited: Promise<unknown[]>; output: () => string } {
   const child = spawn(executable, argv, {
     cwd,
@@ -89,57 +89,58 @@ function launch(
 const ready = /Mandate is running\.|"msg":"listening"/;
 
 /**
- * `server/main.ts` in a process of its own, as `npm start` runs it; resolves when it says that it is running. `argv`: started otherwise.
- * `onLogLine` is told each line of its log.
+ * Starts `server/main.ts` in a child process, as `npm start` does. Resolves when the server is ready.
+ * @param argv arguments of the executable (default: `server/main.ts`)
+ * @param onLogLine receives every log line
  */
 export async function startServer(
   env: Readonly<Record<string, string>>,
   argv?: readonly string[],
-  place?: Place,
+  location?: Place,
   onLogLine?: (line: string) => void,
 ): Promise<ServerProcess> {
   const port = env['PORT'] ?? (await freePort());
-  const { child, exited, output } = launch({ ...env, PORT: String(port) }, argv, place);
+  const { child, exited, output } = launch({ ...env, PORT: String(port) }, argv, location);
   if (onLogLine) createInterface(child.stderr).on('line', onLogLine);
   while (!ready.test(output())) {
-    // somebody else was given the port meanwhile
-    if (child.exitCode !== null && output().includes('EADDRINUSE')) return startServer(env, argv, place, onLogLine);
-    if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}:\n${output()}`);
+    // another process took the port in the meantime
+    if (child.exitCode !== null && output().includes('EADDRINUSE')) return startServer(env, argv, location, onLogLine);
+    if (child.exitCode !== null) throw new Error(`the server exited with ${child.exitCode}:\n${output()}`);
     await sleep(20);
   }
   secretsInUse.watch();
-  const end = async (signal: NodeJS.Signals): Promise<void> => {
+  const endWith = async (signal: NodeJS.Signals): Promise<void> => {
     child.kill(signal);
     await exited;
   };
   const stop = async (): Promise<number | null> => {
-    await end('SIGTERM');
-    await expectNoSecretsKept(env, output());
+    await endWith('SIGTERM');
+    await expectNoStoredSecrets(env, output());
     return child.exitCode;
   };
   const url = `http://localhost:${port}`;
-  return { url, pid: child.pid ?? 0, output, exited, kill: () => end('SIGKILL'), stop };
+  return { url, pid: child.pid ?? 0, output, exited, kill: () => endWith('SIGKILL'), stop };
 }
 
-/** Kills it at a moment of its start that `reached` recognizes. */
+/** Starts a server and kills it during its start, as soon as `reached` returns true. */
 export async function killServerWhen(env: Readonly<Record<string, string>>, reached: () => boolean): Promise<void> {
   const { child, exited, output } = launch({ PORT: String(await freePort()), ...env });
   while (!reached()) {
-    if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}:\n${output()}`);
-    await nextTurn();
+    if (child.exitCode !== null) throw new Error(`the server exited with ${child.exitCode}:\n${output()}`);
+    await nextEventLoopTurn();
   }
   child.kill('SIGKILL');
   await exited;
 }
 
-/** For a start that is expected to be refused. */
-export async function runServer(env: Readonly<Record<string, string>>, argv?: readonly string[], place?: Place): Promise<Exit> {
-  const { child, exited, output } = launch({ PORT: String(await freePort()), ...env }, argv, place);
+/** Runs a server that is expected to exit during its start. Returns its exit code and output. */
+export async function runServer(env: Readonly<Record<string, string>>, argv?: readonly string[], location?: Place): Promise<Exit> {
+  const { child, exited, output } = launch({ PORT: String(await freePort()), ...env }, argv, location);
   await exited;
   return { code: child.exitCode, output: output() };
 }
 
-/** A data directory that is removed with everything in it when the block ends. */
+/** Creates a data directory. Disposal removes the directory. */
 export async function temporaryDataDirectory(): Promise<AsyncDisposable & { readonly path: string }> {
   const path = await mkdtemp(join(tmpdir(), 'mandate-data-'));
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
@@ -156,14 +157,14 @@ export const readFirstRun = async (dataDirectory: string): Promise<z.infer<typeo
 
 const tokenResponse = z.object({ access_token: z.string() });
 
-/** A token of the application that administers the shop. */
+/** Obtains an access token of the administration application. */
 export async function administrationToken(url: string, dataDirectory: string): Promise<string> {
   const { client_id: id, client_secret: secret } = (await readFirstRun(dataDirectory)).applications.administration;
   const response = await fetch(`${url}/oauth/token`, {
     method: 'POST',
     headers: { authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}` },
     body: new URLSearchParams({ grant_type: 'client_credentials' }),
-    signal: AbortSignal.timeout(30_000), // longer than a server takes for anything
+    signal: AbortSignal.timeout(30_000), // longer than any response of the server takes
   });
   return tokenResponse.parse(await response.json()).access_token;
 }

@@ -4,13 +4,13 @@ import { DeliveryMethod } from '../../../server/delivery-methods/delivery-method
 import type { Body, Mandate } from './start-mandate.ts';
 import { clientCredentials, confidentialClient } from '../oauth/oauth-flow.ts';
 
-/** A shop to buy in: delivery methods, and an application that may do everything. */
+/** Sample data of a shop: delivery methods, and an application with all scopes. */
 export type Shop = {
-  /** Token of an application that acts for itself, with every scope. */
+  /** Access token of an application with all scopes (client credentials grant). */
   readonly token: string;
-  /** A product on sale. */
-  product(given?: Record<string, unknown>): Promise<Body>;
-  /** An account that nobody signs in to. */
+  /** Creates an active product. */
+  product(overrides?: Record<string, unknown>): Promise<Body>;
+  /** Creates a user without a password. */
   user(): Promise<Body>;
 };
 
@@ -26,21 +26,21 @@ export async function openShop(mandate: Mandate): Promise<Shop> {
   ]);
   const token = await clientCredentials(mandate.origin, await confidentialClient(mandate.db, scopeNames), scopeNames);
   const create = async (path: string, body: object): Promise<Body> => {
-    const answer = await mandate.call('POST', path, { token, body });
-    if (answer.status !== 201) throw new Error(answer.text);
-    return answer.body;
+    const response = await mandate.call('POST', path, { token, body });
+    if (response.status !== 201) throw new Error(response.text);
+    return response.body;
   };
   return {
     token,
-    product: (given = {}) => create('/api/v1/products', { ...someProduct(), ...given }),
-    user: () => create('/api/v1/users', { name: 'Ben Test', email: `ben.${unique()}@example.com` }),
+    product: (overrides = {}) => create('/api/v1/products', { ...someProduct(), ...overrides }),
+    user: () => create('/api/v1/users', { name: 'Ben Test', email: `ben.${randomSuffix()}@example.com` }),
   };
 }
 
-const unique = (): string => randomBytes(6).toString('hex');
+const randomSuffix = (): string => randomBytes(6).toString('hex');
 
 export const someProduct = (): Record<string, unknown> => ({
-  sku: `SKU-${unique()}`,
+  sku: `SKU-${randomSuffix()}`,
   name: 'White hanging heart',
   category: 'decoration',
   price: 255,

@@ -4,8 +4,12 @@ import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '../../..');
 
-/** What a release may do to the tables that the one before it still uses (docs/upgrading.md): some of everything, a migration each. */
-const expansion: readonly { readonly name: string; readonly statements: readonly string[]; readonly alone?: true }[] = [
+/** Migrations that are safe while processes of the previous release run (docs/upgrading.md), with one example of every kind. */
+const compatibleMigrations: readonly {
+  readonly name: string;
+  readonly statements: readonly string[];
+  readonly outsideTransaction?: true;
+}[] = [
   {
     name: '20991231000000_gifts',
     statements: [
@@ -15,7 +19,11 @@ const expansion: readonly { readonly name: string; readonly statements: readonly
     ],
   },
   { name: '20991231000100_gifts_checked', statements: ['alter table orders validate constraint orders_gift_note_check'] },
-  { name: '20991231000200_gifts_found', statements: ['create index concurrently orders_gift on orders (id) where gift'], alone: true },
+  {
+    name: '20991231000200_gifts_found',
+    statements: ['create index concurrently orders_gift on orders (id) where gift'],
+    outsideTransaction: true,
+  },
   { name: '20991231000300_nicknames', statements: ['alter table users add column nickname text null'] },
   { name: '20991231000400_origins', statements: ['alter table oauth_records add column origin text null'] },
   { name: '20991231000500_descriptions', statements: [`alter table products alter column description set default 'none yet'`] },
@@ -27,25 +35,25 @@ const expansion: readonly { readonly name: string; readonly statements: readonly
   },
 ];
 
-const sourceOf = ({ name, statements, alone }: (typeof expansion)[number]): string => `
+const migrationSource = ({ name, statements, outsideTransaction }: (typeof compatibleMigrations)[number]): string => `
 import { Migration } from '@mikro-orm/migrations';
 
 export class NextRelease extends Migration {
   override name = '${name}';
   override up(): void {
 ${statements.map((sql) => `    this.addSql(${JSON.stringify(sql)});`).join('\n')}
-  }${alone ? '\n  override isTransactional(): boolean { return false; }' : ''}
+  }${outsideTransaction ? '\n  override isTransactional(): boolean { return false; }' : ''}
 }
 `;
 
 export type NextRelease = AsyncDisposable & {
-  /** Of its server, as `server/main.ts` is of this one. */
+  /** Path of its `server/main.ts`. */
   readonly main: string;
   readonly command: string;
   readonly migrations: readonly string[];
 };
 
-/** This release with more migrations, in a directory of its own. */
+/** Creates a copy of this release with more migrations in a temporary directory. */
 export async function nextRelease(): Promise<NextRelease> {
   const directory = await mkdtemp(join(tmpdir(), 'mandate-next-'));
   for (const name of await readdir(root)) if (!['server', '.git'].includes(name)) await symlink(join(root, name), join(directory, name));
@@ -54,11 +62,12 @@ export async function nextRelease(): Promise<NextRelease> {
   for (const name of await readdir(join(root, 'server')))
     if (name === 'node_modules') await symlink(join(root, 'server', name), join(server, name));
     else await cp(join(root, 'server', name), join(server, name), { recursive: true });
-  for (const each of expansion) await writeFile(join(server, 'database/migrations', `${each.name}.ts`), sourceOf(each));
+  for (const migration of compatibleMigrations)
+    await writeFile(join(server, 'database/migrations', `${migration.name}.ts`), migrationSource(migration));
   return {
     main: join(server, 'main.ts'),
     command: join(server, 'bin/mandate-server.js'),
-    migrations: expansion.map(({ name }) => name),
+    migrations: compatibleMigrations.map(({ name }) => name),
     [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }),
   };
 }

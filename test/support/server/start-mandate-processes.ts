@@ -6,13 +6,13 @@ import { temporaryDataDirectory } from './server-process.ts';
 import { startEmptyPair } from './two-processes.ts';
 
 /**
- * Two processes of `server/main.ts` on one PostgreSQL. Requests go to one and the other in turn, whatever connection they come over;
- * those that count requests have a Redis together.
+ * Starts two processes of `server/main.ts` with one PostgreSQL database. A load balancer sends requests to them alternately, regardless of
+ * the client connection. Servers with rate limits share a Redis.
  */
-export const serveInProcesses: Serve = async (parts, onLogLine, inspect) => {
-  const redis = parts.rateLimits && !isGenerous(parts.rateLimits) ? await startRedis() : undefined;
+export const serveInProcesses: Serve = async (options, onLogLine, inspect) => {
+  const redis = options.rateLimits && !isGenerous(options.rateLimits) ? await startRedis() : undefined;
   const directory = await temporaryDataDirectory();
-  const pair = await startEmptyPair(directory.path, environmentOf(parts, redis), inspect, (line) => onLogLine(asLogLine(line)));
+  const pair = await startEmptyPair(directory.path, serverEnvironment(options, redis), inspect, (line) => onLogLine(toJsonLogLine(line)));
   return {
     origin: pair.origin,
     db: pair.db,
@@ -28,13 +28,13 @@ export const serveInProcesses: Serve = async (parts, onLogLine, inspect) => {
 
 const isGenerous = (limits: NonNullable<Given['rateLimits']>): boolean => limits.default >= generous.default;
 
-function environmentOf(
+function serverEnvironment(
   { taxMode, previewVersions, openRegistration, refreshGraceSeconds, rateLimits = generous }: Given,
   redis?: RedisServer,
 ): Record<string, string> {
   return {
     MANDATE_TRUST_PROXY: '127.0.0.1, ::1',
-    MANDATE_CONCURRENCY: '10000', // as much at once as a test likes
+    MANDATE_CONCURRENCY: '10000', // no limit for concurrent requests of a test
     MANDATE_RATE_LIMIT: String(rateLimits.default),
     MANDATE_RATE_LIMIT_API_KEY: String(rateLimits.apiKey),
     MANDATE_RATE_LIMIT_IP: String(rateLimits.ip),
@@ -47,10 +47,10 @@ function environmentOf(
   };
 }
 
-const levels: Record<string, number> = { warn: 40, error: 50, fatal: 60 };
+const pinoLevels: Record<string, number> = { warn: 40, error: 50, fatal: 60 };
 
-/** What a process says in words, in the form in which a server of this process logs it. */
-function asLogLine(line: string): string {
+/** Converts a text log line to the JSON format of servers in this process. */
+function toJsonLogLine(line: string): string {
   const [, level = ''] = /^[\d:]{8} (\w+): /.exec(line) ?? [];
-  return JSON.stringify({ level: levels[level] ?? 0, msg: line });
+  return JSON.stringify({ level: pinoLevels[level] ?? 0, msg: line });
 }

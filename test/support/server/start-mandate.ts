@@ -22,7 +22,7 @@ import { watchAnswers } from '../contract/validate-responses.ts';
 import { secretOfTests } from '../oauth/secret-hash.ts';
 
 export type Answer = { readonly status: number; readonly headers: Headers; readonly text: string; readonly body: Body };
-/** Loosely typed on purpose: what comes over the wire is held against the contract, and the tests look at what they expect. */
+/** Untyped on purpose: the contract validates every response, and tests check the fields that they expect. */
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Body = any;
 
@@ -31,27 +31,27 @@ export type Call = { token?: string; body?: unknown; headers?: Record<string, st
 export type Mandate = {
   readonly origin: string;
   readonly db: Database;
-  /** One request; its answer is held against the contract. */
+  /** Sends one request and validates the response against the contract. */
   call(method: string, path: string, call?: Call): Promise<Answer>;
   close(): Promise<void>;
 };
 
-/** As much at once as a test likes. */
+/** No limit for concurrent requests of a test. */
 const unbounded = { maxConcurrent: 10_000 } satisfies Partial<LoadLimits>;
 
-/** The whole server on a free port, with a database of its own; by `MANDATE_TEST_PROCESSES=2` as two processes behind one address. */
-export async function startMandate(given: Given = {}): Promise<Mandate> {
+/** Starts Mandate with a new database on a free port, or as two processes with `MANDATE_TEST_PROCESSES=2`. */
+export async function startMandate(givenOptions: Given = {}): Promise<Mandate> {
   const violations: string[] = [];
   const secrets = new SecretsInUse();
-  const { onLogLine = complain, ...parts } = given;
-  const serve = inTwoProcesses ? await serveApart(parts) : serveHere;
-  const served = await serve(parts, onLogLine, (req, res) => {
+  const { onLogLine = printWarning, ...options } = givenOptions;
+  const serve = inTwoProcesses ? await chooseServe(options) : serveInThisProcess;
+  const served = await serve(options, onLogLine, (req, res) => {
     secrets.tap(req, res);
     watchAnswers(req, res, (violation) => violations.push(violation));
   });
   const { origin, db } = served;
   openMailbox(origin, db, served.keys.mail);
-  // `MANDATE_TEST_PROXY=prism`: the document's word against the server's, by a program that is neither of ours
+  // `MANDATE_TEST_PROXY=prism`: a third-party proxy validates requests and responses against the OpenAPI document
   const proxy = process.env['MANDATE_TEST_PROXY'] === 'prism' ? await validatingProxy(origin) : undefined;
   return {
     origin,
@@ -60,35 +60,35 @@ export async function startMandate(given: Given = {}): Promise<Mandate> {
     async close() {
       await proxy?.close();
       await served.stop();
-      // whatever was done with it: nothing that opened anything lies in the database or in the log (95)
-      const kept = secrets.among(`${await dumpOf(db)}\n${served.output()}`);
+      // no used secret may be in the database or in the log (requirement 95)
+      const leaked = secrets.among(`${await dumpOf(db)}\n${served.output()}`);
       await db.close();
-      expect(violations, 'answers that the contract does not declare').toEqual([]);
-      if (kept.length > 0) throw new Error(`secrets that were kept:\n${kept.join('\n')}`);
+      expect(violations, 'responses that the contract does not declare').toEqual([]);
+      if (leaked.length > 0) throw new Error(`secrets found in stored data:\n${leaked.join('\n')}`);
     },
   };
 }
 
-/** In processes of their own, unless they cannot be given what is asked for. */
-async function serveApart(parts: Given): Promise<Serve> {
+/** Selects child processes, or this process if an option cannot be passed to a child process. */
+async function chooseServe(options: Given): Promise<Serve> {
   const { serveInProcesses } = await import('./start-mandate-processes.ts');
-  const beyond = Object.keys(parts).filter((name) => !isEnvironment(name));
-  if (beyond.length === 0) return serveInProcesses;
-  expectDeclared(beyond);
-  return serveHere;
+  const localOptions = Object.keys(options).filter((name) => !isEnvironment(name));
+  if (localOptions.length === 0) return serveInProcesses;
+  expectDeclared(localOptions);
+  return serveInThisProcess;
 }
 
-/** In this process. */
-const serveHere: Serve = async ({ db: given, http, ...parts }, onLogLine, inspect) => {
-  // a program that is no test has one of its own, and nobody who would prepare another
-  const db = given ?? (await (await import('../services/database.ts')).freshDatabase());
+/** Starts the server in this process. */
+const serveInThisProcess: Serve = async ({ db: existingDb, http, ...options }, onLogLine, inspect) => {
+  // programs outside Vitest pass a database and cannot import services/database.ts
+  const db = existingDb ?? (await (await import('../services/database.ts')).freshDatabase());
   const logged: string[] = [];
   const write = (line: string): void => {
     logged.push(line);
     onLogLine(line);
   };
-  const log = parts.log ?? createLog(true, { write });
-  // its address is known when it listens, and with the port the issuer
+  const log = options.log ?? createLog(true, { write });
+  // the issuer contains the port, so the application is created after the server listens
   const listener = (req: IncomingMessage, res: ServerResponse): void => {
     inspect(req, res);
     app(req, res);
@@ -109,7 +109,7 @@ const serveHere: Serve = async ({ db: given, http, ...parts }, onLogLine, inspec
     trustProxy: 'loopback',
     development: true,
     rateLimits: generous,
-    ...parts,
+    ...options,
   });
   return {
     origin,
@@ -126,8 +126,8 @@ const serveHere: Serve = async ({ db: given, http, ...parts }, onLogLine, inspec
 
 const warning = 40;
 
-/** Nothing, unless something broke. */
-function complain(line: string): void {
+/** Prints log lines with level warning or higher. */
+function printWarning(line: string): void {
   if (z.object({ level: z.number() }).parse(JSON.parse(line)).level >= warning) process.stderr.write(line);
 }
 
@@ -147,33 +147,42 @@ async function callApi(
     },
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   };
-  const { response, text } = (proxy && (await throughProxy(proxy, origin, path, request))) ?? (await textOf(`${origin}${path}`, request));
+  const { response, text } =
+    (proxy && (await callThroughProxy(proxy, origin, path, request))) ?? (await fetchText(`${origin}${path}`, request));
   checkAgainstContract(method, path, response, text);
   return { status: response.status, headers: response.headers, text, body: isJson(response) && text !== '' ? JSON.parse(text) : undefined };
 }
 
-type Text = { readonly response: Response; readonly text: string };
+type TextResponse = { readonly response: Response; readonly text: string };
 
-async function textOf(url: string, request: RequestInit): Promise<Text> {
+async function fetchText(url: string, request: RequestInit): Promise<TextResponse> {
   const response = await fetch(url, request);
   return { response, text: await response.text() };
 }
 
-/** What the proxy does not pass on, because the document does not allow it, the server has to refuse as well. */
-async function throughProxy(proxy: ValidatingProxy, origin: string, path: string, request: RequestInit): Promise<Text | undefined> {
+/** Sends the request through the proxy. If the proxy rejects the request, the server must reject the request, too. */
+async function callThroughProxy(
+  proxy: ValidatingProxy,
+  origin: string,
+  path: string,
+  request: RequestInit,
+): Promise<TextResponse | undefined> {
   if (!path.startsWith('/api/v1/') || request.method === 'HEAD' || request.method === 'OPTIONS') return undefined;
-  // it never answers what it cannot parse
-  if (typeof request.body === 'string' && !parses(request.body)) return undefined;
-  const answer = await textOf(proxy.origin + path, request);
-  const minded = mindedByProxy(answer.text);
-  if (minded === undefined) return answer;
-  expect(minded, `${request.method} ${path}: ${answer.text}`).toBe('request');
-  const direct = await textOf(origin + path, request);
-  expect(direct.response.status, `${request.method} ${path}: refused by the document alone: ${answer.text}`).toBeGreaterThanOrEqual(400);
+  // the proxy never responds to malformed JSON
+  if (typeof request.body === 'string' && !isValidJson(request.body)) return undefined;
+  const response = await fetchText(proxy.origin + path, request);
+  const rejected = mindedByProxy(response.text);
+  if (rejected === undefined) return response;
+  expect(rejected, `${request.method} ${path}: ${response.text}`).toBe('request');
+  const direct = await fetchText(origin + path, request);
+  expect(
+    direct.response.status,
+    `${request.method} ${path}: only the OpenAPI document rejects the request: ${response.text}`,
+  ).toBeGreaterThanOrEqual(400);
   return direct;
 }
 
-function parses(text: string): boolean {
+function isValidJson(text: string): boolean {
   try {
     JSON.parse(text);
     return true;

@@ -4,7 +4,7 @@ import type { DerivedKeys } from '../../../server/crypto/derived-keys.ts';
 import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
 import type { HttpServerOptions } from '../../../server/http/server/http-server.ts';
 
-/** Limits that no test meets by accident. */
+/** Rate limits that no test exceeds by accident. */
 export const generous = { default: 1_000_000, apiKey: 1_000_000, ip: 1_000_000, monthly: 100_000_000 };
 
 export type Given = Partial<
@@ -30,25 +30,25 @@ export type Given = Partial<
   >
 > & {
   db?: Database;
-  /** What stands in front of the application. */
+  /** Options of the HTTP server. */
   http?: Partial<HttpServerOptions>;
   onLogLine?: (line: string) => void;
 };
 
-/** A server that listens, wherever it runs. */
+/** A running server, in this process or in child processes. */
 export type Served = {
   readonly origin: string;
   readonly db: Database;
   readonly keys: DerivedKeys;
-  /** Everything it has logged. */
+  /** Returns the complete log. */
   output(): string;
-  /** Leaves the database open. */
+  /** Stops the server and leaves the database open. */
   stop(): Promise<void>;
 };
 
-/** @param inspect is shown every request and its answer before anything comes of it */
+/** @param inspect receives every request and response before the application handles the request */
 export type Serve = (
-  parts: Omit<Given, 'onLogLine'>,
+  options: Omit<Given, 'onLogLine'>,
   onLogLine: (line: string) => void,
   inspect: (req: IncomingMessage, res: ServerResponse) => void,
 ) => Promise<Served>;

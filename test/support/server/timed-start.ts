@@ -1,6 +1,6 @@
 import { type Exit, runServer, temporaryDataDirectory } from './server-process.ts';
 
-/** Runs a server that is expected to exit. */
+/** Runs a server that is expected to exit, and measures the time. */
 export async function runTimed(env: Readonly<Record<string, string>>): Promise<Exit & { readonly seconds: number }> {
   await using data = await temporaryDataDirectory();
   const started = performance.now();
@@ -8,6 +8,6 @@ export async function runTimed(env: Readonly<Record<string, string>>): Promise<E
   return { ...exit, seconds: (performance.now() - started) / 1_000 };
 }
 
-/** What a start that fails at its first connection takes, in seconds: on a busy machine most of it is loading the program. */
+/** Measures the load time of the program in seconds, with a start that fails at its first database connection. */
 export const loadSeconds = async (): Promise<number> =>
   (await runTimed({ DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', DATABASE_START_TIMEOUT: '0' })).seconds;

@@ -9,24 +9,24 @@ import { secretOfTests } from '../oauth/secret-hash.ts';
 import { startServer, type ServerProcess } from './server-process.ts';
 
 export type TwoProcesses = {
-  /** One address for both: each request goes to the other process than the one before. */
+  /** URL of the load balancer, which sends requests to both processes alternately. */
   readonly origin: string;
   readonly processes: readonly [ServerProcess, ServerProcess];
   readonly db: Database;
   readonly env: Readonly<Record<string, string>>;
-  /** Leads every request to one of them, for when the other is not to be met. */
+  /** Sends all further requests to process process. */
   only(which: 0 | 1): void;
-  /** Everything they wrote, to either output. */
+  /** Returns the output of both processes. */
   output(): string;
-  /** Stops both, and leaves the database open. */
+  /** Stops both processes and leaves the database open. */
   stop(): Promise<void>;
   close(): Promise<void>;
 };
 
-/** Two server processes on one PostgreSQL, behind one address, with the demonstration shop. */
-export async function startTwoProcesses(dataDirectory: string, more: Readonly<Record<string, string>> = {}): Promise<TwoProcesses> {
-  const pair = await startPair(dataDirectory, more, {
-    // alone, so that it makes the demonstration shop
+/** Starts two server processes with demonstration data and process PostgreSQL database behind a load balancer. */
+export async function startTwoProcesses(dataDirectory: string, environment: Readonly<Record<string, string>> = {}): Promise<TwoProcesses> {
+  const pair = await startPair(dataDirectory, environment, {
+    // sequentially, because the first process creates the demonstration data
     start: async (server) => [await server(), await server()],
   });
   openLoggedMailbox(pair.origin, () => pair.output());
@@ -34,24 +34,24 @@ export async function startTwoProcesses(dataDirectory: string, more: Readonly<Re
 }
 
 /**
- * The same with an empty database, as the tests of the API expect it, and without work in the background: they do that themselves.
- * @param inspect is shown every request and its answer
- * @param onLogLine is told each line of their logs
+ * Starts two server processes with an empty database and without background jobs, because API tests run the jobs themselves.
+ * @param inspect receives every request and response
+ * @param onLogLine receives every log line of both processes
  */
 export function startEmptyPair(
   dataDirectory: string,
-  more: Readonly<Record<string, string>>,
+  environment: Readonly<Record<string, string>>,
   inspect: (req: IncomingMessage, res: ServerResponse) => void,
   onLogLine: (line: string) => void,
 ): Promise<TwoProcesses> {
   return startPair(
     dataDirectory,
-    { MANDATE_ROLE: 'web', ...more },
+    { MANDATE_ROLE: 'web', ...environment },
     {
       inspect,
       onLogLine,
       async start(server, db) {
-        // somebody is there already: so the first start has nothing to prepare
+        // an existing user makes the server skip the demonstration data
         await db.em.execute(
           `insert into users (id, name, email, role, version) overriding system value values (0, 'Nobody', 'nobody@users.invalid', 'admin', 1)`,
         );
@@ -63,7 +63,7 @@ export function startEmptyPair(
   );
 }
 
-type Manner = {
+type PairOptions = {
   readonly inspect?: (req: IncomingMessage, res: ServerResponse) => void;
   readonly onLogLine?: (line: string) => void;
   readonly start: (server: () => Promise<ServerProcess>, db: Database) => Promise<[ServerProcess, ServerProcess]>;
@@ -71,28 +71,34 @@ type Manner = {
 
 async function startPair(
   dataDirectory: string,
-  more: Readonly<Record<string, string>>,
-  { inspect, onLogLine, start }: Manner,
+  environment: Readonly<Record<string, string>>,
+  { inspect, onLogLine, start }: PairOptions,
 ): Promise<TwoProcesses> {
   const url = await freshPostgresqlUrl();
-  const front = await openFront(await freePort(), inspect);
-  const env = { DATABASE_URL: url, MANDATE_ISSUER: front.url, MANDATE_DATA_DIR: dataDirectory, MANDATE_SECRET: secretOfTests, ...more };
+  const loadBalancer = await openFront(await freePort(), inspect);
+  const env = {
+    DATABASE_URL: url,
+    MANDATE_ISSUER: loadBalancer.url,
+    MANDATE_DATA_DIR: dataDirectory,
+    MANDATE_SECRET: secretOfTests,
+    ...environment,
+  };
   const db = await openDatabase(url);
   const processes = await start(() => startServer(env, undefined, undefined, onLogLine), db);
   const [first, second] = processes;
-  const ports = processes.map((one) => Number(new URL(one.url).port));
-  front.lead(ports);
+  const ports = processes.map((server) => Number(new URL(server.url).port));
+  loadBalancer.lead(ports);
   const output = (): string => first.output() + second.output();
   const stop = async (): Promise<void> => {
-    await front.close();
+    await loadBalancer.close();
     await Promise.all([first.stop(), second.stop()]);
   };
   return {
-    origin: front.url,
+    origin: loadBalancer.url,
     processes,
     db,
     env,
-    only: (which) => front.lead(ports.slice(which, which + 1)),
+    only: (which) => loadBalancer.lead(ports.slice(which, which + 1)),
     output,
     stop,
     async close() {

@@ -8,16 +8,16 @@ import { isEnvironment, needsOneProcess } from './process-mode.ts';
 export type RunningServer = {
   readonly origin: string;
   readonly db: Database;
-  /** What it logged: nothing, unless something broke. */
+  /** Log lines with level warning or higher. */
   readonly failures: readonly string[];
 };
 
 const logLine = z.object({ level: z.number() });
 const warning = 40;
 
-/** The whole server with a database of its own, for the tests of a file. `store`: another way of keeping tokens, to see it fail. */
+/** Starts Mandate with a new database for the tests of a file. `store`: replaces the token store, to test failures. */
 export function useServer(
-  given: Pick<
+  options: Pick<
     AppOptions,
     'store' | 'limits' | 'canMail' | 'openRegistration' | 'documentNetwork' | 'lastUse' | 'onTokenOperation' | 'refreshGraceSeconds'
   > = {},
@@ -28,13 +28,13 @@ export function useServer(
     if (!mandate) throw new Error('the server has not started');
     return mandate;
   };
-  const beyond = Object.keys(given).filter((name) => !isEnvironment(name));
-  if (beyond.length > 0) needsOneProcess(`is given ${beyond.join(', ')}`);
+  const localOptions = Object.keys(options).filter((name) => !isEnvironment(name));
+  if (localOptions.length > 0) needsOneProcess(`uses the options ${localOptions.join(', ')}`);
   beforeAll(async () => {
     const onLogLine = (line: string): void => {
       if (logLine.parse(JSON.parse(line)).level >= warning) failures.push(line);
     };
-    mandate = await startMandate({ onLogLine, ...given });
+    mandate = await startMandate({ onLogLine, ...options });
   });
   afterAll(() => mandate?.close());
   return {
@@ -48,6 +48,6 @@ export function useServer(
   };
 }
 
-/** What the API says to a token: the status of `GET /api/v1/users/me`. */
+/** Returns the status of `GET /api/v1/users/me` with this token. */
 export const apiStatus = async ({ origin }: Pick<RunningServer, 'origin'>, token: string): Promise<number> =>
   (await fetch(`${origin}/api/v1/users/me`, { headers: { authorization: `Bearer ${token}` } })).status;

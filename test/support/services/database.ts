@@ -7,33 +7,33 @@ import { administer, databaseUrl } from './postgresql-databases.ts';
 
 const provided = inject('database');
 
-/** PGlite has one connection, so races do not show on it: `describe.skipIf(databaseKind === 'pglite')`. */
+/** PGlite has one connection, so concurrency tests are skipped: `describe.skipIf(databaseKind === 'pglite')`. */
 export const databaseKind = provided.kind;
 
-/** Databases for a server in a process of its own, which can always use the embedded one. */
+/** Database kinds for tests with a server process, which can always use the embedded database. */
 export const serverDatabases = databaseKind === 'postgresql' ? (['postgresql', 'pglite'] as const) : (['pglite'] as const);
 
-/** A migrated, empty database that nobody else has. Close it in the end. */
+/** Creates an empty, migrated database. The caller must close it. */
 export async function freshDatabase(): Promise<Database> {
   if (provided.kind === 'postgresql') return openDatabase(await freshPostgresqlUrl());
   return openDatabase('memory://', { template: new Blob([await readFile(provided.template)]) });
 }
 
-/** The same for another process to open; only where `databaseKind` is `postgresql`. */
+/** Creates an empty, migrated PostgreSQL database and returns its URL. Requires `databaseKind` to be `postgresql`. */
 export async function freshPostgresqlUrl(): Promise<string> {
   const { template } = postgresql();
   return createDatabase(`template ${template} strategy file_copy`);
 }
 
-/** Not even migrated. */
+/** Creates a PostgreSQL database without migrations and returns its URL. */
 export async function emptyPostgresqlUrl(): Promise<string> {
   return createDatabase('');
 }
 
-async function createDatabase(from: string): Promise<string> {
+async function createDatabase(templateOption: string): Promise<string> {
   const { url, template } = postgresql();
   const name = `${template}_${randomBytes(6).toString('hex')}`;
-  await administer(url, `create database ${name} ${from}`);
+  await administer(url, `create database ${name} ${templateOption}`);
   return databaseUrl(url, name);
 }
 

@@ -7,11 +7,11 @@ export type ReceivedMail = { readonly user: string; readonly to: readonly string
 export type MailServer = AsyncDisposable & {
   readonly port: number;
   readonly received: ReceivedMail[];
-  /** What `shop` has to say from now on. */
+  /** Required password of the user `shop`. */
   password: string;
 };
 
-/** A mail server that wants a name and a password. */
+/** Starts an SMTP server that requires a user name and a password. */
 export async function openMailServer(): Promise<MailServer> {
   const received: ReceivedMail[] = [];
   const smtp = new SMTPServer({

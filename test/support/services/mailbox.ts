@@ -4,22 +4,22 @@ import type { Database } from '../../../server/database/entity-manager/entity-ma
 import { deliverMail } from '../../../server/mail/deliver-mail.ts';
 import type { Mail } from '../../../server/mail/queue-mail.ts';
 
-/** Gives every message to an address so far, after whatever waits has left. */
+/** Delivers all queued e-mails and returns all e-mails to an address. */
 type Mailbox = (address: string) => Promise<readonly Mail[]>;
 
 const mailboxes = new Map<string, Mailbox>();
 
-/** Where the messages of a server of these tests go. */
+/** Registers a mailbox for a server of this process. */
 export function openMailbox(origin: string, db: Database, key: Buffer): void {
   const mails: Mail[] = [];
-  const complain = (details: object): never => {
-    throw new Error(`a message could not be sent: ${JSON.stringify(details)}`);
+  const throwOnWarning = (details: object): never => {
+    throw new Error(`an e-mail could not be sent: ${JSON.stringify(details)}`);
   };
   const transport = { send: async (mail: Mail) => void mails.push(mail) };
   const deliver = async (): Promise<void> => {
-    while ((await deliverMail(db.em.fork(), new Date(), transport, key, { warn: complain })) > 0);
+    while ((await deliverMail(db.em.fork(), new Date(), transport, key, { warn: throwOnWarning })) > 0);
   };
-  // One after the other: a message in the hands of another delivery is skipped, and not yet in `mails`.
+  // Sequentially, because a delivery skips e-mails that a concurrent delivery has locked.
   let delivered = Promise.resolve();
   mailboxes.set(origin, async (address) => {
     delivered = delivered.then(deliver, deliver);
@@ -28,12 +28,12 @@ export function openMailbox(origin: string, db: Database, key: Buffer): void {
   });
 }
 
-/** The same for servers in processes of their own, which say in their log what they would send. */
+/** Registers a mailbox for server processes in development mode, which log e-mails instead of sending them. */
 export function openLoggedMailbox(origin: string, output: () => string): void {
   const seen = new Set<string>();
   mailboxes.set(origin, async (address) => {
-    const messages = (): Mail[] => said(output()).filter(({ to }) => isTo(to, address));
-    // messages leave once a second; whoever asks waits for one that they have not seen
+    const messages = (): Mail[] => parseLoggedMails(output()).filter(({ to }) => isTo(to, address));
+    // the server sends e-mails once per second, so wait for an e-mail that was not returned before
     for (const end = Date.now() + 30_000; messages().every(({ text }) => seen.has(text)) && Date.now() < end; await sleep(50));
     for (const { text } of messages()) seen.add(text);
     return messages();
@@ -42,8 +42,8 @@ export function openLoggedMailbox(origin: string, output: () => string): void {
 
 const isTo = (to: string, address: string): boolean => to.toLowerCase() === address.toLowerCase();
 
-/** What a server in development would send, as it stands in its log. */
-function said(output: string): Mail[] {
+/** Parses the e-mails in the log of a server in development mode. */
+function parseLoggedMails(output: string): Mail[] {
   const lines = output.matchAll(/a message that would be sent to=("[^"]*") subject=("(?:[^"\\]|\\.)*") text=("(?:[^"\\]|\\.)*")/g);
   return [...lines].map(([, ...fields]) => {
     const [to = '', subject = '', text = ''] = fields.map((field) => z.string().parse(JSON.parse(field)));
@@ -51,7 +51,7 @@ function said(output: string): Mail[] {
   });
 }
 
-/** Every message to an address so far. */
+/** Returns all e-mails to an address so far. */
 export async function mailsTo(origin: string, address: string): Promise<readonly Mail[]> {
   const mailbox = mailboxes.get(origin);
   if (!mailbox) throw new Error(`no mailbox for ${origin}`);
@@ -60,11 +60,11 @@ export async function mailsTo(origin: string, address: string): Promise<readonly
 
 export async function lastMailTo(origin: string, address: string): Promise<Mail> {
   const mail = (await mailsTo(origin, address)).at(-1);
-  if (!mail) throw new Error(`no message to ${address}`);
+  if (!mail) throw new Error(`no e-mail to ${address}`);
   return mail;
 }
 
-/** The link that a message is about. */
+/** Returns the first link in an e-mail. */
 export function linkIn({ text }: Mail): string {
   const link = /https?:\S+/.exec(text)?.[0];
   if (link === undefined) throw new Error(`no link in: ${text}`);

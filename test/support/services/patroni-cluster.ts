@@ -15,7 +15,7 @@ const searchPath = `${process.env['PATH'] ?? ''}:/usr/sbin`;
 const packages = { patroni: 'patroni', etcd: 'etcd-server', haproxy: 'haproxy', pgbouncer: 'pgbouncer' };
 const debianBinaries = '/usr/lib/postgresql/15/bin';
 
-/** Why a cluster cannot be started on this machine, if it cannot. */
+/** Returns the reason why this machine cannot run a cluster, or undefined. */
 export function whyNoPatroni(): string | undefined {
   const missing = Object.entries(packages).filter(([program]) => spawnSync('which', [program], { env: { PATH: searchPath } }).status !== 0);
   const names = [...missing.map(([, name]) => name), ...(newestBinaries() === undefined ? ['postgresql'] : [])];
@@ -31,16 +31,16 @@ type Account = { readonly uid?: number; readonly gid?: number };
 
 const nodes = [1, 2, 3] as const;
 export type PatroniNode = (typeof nodes)[number];
-const nameOf = (node: PatroniNode): string => `node${node}`;
+const nodeName = (node: PatroniNode): string => `node${node}`;
 
 /**
  * Three nodes with PostgreSQL, Patroni and etcd, HAProxy and PgBouncer in front of them, all on loopback addresses of this machine.
  * The configuration is that of `deploy/patroni` with other addresses, directories and passwords.
  */
 export class PatroniCluster implements AsyncDisposable {
-  /** Through PgBouncer. */
+  /** Database URL through PgBouncer. */
   readonly url: string;
-  /** Through HAProxy alone. */
+  /** Database URL through HAProxy, without PgBouncer. */
   readonly directUrl: string;
   readonly #directory: string;
   readonly #network = `127.${randomInt(10, 250)}.${randomInt(1, 250)}`;
@@ -70,13 +70,13 @@ export class PatroniCluster implements AsyncDisposable {
 
   async #start(): Promise<void> {
     for (const node of nodes) {
-      await this.#ownDirectory(`etcd-${nameOf(node)}`, `postgresql-${nameOf(node)}`);
+      await this.#createOwnedDirectories(`etcd-${nodeName(node)}`, `postgresql-${nodeName(node)}`);
       const etcd = await this.#configuration('etcd.yaml', node);
-      await this.#run(`etcd-${nameOf(node)}`, 'etcd', ['--config-file', etcd]);
+      await this.#run(`etcd-${nodeName(node)}`, 'etcd', ['--config-file', etcd]);
     }
     for (const node of nodes) await this.#startPatroni(node);
     await this.#run('haproxy', 'haproxy', ['-db', '-f', await this.#configuration('haproxy.cfg')]);
-    await this.#own('userlist.txt', `"mandate" "${this.#passwords.MANDATE_PASSWORD}"\n`);
+    await this.#writeOwnedFile('userlist.txt', `"mandate" "${this.#passwords.MANDATE_PASSWORD}"\n`);
     await this.#run('pgbouncer', 'pgbouncer', [await this.#configuration('pgbouncer.ini')]);
     await this.untilComplete();
     await this.#administer(`create role mandate login password '${this.#passwords.MANDATE_PASSWORD}'`);
@@ -84,43 +84,43 @@ export class PatroniCluster implements AsyncDisposable {
   }
 
   async #startPatroni(node: PatroniNode): Promise<void> {
-    await this.#run(`patroni-${nameOf(node)}`, 'patroni', [await this.#configuration('patroni.yaml', node)]);
+    await this.#run(`patroni-${nodeName(node)}`, 'patroni', [await this.#configuration('patroni.yaml', node)]);
   }
 
   async #administer(sql: string): Promise<void> {
     const url = new URL(this.directUrl);
     [url.username, url.password, url.pathname] = ['postgres', this.#passwords.SUPERUSER_PASSWORD, '/postgres'];
-    await until(() => administer(url.href, sql), 60);
+    await retryUntilSuccess(() => administer(url.href, sql), 60);
   }
 
-  /** Kills every process of the leader at once, as if its machine had lost power; etcd keeps its majority on the other nodes. */
+  /** Kills all Patroni and PostgreSQL processes of the leader, as a power failure would. All etcd processes keep running. */
   async killLeader(): Promise<PatroniNode> {
     const leader = await this.#leader();
-    this.#processes.get(`patroni-${nameOf(leader)}`)?.kill('SIGKILL');
-    await killPostgresql(this.#dataOf(leader));
+    this.#processes.get(`patroni-${nodeName(leader)}`)?.kill('SIGKILL');
+    await killPostgresql(this.#dataDirectory(leader));
     return leader;
   }
 
-  /** Starts a node again that was killed. */
+  /** Restarts a killed node and waits retryUntilSuccess the cluster is complete. */
   async revive(node: PatroniNode): Promise<void> {
     await this.#startPatroni(node);
     await this.untilComplete();
   }
 
-  /** A planned switchover to the synchronous standby. */
+  /** Performs a planned switchover to the synchronous standby. */
   async switchOver(): Promise<void> {
     const leader = await this.#leader();
     const response = await fetch(`http://${this.#addressOf(leader)}:8008/switchover`, {
       method: 'POST',
-      body: JSON.stringify({ leader: nameOf(leader) }),
+      body: JSON.stringify({ leader: nodeName(leader) }),
       signal: AbortSignal.timeout(60_000),
     });
     if (!response.ok) throw new Error(`Patroni refused the switchover: ${response.status} ${await response.text()}`);
   }
 
-  /** Until there is a leader, a synchronous standby, and no member that does not run. */
+  /** Waits retryUntilSuccess the cluster has a leader and a synchronous standby, and all members run. */
   untilComplete(): Promise<void> {
-    return until(async () => {
+    return retryUntilSuccess(async () => {
       const members = await this.#members();
       const roles = members.map(({ role }) => role).toSorted();
       if (roles.join() !== 'leader,replica,sync_standby' || members.some(({ state }) => !/^(running|streaming)$/.test(state)))
@@ -130,7 +130,7 @@ export class PatroniCluster implements AsyncDisposable {
 
   async #leader(): Promise<PatroniNode> {
     const leader = (await this.#members()).find(({ role }) => role === 'leader')?.name;
-    const found = nodes.find((node) => nameOf(node) === leader);
+    const found = nodes.find((node) => nodeName(node) === leader);
     if (found === undefined) throw new Error('the cluster has no leader');
     return found;
   }
@@ -142,27 +142,28 @@ export class PatroniCluster implements AsyncDisposable {
       );
       if (response?.ok) return z.object({ members: z.array(member) }).parse(await response.json()).members;
     }
-    throw new Error('no Patroni answers');
+    throw new Error('no Patroni node responded');
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const child of this.#processes.values()) child.kill('SIGKILL');
-    for (const node of nodes) if (existsSync(join(this.#dataOf(node), 'postmaster.pid'))) await killPostgresql(this.#dataOf(node));
+    for (const node of nodes)
+      if (existsSync(join(this.#dataDirectory(node), 'postmaster.pid'))) await killPostgresql(this.#dataDirectory(node));
     await rm(this.#directory, { recursive: true, force: true });
   }
 
   #addressOf = (node: PatroniNode): string => `${this.#network}.${10 + node}`;
   #path = (name: string): string => join(this.#directory, name);
-  #dataOf = (node: PatroniNode): string => this.#path(`postgresql-${nameOf(node)}/data`);
+  #dataDirectory = (node: PatroniNode): string => this.#path(`postgresql-${nodeName(node)}/data`);
 
   async #configuration(template: string, node?: PatroniNode): Promise<string> {
-    const name = node === undefined ? template : `${nameOf(node)}-${template}`;
+    const name = node === undefined ? template : `${nodeName(node)}-${template}`;
     const values: Readonly<Record<string, string>> = {
       ...(node !== undefined && {
-        NODE_NAME: nameOf(node),
+        NODE_NAME: nodeName(node),
         NODE_ADDRESS: this.#addressOf(node),
-        '/var/lib/postgresql/mandate': this.#path(`postgresql-${nameOf(node)}`),
-        '/var/lib/etcd/mandate': this.#path(`etcd-${nameOf(node)}/data`),
+        '/var/lib/postgresql/mandate': this.#path(`postgresql-${nodeName(node)}`),
+        '/var/lib/etcd/mandate': this.#path(`etcd-${nodeName(node)}/data`),
         [debianBinaries]: newestBinaries() ?? debianBinaries,
       }),
       '/etc/pgbouncer/userlist.txt': this.#path('userlist.txt'),
@@ -170,7 +171,7 @@ export class PatroniCluster implements AsyncDisposable {
       ...this.#passwords,
     };
     const text = await readFile(join(templates, template), 'utf8');
-    await this.#own(
+    await this.#writeOwnedFile(
       name,
       Object.entries(values).reduce((filled, [from, to]) => filled.replaceAll(from, to), text),
     );
@@ -186,12 +187,12 @@ export class PatroniCluster implements AsyncDisposable {
     await log.close();
   }
 
-  async #own(name: string, text: string): Promise<void> {
+  async #writeOwnedFile(name: string, text: string): Promise<void> {
     await writeFile(this.#path(name), text, { mode: 0o600 });
     await this.#chown(name);
   }
 
-  async #ownDirectory(...names: readonly string[]): Promise<void> {
+  async #createOwnedDirectories(...names: readonly string[]): Promise<void> {
     for (const name of names) {
       await mkdir(this.#path(name), { mode: 0o700 });
       await this.#chown(name);
@@ -213,10 +214,10 @@ function postgresqlAccount(): Account {
   return { uid: id('-u'), gid: id('-g') };
 }
 
-async function until(what: () => Promise<unknown>, seconds: number): Promise<void> {
+async function retryUntilSuccess(action: () => Promise<unknown>, seconds: number): Promise<void> {
   for (const end = Date.now() + seconds * 1_000; ; await sleep(200)) {
     try {
-      await what();
+      await action();
       return;
     } catch (error) {
       if (Date.now() > end) throw error;

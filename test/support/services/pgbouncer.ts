@@ -7,14 +7,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePort } from '../network/free-port.ts';
 
-/** `PGBOUNCER` names another program than Debian's, to run the tests with another version. */
+/** Environment variable `PGBOUNCER`: path of the PgBouncer program (default: pgbouncer). */
 const program = process.env['PGBOUNCER'] ?? 'pgbouncer';
 const searchPath = `${process.env['PATH'] ?? ''}:/usr/sbin`;
 const environment = { PATH: searchPath };
 const installed = spawnSync(program, ['--version'], { encoding: 'utf8', env: environment });
 const [major = 0, minor = 0] = (/PgBouncer (\d+)\.(\d+)/.exec(installed.stdout ?? '')?.slice(1) ?? []).map(Number);
 
-/** The tests with PgBouncer are skipped without it (`apt-get install pgbouncer`). */
+/** Whether PgBouncer is installed (`apt-get install pgbouncer`). Tests that need it are skipped without it. */
 export const hasPgBouncer = installed.status === 0;
 if (!hasPgBouncer) process.stderr.write('Tests with PgBouncer are skipped: pgbouncer is not installed.\n');
 
@@ -29,8 +29,8 @@ export type PgBouncer = AsyncDisposable & {
 
 /**
  * Starts a PgBouncer in front of a PostgreSQL server.
- * @param databaseUrl PostgreSQL directly; its user and password are valid at PgBouncer, too
- * @param settings lines of the `[pgbouncer]` section, beside what it needs to run here; all others keep their defaults
+ * @param databaseUrl URL of the PostgreSQL database; PgBouncer accepts the same user and password
+ * @param settings additional settings of the `[pgbouncer]` section
  */
 export async function startPgBouncer(databaseUrl: string, settings: Readonly<Record<string, string | number>> = {}): Promise<PgBouncer> {
   const { username, password, hostname, port: postgresqlPort, pathname } = new URL(databaseUrl);
@@ -47,7 +47,7 @@ export async function startPgBouncer(databaseUrl: string, settings: Readonly<Rec
   const account = await unprivilegedAccount([directory, users, configuration]);
   const child = spawn(program, [configuration], { ...account, stdio: 'ignore', env: environment });
   const exited = once(child, 'exit');
-  while (!(await accepts(port))) {
+  while (!(await acceptsConnections(port))) {
     if (child.exitCode !== null) throw new Error(`PgBouncer exited with ${child.exitCode}`);
     await sleep(20);
   }
@@ -74,7 +74,7 @@ async function unprivilegedAccount(paths: readonly string[]): Promise<{ uid?: nu
   return account;
 }
 
-async function accepts(port: number): Promise<boolean> {
+async function acceptsConnections(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1');
   const { promise, resolve } = Promise.withResolvers<boolean>();
   socket.once('connect', () => resolve(true)).once('error', () => resolve(false));

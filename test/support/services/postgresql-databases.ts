@@ -10,13 +10,13 @@ export function databaseUrl(server: string, database: string): string {
 
 const rows = z.array(z.object({ datname: z.string() }).partial().passthrough());
 
-/** Nobody waits for a server that says nothing any more. */
+/** Timeouts for servers that no longer respond. */
 const limits = { connectionTimeoutMillis: 20_000, query_timeout: 60_000 };
 
-/** One statement on a connection of its own: databases are created and dropped from beside them. */
+/** Runs one statement on a separate connection, such as creating or dropping a database. */
 export async function administer(server: string, sql: string): Promise<z.infer<typeof rows>> {
   const client = new Client({ connectionString: server, ...limits });
-  client.on('error', () => undefined); // it is told to whoever waits
+  client.on('error', () => undefined); // the pending promise reports the error
   await client.connect();
   try {
     return rows.parse((await client.query(sql)).rows);

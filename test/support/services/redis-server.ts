@@ -4,49 +4,49 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:net';
 import { freePort } from '../network/free-port.ts';
 
-/** Without a Redis on the machine (`apt-get install redis-server`), its tests are left out, and say so. */
+/** Whether Redis is installed (`apt-get install redis-server`). Tests that need it are skipped without it. */
 export const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
-if (!hasRedis) process.stderr.write('Tests with Redis are left out: there is no redis-server on this machine.\n');
+if (!hasRedis) process.stderr.write('Tests with Redis are skipped: redis-server is not installed.\n');
 
 export type RedisServer = {
   readonly url: string;
   start(): Promise<void>;
-  /** As a power switch does. */
+  /** Sends SIGKILL. */
   kill(): Promise<void>;
-  /** It is there and answers nothing, until it goes on. */
+  /** Sends SIGSTOP, so that the server accepts connections but does not respond. */
   freeze(): void;
   goOn(): void;
 };
 
-/** A Redis of the test's own, in memory alone. */
+/** Starts a Redis server without persistence. */
 export async function startRedis(): Promise<RedisServer> {
   const port = await freePort();
   let child: ChildProcess | undefined;
   const start = async (): Promise<void> => {
     child = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'], { stdio: 'ignore' });
-    while (!(await answers(port))) await sleep(20);
+    while (!(await acceptsConnections(port))) await sleep(20);
   };
   await start();
   return {
     url: `redis://127.0.0.1:${port}`,
     start,
     async kill() {
-      const dying = child;
+      const killed = child;
       child = undefined;
-      if (!dying) return;
-      dying.kill('SIGKILL');
-      await once(dying, 'exit');
+      if (!killed) return;
+      killed.kill('SIGKILL');
+      await once(killed, 'exit');
     },
     freeze: () => void child?.kill('SIGSTOP'),
     goOn: () => void child?.kill('SIGCONT'),
   };
 }
 
-async function answers(port: number): Promise<boolean> {
+async function acceptsConnections(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1');
   const { promise, resolve } = Promise.withResolvers<boolean>();
   socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
-  const reached = await promise;
+  const accepted = await promise;
   socket.destroy();
-  return reached;
+  return accepted;
 }
