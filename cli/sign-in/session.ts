@@ -4,7 +4,7 @@ import { CommandError } from '../errors/command-error.ts';
 import { createCredentialStore, type Credential, type CredentialStore } from './credential-store.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import type { CliEnvironment } from '../environment.ts';
-import { retryNoticeMiddleware } from '../output/print-retries.ts';
+import { retryNoticeMiddleware } from '../output/retry-notice-middleware.ts';
 import { sanitizeForTerminal } from '../terminal/safe-terminal-text.ts';
 import { createProofKeyLoader } from './dpop-keys.ts';
 import { nodeHttpFetch } from '../http/node-http-fetch.ts';

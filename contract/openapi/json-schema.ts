@@ -6,9 +6,9 @@ import { isJsonObject, type JsonObject } from '../schema/json.ts';
 /** Shared components of the document, collected while its operations are generated. */
 export type OpenApiComponents = { schemas: Record<string, JsonObject>; headers: Record<string, JsonObject> };
 
-export const createComponents = (): OpenApiComponents => ({ schemas: {}, headers: {} });
+export const createOpenApiComponents = (): OpenApiComponents => ({ schemas: {}, headers: {} });
 
-export const sortByKey = (entries: Record<string, JsonObject>): JsonObject =>
+export const sortObjectKeys = (entries: Record<string, JsonObject>): JsonObject =>
   Object.fromEntries(Object.entries(entries).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
 /** Converts a zod schema to JSON Schema. Named parts are moved to `components` and referenced. `side` selects the input or output type of the schema. */

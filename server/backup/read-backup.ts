@@ -10,7 +10,7 @@ import {
   backupFormatVersion,
   headerSchema,
   createBackupMac,
-  sealSchema,
+  backupSealSchema,
   secretFingerprint,
   tableStartSchema,
   tableEndSchema,
@@ -99,7 +99,7 @@ class BackupVerifier {
   statement(line: string): BackupPart | undefined {
     const value = this.#json(line);
     if (this.#isSealed) throw this.#damaged('it goes on after its end');
-    const end = sealSchema.safeParse(value).data;
+    const end = backupSealSchema.safeParse(value).data;
     if (end) return this.#close(end);
     this.#seal.update(`${line}\n`);
     if (!this.#header) return { header: this.#open(value) };
@@ -141,7 +141,7 @@ class BackupVerifier {
     return ends;
   }
 
-  #close(end: z.infer<typeof sealSchema>): undefined {
+  #close(end: z.infer<typeof backupSealSchema>): undefined {
     const isComplete =
       this.#header !== undefined && this.#table === undefined && this.#remaining.tables === 0 && this.#remaining.rows === 0;
     if (!isComplete || end.seal !== this.#seal.digest('base64url')) throw this.#damaged('it was changed after it was written');

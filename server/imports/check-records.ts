@@ -6,7 +6,7 @@ import type { FileRecord } from './file-record.ts';
  * changed, so that such a file changes nothing.
  * @param columns columns in which at least one row must have a value
  */
-export async function* checkAndPassRecords(
+export async function* checkAndYieldRecords(
   records: AsyncIterable<FileRecord>,
   columns: readonly string[],
 ): AsyncGenerator<FileRecord, number> {
@@ -34,7 +34,7 @@ export async function* checkAndPassRecords(
 
 /** Checks a file in the same way without using its rows, and returns their number. */
 export async function checkAndCountRecords(records: AsyncIterable<FileRecord>, columns: readonly string[]): Promise<number> {
-  const rows = checkAndPassRecords(records, columns);
+  const rows = checkAndYieldRecords(records, columns);
   for (;;) {
     const step = await rows.next();
     if (step.done) return step.value;

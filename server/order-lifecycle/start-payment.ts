@@ -7,7 +7,7 @@ import { createInvalidRequestProblem, createProblem } from '../http/problem-deta
 import type { Order } from '../orders/order.entity.ts';
 import { lockOrder } from '../orders/lock-order.ts';
 import { User } from '../users/user.entity.ts';
-import { redactedPaymentFromEntity } from '../payments/payment-body.ts';
+import { redactedPaymentFromEntity } from '../payments/payment-response.ts';
 import { Payment } from '../payments/payment.entity.ts';
 import {
   undefinedIfUnavailable,
@@ -22,7 +22,7 @@ const longReservationMs = 7 * 24 * 60 * 60_000;
 const firstCheckMs = 30_000;
 
 const readAttempts = prepareStatement<{ made: number; open: boolean; now: string }>(
-  'payment_attempts',
+  'read_payment_attempts',
   `select now() as now, count(*) as made, coalesce(bool_or(status in ('pending', 'requires_action', 'processing')), false) as open from payments where order_id = $1`,
 );
 

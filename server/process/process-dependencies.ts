@@ -1,6 +1,6 @@
 import type { ApiKeyUseBuffer } from '../api-keys/api-key-use-buffer.ts';
 import type { Config } from '../config/config.ts';
-import type { ReadList } from '../database/replica/read-routing.ts';
+import type { RunListQuery } from '../database/replica/read-routing.ts';
 import type { Database } from '../database/entity-manager/entity-manager.ts';
 import type { StorageReserve } from '../database/storage/storage-reserve.ts';
 import type { Log } from '../logging/logger.ts';
@@ -18,7 +18,7 @@ export type ProcessDependencies = {
   /** Disk space monitor of the embedded database. */
   readonly storage: StorageReserve | undefined;
   /** Runs list queries on the read replica, if there is one. */
-  readonly readList: ReadList | undefined;
+  readonly readList: RunListQuery | undefined;
   readonly metrics: Metrics | undefined;
   readonly keys: DerivedKeys;
   readonly providers: PaymentProviders;

@@ -6,7 +6,7 @@ import type { Principal } from '../http/request/principal.ts';
 import type { RevokeAccess, OnEmailAddressChange } from '../http/routing/handler-dependencies.ts';
 import { authorizeUserChange, type UserChange } from './authorize-user-change.ts';
 import { changeEmailAddress } from './change-email-address.ts';
-import { userFromEntity } from './user-body.ts';
+import { userFromEntity } from './user-response.ts';
 import { assertAdministratorRemains } from './administrator-guard.ts';
 import type { User } from './user.entity.ts';
 

@@ -7,7 +7,7 @@
 import { migrate } from '../../server/database/migrate/run-migrations.ts';
 import { openDatabase } from '../../server/schema/open-database.ts';
 import type { Database, EntityManager } from '../../server/database/entity-manager/entity-manager.ts';
-import { findOrderUnchecked } from '../../server/orders/find-order.ts';
+import { findOrderWithoutPermissionCheck } from '../../server/orders/find-order.ts';
 import { countOrders, listOrders } from '../../server/orders/list-orders.ts';
 import { administer, databaseUrl } from '../support/services/postgresql-databases.ts';
 import { findPostgresql, startPostgresql } from '../support/services/postgresql-server.ts';
@@ -76,14 +76,14 @@ const questions: readonly Question[] = [
   {
     name: 'one order by its id, of a customer',
     asks: alone,
-    whole: ({ whole, newest }) => findOrderUnchecked(whole, newest),
-    spread: (place) => findOrderUnchecked(own(place), place.newest),
+    whole: ({ whole, newest }) => findOrderWithoutPermissionCheck(whole, newest),
+    spread: (place) => findOrderWithoutPermissionCheck(own(place), place.newest),
   },
   {
     name: 'one order by its id, for staff: nobody knows whose it is',
     asks: all,
-    whole: ({ whole, newest }) => findOrderUnchecked(whole, newest),
-    spread: ({ shards, newest }) => Promise.any(shards.map((em) => findOrderUnchecked(em, newest))),
+    whole: ({ whole, newest }) => findOrderWithoutPermissionCheck(whole, newest),
+    spread: ({ shards, newest }) => Promise.any(shards.map((em) => findOrderWithoutPermissionCheck(em, newest))),
   },
   {
     name: 'staff: the newest 20 orders',

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { contract, listRoutes } from '@mandate/contract';
-import { compileSchema, invalidSymbol } from '../../server/http/validation/compile-schema.ts';
+import { compileSchema, invalidValueSymbol } from '../../server/http/validation/compile-schema.ts';
 
 /** Values that a schema takes, most of them, and some that it nearly takes. */
 function near(schema: z.ZodTypeAny): fc.Arbitrary<unknown> {
@@ -61,7 +61,7 @@ test.each(checked)('what is checked of $name passes, and is shown, as zod would 
     fc.property(near(schema), (value) => {
       const { success, data } = schema.safeParse(value);
       const mine = check(value);
-      expect(mine === invalidSymbol ? 'misfit' : mine).toEqual(success ? data : 'misfit');
+      expect(mine === invalidValueSymbol ? 'misfit' : mine).toEqual(success ? data : 'misfit');
     }),
     { numRuns: 150 },
   );

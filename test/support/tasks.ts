@@ -1,14 +1,14 @@
 import { expect } from 'vitest';
 import { createLog, type Log } from '../../server/logging/logger.ts';
 import { taskHandlers } from '../../server/app/task-handlers.ts';
-import { runTasks, type TaskRunnerDeps } from '../../server/tasks/run-tasks.ts';
+import { runTasks, type TaskRunnerDependencies } from '../../server/tasks/run-tasks.ts';
 import type { TaskHandler } from '../../server/tasks/task-context.ts';
 import type { Answer, Body, Mandate } from './server/start-mandate.ts';
 
 /** Carries out what waits, as the server does in the background. */
 export const carryOutTasks = (
   { db }: Mandate,
-  kinds: TaskRunnerDeps['handlers'] = taskHandlers,
+  kinds: TaskRunnerDependencies['handlers'] = taskHandlers,
   { signal, log = createLog(false) }: { signal?: AbortSignal; log?: Log } = {},
 ): Promise<number> => runTasks({ em: db.em, log, handlers: kinds }, signal);
 
@@ -23,7 +23,7 @@ export async function carriedOut(mandate: Mandate, token: string, started: Answe
 }
 
 /** The same as `taskKinds`, with something that comes before each step of a task. */
-export function interrupted(before: (step: number) => unknown): TaskRunnerDeps['handlers'] {
+export function interrupted(before: (step: number) => unknown): TaskRunnerDependencies['handlers'] {
   const kinds = Object.entries(taskHandlers).map(([type, carryOut]) => {
     const interruptedCarryOut: TaskHandler = (run) => {
       const step = run.step.bind(run);

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { isDatabaseUnavailable } from '../errors/availability-errors.ts';
 import { runDynamicQuery } from '../queries/dynamic-query.ts';
-import type { ReadList } from './read-routing.ts';
+import type { RunListQuery } from './read-routing.ts';
 import type { Database, EntityManager } from '../entity-manager/entity-manager.ts';
 
 /** How long a list query waits for the replica to catch up before it runs on the primary. */
@@ -50,7 +50,7 @@ export class ReadReplica {
     [this.#primary, this.#replica, this.#log] = [primary.em, replica.em, log];
   }
 
-  readonly read: ReadList = async (list) => {
+  readonly read: RunListQuery = async (list) => {
     if (performance.now() < this.#skipUntil || !(await this.#hasCaughtUp())) return this.#fromPrimary(list);
     try {
       const result = await withTimeout(list(this.#forkReplica()), queryTimeoutMs);

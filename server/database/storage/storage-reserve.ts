@@ -21,8 +21,8 @@ export class InsufficientStorageError extends Error {
 }
 
 /** Returns whether a write was rejected because disk space is low. Low space is logged once, so such failures are not logged again. */
-export const isWriteRejection = (error: unknown): boolean =>
-  error instanceof Error && ('isWriteRefusal' in error || isWriteRejection(error.cause));
+export const isLowDiskSpaceRejection = (error: unknown): boolean =>
+  error instanceof Error && ('isWriteRefusal' in error || isLowDiskSpaceRejection(error.cause));
 
 export type StorageLog = Record<'error' | 'info', (details: object, message: string) => void>;
 

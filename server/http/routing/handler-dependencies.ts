@@ -1,5 +1,5 @@
 import type { Order } from '@mandate/contract';
-import type { ReadList } from '../../database/replica/read-routing.ts';
+import type { RunListQuery } from '../../database/replica/read-routing.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
 import type { CursorPagination } from '../response/pagination.ts';
 
@@ -17,7 +17,7 @@ export type OnEmailAddressChange = (
 export type HandlerDependencies = {
   readonly em: EntityManager;
   /** Runs list queries, perhaps on a read replica. */
-  readonly readList: ReadList;
+  readonly readList: RunListQuery;
   readonly pages: CursorPagination;
   /** Whether prices include tax or tax is added to them. */
   readonly taxMode: Order['tax_mode'];

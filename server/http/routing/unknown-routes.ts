@@ -23,7 +23,7 @@ export function rejectOtherMethods(router: IRouter, contract: AppRouter, include
  * Returns a predicate that tells whether the route of another path matches this path as well: for the router, `/users/me` is also
  * `/users/:user_id`. Its other methods must be rejected before the router reaches the routes of the other path.
  */
-export function createOverlapCheck(contract: AppRouter): (path: string) => boolean {
+export function createRouteOverlapCheck(contract: AppRouter): (path: string) => boolean {
   const paths = [...new Set(listRoutes(contract).map((route) => route.path))];
   const patterns = paths.map((path) => ({ path, pattern: new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`) }));
   return (path) => patterns.some((other) => other.path !== path && !path.includes(':') && other.pattern.test(path));

@@ -8,9 +8,9 @@ import type { HealthHandler } from './health.ts';
 import { newRequestId } from '../request/request-id.ts';
 import { defineObjectMetadata } from '../../memory/object-metadata.ts';
 import type { TlsKeyPair } from './tls-files.ts';
-import { LoadShedder, defaultLoadLimits, type LoadLimits, type WriteRejection } from './load-shedder.ts';
+import { LoadShedder, defaultLoadLimits, type LoadLimits, type WriteRejectionResponse } from './load-shedder.ts';
 import { createPayloadTooLargeProblem } from '../problem-details/problem.ts';
-import { isUploadUrl } from '../request/upload-paths.ts';
+import { isUrlWithoutBodySizeLimit } from '../request/urls-without-body-size-limit.ts';
 
 export type HttpServerOptions = {
   readonly issuer: string;
@@ -68,7 +68,7 @@ export function createHttpServer(handler: RequestListener, options: HttpServerOp
     if (health?.(req.url, res)) return;
     const isFirst = lastResponses.get(req.socket) === undefined;
     lastResponses.set(req.socket, res);
-    enforceChunkedBodyLimit(req, isFirst, isUploadUrl(req.url) ? Number.POSITIVE_INFINITY : maxBodyBytes, (limit) => {
+    enforceChunkedBodyLimit(req, isFirst, isUrlWithoutBodySizeLimit(req.url) ? Number.POSITIVE_INFINITY : maxBodyBytes, (limit) => {
       if (!res.headersSent) rejectBody(req, res, issuer, limit);
     });
     res.once('finish', () => dropUnreadBody(req));
@@ -129,7 +129,7 @@ function dropUnreadBody(req: IncomingMessage): void {
 /** The latest response on each connection. */
 const lastResponses = defineObjectMetadata<ServerResponse>('answer');
 
-function createRejectionWriter(issuer: string, log: Logger): WriteRejection {
+function createRejectionWriter(issuer: string, log: Logger): WriteRejectionResponse {
   let lastWarningAt = Number.NEGATIVE_INFINITY;
   return (req, res, why) => {
     if (why === 'no answer') log.error({ method: req.method, path: req.url?.split('?', 1)[0] }, 'a request took too long');

@@ -29,7 +29,7 @@ export const defaultLoadLimits: LoadLimits = {
 
 type RejectionReason = 'overloaded' | 'no answer' | 'no body';
 /** Writes the error response of a rejected request. */
-export type WriteRejection = (req: IncomingMessage, res: ServerResponse, why: RejectionReason) => void;
+export type WriteRejectionResponse = (req: IncomingMessage, res: ServerResponse, why: RejectionReason) => void;
 
 type ActiveRequest = {
   readonly req: IncomingMessage;
@@ -76,7 +76,7 @@ export async function releaseSlotWhile<Result>(res: object, pending: Promise<Res
  */
 export class LoadShedder {
   readonly #limits: LoadLimits;
-  readonly #reject: WriteRejection;
+  readonly #reject: WriteRejectionResponse;
   /** Not a `Set`: after it grows, its old hash tables would keep finished requests alive (see `defineObjectMetadata`). */
   readonly #running: ActiveRequest[] = [];
   readonly #queue: QueuedRequest[] = [];
@@ -88,7 +88,7 @@ export class LoadShedder {
   #overloadCheckedAt = 0;
   readonly #rejectedCounts = { overloaded: 0, 'no answer': 0, 'no body': 0 };
 
-  constructor(limits: LoadLimits, refuse: WriteRejection) {
+  constructor(limits: LoadLimits, refuse: WriteRejectionResponse) {
     this.#limits = limits;
     this.#reject = (req, res, why) => {
       this.#rejectedCounts[why] += 1;

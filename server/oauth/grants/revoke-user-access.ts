@@ -4,12 +4,12 @@ import type { RevokeAccess } from '../../http/routing/handler-dependencies.ts';
 import { revokeGrantsAndSessions } from './revoke-grants-and-sessions.ts';
 
 const deleteSessions = prepareStatement(
-  'end_sessions',
+  'delete_oauth_sessions',
   `delete from oauth_records where account_id = $1 and model in ('Session', 'Interaction')`,
 );
-const deleteBrowserSessions = prepareStatement('forget_sessions', 'delete from browser_sessions where user_id = $1');
+const deleteBrowserSessions = prepareStatement('delete_browser_sessions_of_user', 'delete from browser_sessions where user_id = $1');
 const deleteStatements = ['passwords', 'consents', 'authenticator_apps', 'recovery_codes', 'passkeys', 'mailed_links'].map((table) =>
-  prepareStatement(`forget_${table}`, `delete from ${table} where user_id = $1`),
+  prepareStatement(`delete_${table}_of_user`, `delete from ${table} where user_id = $1`),
 );
 
 /**

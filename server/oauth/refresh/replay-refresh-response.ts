@@ -6,7 +6,7 @@ import { defineObjectMetadata } from '../../memory/object-metadata.ts';
 import { encryptText, decryptText } from '../../crypto/authenticated-encryption.ts';
 import { clientRefreshGraceSeconds } from '../clients/client-adapter.ts';
 import { dpopKeyThumbprint } from '../tokens/dpop-proof.ts';
-import { refreshResponseModel } from '../storage/oauth-record-mapping.ts';
+import { refreshResponseRecordModel } from '../storage/oauth-record-mapping.ts';
 
 /** Wraps the provider's handler of the refresh token grant, which validates the request and sets `ctx.body` or throws an OAuth error. */
 export type RefreshHandlerWrapper = (ctx: KoaContextWithOIDC, handle: () => Promise<void>) => Promise<void>;
@@ -73,7 +73,7 @@ export const replayRefreshResponses =
       ctx.body = JSON.parse(request.response);
       return;
     }
-    const responses = store(refreshResponseModel);
+    const responses = store(refreshResponseRecordModel);
     const { Grant: grant, RefreshToken: current, RotatedRefreshToken: rotated } = ctx.oidc.entities;
     if (!grant || !current) return;
     const { jti: grantId, accountId, clientId } = grant;

@@ -8,7 +8,7 @@ import { recordEvent } from '../../../events/record-event.ts';
 import { Problem } from '../../../http/problem-details/problem.ts';
 import { queueMail } from '../../../mail/queue-mail.ts';
 import { changeEmailAddress, verifyEmailAddress } from '../../../users/change-email-address.ts';
-import { userFromEntity } from '../../../users/user-body.ts';
+import { userFromEntity } from '../../../users/user-response.ts';
 import { User } from '../../../users/user.entity.ts';
 import { lockAccountWithActiveSession, type AccountRequest } from './require-signed-in.ts';
 import { notifyEmailChange, emailConfirmationPath } from './notify-email-change.ts';
@@ -48,7 +48,7 @@ export function redisplayChangeEmail(request: AccountRequest): void {
 }
 
 const findOtherOwner = prepareStatement<{ id: number }>(
-  'other_owner_of_address',
+  'find_other_owner_of_email',
   `select id from users where lower(email) = lower($1) and status <> 'closed' and id <> $2`,
 );
 

@@ -1,7 +1,7 @@
 import { findCharacterError, singleLineSchema } from '@mandate/contract';
 import { z } from 'zod';
 import { lockAccountWithActiveSession, type AccountRequest } from './require-signed-in.ts';
-import { showSecurityPage, auditAndNotifySecurityChange } from './change-second-factor.ts';
+import { showSecurityPage, auditSecondFactorChangeAndEmailUser } from './change-second-factor.ts';
 import { addPasskey, removePasskey } from '../../second-factors/passkeys.ts';
 
 const newPasskeyForm = z.object({
@@ -25,7 +25,7 @@ export async function submitNewPasskey(request: AccountRequest): Promise<void> {
     await lockAccountWithActiveSession(em, request);
     const newPasskey = { userId: account.id, name: name === '' ? words.security.passkeyDefault : name, answer: passkey };
     const id = await addPasskey(em, context.challenges, context.provider.issuer, newPasskey, now);
-    if (id !== undefined) await auditAndNotifySecurityChange(em, request, 'passkey.added', `passkey:${id}`);
+    if (id !== undefined) await auditSecondFactorChangeAndEmailUser(em, request, 'passkey.added', `passkey:${id}`);
     return id !== undefined;
   });
   if (!added) return showSecurityPage(request, [{ field: 'name', text: words.security.passkeyRefused }]);
@@ -50,7 +50,7 @@ export async function submitRemovePasskey(request: AccountRequest): Promise<void
   if (form.success) {
     await context.em.transactional(async (em) => {
       if (await removePasskey(em, account.id, form.data.id))
-        await auditAndNotifySecurityChange(em, request, 'passkey.removed', `passkey:${form.data.id}`);
+        await auditSecondFactorChangeAndEmailUser(em, request, 'passkey.removed', `passkey:${form.data.id}`);
     });
   }
   res.redirect(303, '/account/security');

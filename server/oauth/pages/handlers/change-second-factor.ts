@@ -22,7 +22,7 @@ import { recordSessionUse } from '../../sessions/session-list.ts';
 import { renderEmail } from '../emails/render-email.ts';
 import { sendPage } from '../routing/page-context.ts';
 import type { FieldError } from '../views/page-layout.ts';
-import { recoveryCodesPage, securityPage, authenticatorSetupPage } from '../views/security-pages.ts';
+import { recoveryCodesPage, securityPage, authenticatorAppSetupPage } from '../views/security-pages.ts';
 import { passkeyCreationOptionsJson, listPasskeys } from '../../second-factors/passkeys.ts';
 
 /** Handles `GET /account/security`. */
@@ -57,7 +57,7 @@ export async function submitAuthenticatorSetup(request: AccountRequest): Promise
   const codes = await context.em.transactional(async (em) => {
     await lockAccountWithActiveSession(em, request);
     await saveAuthenticatorApp(em, context.keys.secondFactor, account.id, secret, step, now);
-    await auditAndNotifySecurityChange(em, request, 'authenticator_app.added');
+    await auditSecondFactorChangeAndEmailUser(em, request, 'authenticator_app.added');
     // the code counts as a second factor; without the new session, the next page would require another sign-in
     const session = await startSession(context.provider, req, res, String(account.id), passwordAndCodeAuthentication);
     await recordSessionUse(em, session.uid, String(account.id), req, now);
@@ -74,7 +74,7 @@ const setUpLabel = (userId: number): string => `authenticator app to be of ${use
 
 function renderSetUp({ context, req, res, account }: AccountRequest, secret: string, faults: readonly FieldError[]): void {
   const { setting, keys } = context;
-  const html = authenticatorSetupPage(setting, {
+  const html = authenticatorAppSetupPage(setting, {
     csrf: context.forms.issue(req, res),
     sealed: encryptText(secret, keys.secondFactor, setUpLabel(account.id)),
     secret,
@@ -89,7 +89,7 @@ export async function removeAuthenticatorApp(request: AccountRequest): Promise<v
   const { context, res, account } = request;
   await context.em.transactional(async (em) => {
     await deleteAuthenticatorApp(em, account.id);
-    await auditAndNotifySecurityChange(em, request, 'authenticator_app.removed');
+    await auditSecondFactorChangeAndEmailUser(em, request, 'authenticator_app.removed');
   });
   res.redirect(303, '/account/security');
 }
@@ -100,14 +100,14 @@ export async function renewRecoveryCodes(request: AccountRequest): Promise<void>
   if ((await findAuthenticatorAppAddedAt(context.em, account.id)) === undefined) return res.redirect(303, '/account/security');
   const codes = await context.em.transactional(async (em) => {
     await lockAccountWithActiveSession(em, request);
-    await auditAndNotifySecurityChange(em, request, 'recovery_codes.created');
+    await auditSecondFactorChangeAndEmailUser(em, request, 'recovery_codes.created');
     return replaceRecoveryCodes(em, account.id);
   });
   return sendPage(context, res, recoveryCodesPage(context.setting, codes));
 }
 
 /** Audits a change of the second factor and notifies the owner by e-mail, because an intruder may have made the change. */
-export async function auditAndNotifySecurityChange(
+export async function auditSecondFactorChangeAndEmailUser(
   em: EntityManager,
   { context, req, account, now }: AccountRequest,
   action: AuditAction,

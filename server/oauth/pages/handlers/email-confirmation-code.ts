@@ -6,7 +6,7 @@ import { releaseSlotWhile } from '../../../http/server/load-shedder.ts';
 import { queueMail } from '../../../mail/queue-mail.ts';
 import { encryptText, decryptText } from '../../../crypto/authenticated-encryption.ts';
 import { passwordSetAtMs, type SignInCandidate } from '../../accounts/account-store.ts';
-import { attemptCeilings, TooManyAttemptsError, type CountedAttempt } from '../../brute-force/attempt-limits.ts';
+import { attemptFailureCeilings, TooManyAttemptsError, type CountedAttempt } from '../../brute-force/attempt-limits.ts';
 import { generateRecoveryCode } from '../../second-factors/authenticator-app-and-recovery-codes.ts';
 import { renderEmail } from '../emails/render-email.ts';
 import type { PageContext } from '../routing/page-context.ts';
@@ -150,6 +150,6 @@ export async function notifyOwnerOfAttack(
   if (aboveCeiling !== 1 || !account || !context.canMail) return;
   const { setting, em, keys } = context;
   const { underAttackSubject, underAttack } = setting.words.mail;
-  const mail = { subject: underAttackSubject(setting.shop.name), text: underAttack(setting.shop.name, attemptCeilings.password) };
+  const mail = { subject: underAttackSubject(setting.shop.name), text: underAttack(setting.shop.name, attemptFailureCeilings.password) };
   await queueMail(em, keys.mail, renderEmail(account.email, setting, mail), new Date());
 }

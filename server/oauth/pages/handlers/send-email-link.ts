@@ -12,7 +12,7 @@ type Owner = { id: number; email: string; email_verification: User['emailVerific
 
 // Locks the user, so that a concurrent address change, which deletes all links, cannot be followed by a new link to the old address.
 const findOwner = prepareStatement<Owner>(
-  'owner_of_address',
+  'find_owner_of_email',
   `select id, email, email_verification from users where lower(email) = lower($1) and status <> 'closed' for share`,
 );
 

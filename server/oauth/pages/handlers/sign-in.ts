@@ -10,7 +10,7 @@ import { findActiveApplication } from '../../grants/consent.ts';
 import { completeSignIn } from './complete-sign-in.ts';
 import {
   interactionClientId,
-  stringParameter,
+  getStringParameter,
   requirePendingInteraction,
   interactionRedirectUri,
   sendPage,
@@ -41,7 +41,7 @@ const signInForm = z.object({
 /** Handles `GET /sign-in`, and `GET /sign-in/:uid` if an application requested the sign-in. */
 export const showSignIn = (context: PageContext) => async (req: Request, res: Response) => {
   const interaction = await findSignInInteraction(context, req, res);
-  const email = interaction && stringParameter(interaction.params, 'login_hint');
+  const email = interaction && getStringParameter(interaction.params, 'login_hint');
   await renderSignInPage(context, req, res, { interaction, email, next: nextPage.parse(req.query['next']) });
 };
 

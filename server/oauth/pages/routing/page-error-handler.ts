@@ -1,7 +1,7 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import { errors } from 'oidc-provider';
 import { isDatabaseUnavailable, isStorageInsufficient, storageRetryAfterSeconds } from '../../../database/errors/availability-errors.ts';
-import { isWriteRejection } from '../../../database/storage/storage-reserve.ts';
+import { isLowDiskSpaceRejection } from '../../../database/storage/storage-reserve.ts';
 import { TooManyAttemptsError } from '../../brute-force/attempt-limits.ts';
 import { redactInteractionId } from '../../protocol/redact-interaction-id.ts';
 import { sendPage, type PageContext } from './page-context.ts';
@@ -32,7 +32,7 @@ export const pageErrorHandler =
     if (status !== undefined) {
       return sendPage(context, res, errorPage(setting, failure.unreadableTitle, failure.unreadable), { status });
     }
-    if (!isWriteRejection(error)) log.error({ err: error, path: redactInteractionId(req.path) }, 'page failed');
+    if (!isLowDiskSpaceRejection(error)) log.error({ err: error, path: redactInteractionId(req.path) }, 'page failed');
     const unavailable = isDatabaseUnavailable(error);
     if (unavailable) res.set('Retry-After', isStorageInsufficient(error) ? String(storageRetryAfterSeconds) : '1');
     return sendPage(context, res, errorPage(setting, failure.title, failure.text), { status: unavailable ? 503 : 500 });
@@ -45,7 +45,7 @@ function clientErrorStatus(error: unknown): number | undefined {
 }
 
 /** Responds with 403 to a form that a page of another site has sent. */
-export const rejectWithOtherSitePage =
+export const sendCrossSiteErrorPage =
   (context: PageContext): RequestHandler =>
   (_req, res) => {
     const { setting, provider } = context;
@@ -54,7 +54,7 @@ export const rejectWithOtherSitePage =
   };
 
 /** Responds with 421 to a request for a host other than the issuer's. */
-export const rejectWithWrongHostPage =
+export const sendWrongHostErrorPage =
   (context: PageContext): RequestHandler =>
   (req, res) => {
     const { setting, provider } = context;

@@ -3,7 +3,7 @@ import { loopbackHosts } from '../../../applications/redirect-uri.ts';
 import { html, type Html } from './html.ts';
 import { hiddenField, renderPage, type PageSettings } from './page-layout.ts';
 
-export type ConsentPageContent = {
+export type ConsentPageViewModel = {
   readonly csrf: string;
   readonly application: { readonly name: string; readonly firstParty: boolean; readonly logo: string | undefined };
   /** Host of the client ID metadata document, if the application is identified by one. */
@@ -21,9 +21,9 @@ export type ConsentPageContent = {
   readonly days: number;
 };
 
-const hasNothingToGrant = ({ apiScopes, identityScopes }: ConsentPageContent): boolean => apiScopes.length + identityScopes.length === 0;
+const hasNothingToGrant = ({ apiScopes, identityScopes }: ConsentPageViewModel): boolean => apiScopes.length + identityScopes.length === 0;
 
-export function consentPage(setting: PageSettings, content: ConsentPageContent): Html {
+export function consentPage(setting: PageSettings, content: ConsentPageViewModel): Html {
   const { words, shop } = setting;
   const { consent } = words;
   const { application, person } = content;
@@ -54,7 +54,7 @@ export function consentPage(setting: PageSettings, content: ConsentPageContent):
 }
 
 /** Renders the scopes that the user can grant. */
-const permissions = (setting: PageSettings, { application, apiScopes, identityScopes, days }: ConsentPageContent): Html =>
+const permissions = (setting: PageSettings, { application, apiScopes, identityScopes, days }: ConsentPageViewModel): Html =>
   html`<fieldset>
       <legend>${setting.words.consent.may(application.name)}</legend>
       ${apiScopes.length > 1 && html`<p class="hint">${setting.words.consent.untick}</p>`}
@@ -71,7 +71,7 @@ const permissions = (setting: PageSettings, { application, apiScopes, identitySc
     <p class="quiet">${setting.words.consent.duration(days)}</p>`;
 
 /** Renders the scopes that the user cannot grant, with a button to continue with another account. */
-const beyondRole = ({ words: { consent } }: PageSettings, { application, beyondRole: refused }: ConsentPageContent): Html =>
+const beyondRole = ({ words: { consent } }: PageSettings, { application, beyondRole: refused }: ConsentPageViewModel): Html =>
   html`<div class="warning" role="alert">
     <p>${consent.cannot(application.name)}</p>
     <ul>
@@ -81,7 +81,7 @@ const beyondRole = ({ words: { consent } }: PageSettings, { application, beyondR
   </div>`;
 
 /** Renders the stored logo or the first letter of the name. A remote image would notify the developer of every visit. */
-const applicationLogo = ({ name, logo }: ConsentPageContent['application']): Html =>
+const applicationLogo = ({ name, logo }: ConsentPageViewModel['application']): Html =>
   logo === undefined
     ? html`<span class="logo" aria-hidden="true">${name.at(0)}</span>`
     : html`<img class="logo" src="${logo}" alt="" width="48" height="48" />`;

@@ -1,7 +1,7 @@
 import { html, type Html } from './html.ts';
 import { formField, hiddenField, renderPage, type FieldError, type PageSettings } from './page-layout.ts';
 
-export type EmailCodePageContent = {
+export type EmailCodePageViewModel = {
   readonly csrf: string;
   /** Encrypted state of the sign-in (`email-code.ts`). */
   readonly proof: string;
@@ -9,7 +9,7 @@ export type EmailCodePageContent = {
   readonly faults: readonly FieldError[];
 };
 
-export function emailCodePage(setting: PageSettings, { csrf, proof, path, faults }: EmailCodePageContent): Html {
+export function emailCodePage(setting: PageSettings, { csrf, proof, path, faults }: EmailCodePageViewModel): Html {
   const { emailCode: words, tooMany } = setting.words;
   return renderPage(
     setting,

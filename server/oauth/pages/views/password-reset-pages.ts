@@ -5,7 +5,7 @@ import { checkboxField, formField, hiddenField, renderPage, type FieldError, typ
 import { newPasswordField } from './sign-up-page.ts';
 import type { PageMessages } from '../messages/english-messages.ts';
 
-export type NewPasswordPageContent = {
+export type NewPasswordPageViewModel = {
   readonly csrf: string;
   readonly email: string;
   /** Credentials of the account other than the password. */
@@ -16,7 +16,7 @@ export type NewPasswordPageContent = {
 };
 
 /** Renders the page to which the link of a password reset leads. */
-export function newPasswordPage(setting: PageSettings, content: NewPasswordPageContent): Html {
+export function newPasswordPage(setting: PageSettings, content: NewPasswordPageViewModel): Html {
   const { passwordReset: words, confirmSignUp } = setting.words;
   const { csrf, email, faults } = content;
   return renderPage(
@@ -34,7 +34,7 @@ export function newPasswordPage(setting: PageSettings, content: NewPasswordPageC
   );
 }
 
-function keepChoices(setting: PageSettings, { credentials, keep, faults }: NewPasswordPageContent): Html | undefined {
+function keepChoices(setting: PageSettings, { credentials, keep, faults }: NewPasswordPageViewModel): Html | undefined {
   const { passwordReset: words, secondFactor } = setting.words;
   if (credentials.length === 0) return undefined;
   const code = {

@@ -2,7 +2,7 @@ import { html, type Html } from './html.ts';
 import { formField, hiddenField, renderPage, type FieldError, type PageSettings } from './page-layout.ts';
 import { passkeyForm } from './sign-in-page.ts';
 
-export type SecondFactorPageContent = {
+export type SecondFactorPageViewModel = {
   readonly csrf: string;
   /** Encrypted second-step ticket, which proves that the password was correct. */
   readonly proof: string;
@@ -12,7 +12,7 @@ export type SecondFactorPageContent = {
   readonly faults?: readonly FieldError[];
 };
 
-export function secondFactorPage(setting: PageSettings, content: SecondFactorPageContent): Html {
+export function secondFactorPage(setting: PageSettings, content: SecondFactorPageViewModel): Html {
   const { secondFactor, passkey } = setting.words;
   const { csrf, proof, path, faults = [] } = content;
   return renderPage(

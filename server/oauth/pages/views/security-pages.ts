@@ -2,7 +2,7 @@ import { html, Html } from './html.ts';
 import { accountSubpage, formatTimestamp } from './account-pages.ts';
 import { formField, hiddenField, renderPage, type FieldError, type PageSettings } from './page-layout.ts';
 
-export type SecurityPageContent = {
+export type SecurityPageViewModel = {
   readonly csrf: string;
   readonly appAddedAt: Date | undefined;
   readonly codesLeft: number;
@@ -12,7 +12,7 @@ export type SecurityPageContent = {
   readonly faults?: readonly FieldError[];
 };
 
-export function securityPage(setting: PageSettings, content: SecurityPageContent): Html {
+export function securityPage(setting: PageSettings, content: SecurityPageViewModel): Html {
   const { security: words } = setting.words;
   return accountSubpage(
     setting,
@@ -23,7 +23,7 @@ export function securityPage(setting: PageSettings, content: SecurityPageContent
   );
 }
 
-function appSection(setting: PageSettings, { csrf, appAddedAt, codesLeft }: SecurityPageContent): Html {
+function appSection(setting: PageSettings, { csrf, appAddedAt, codesLeft }: SecurityPageViewModel): Html {
   const { security: words } = setting.words;
   if (appAddedAt === undefined) {
     return html`<section>
@@ -48,7 +48,7 @@ function appSection(setting: PageSettings, { csrf, appAddedAt, codesLeft }: Secu
     </section>`;
 }
 
-function passkeySection(setting: PageSettings, { csrf, passkeys, passkeyOptions, faults = [] }: SecurityPageContent): Html {
+function passkeySection(setting: PageSettings, { csrf, passkeys, passkeyOptions, faults = [] }: SecurityPageViewModel): Html {
   const { security: words } = setting.words;
   const rows = passkeys.map(
     ({ id, name, addedAt }) =>
@@ -82,7 +82,7 @@ function passkeySection(setting: PageSettings, { csrf, passkeys, passkeyOptions,
   </section>`;
 }
 
-export type AuthenticatorSetupPageContent = {
+export type AuthenticatorAppSetupPageViewModel = {
   readonly csrf: string;
   /** Encrypted TOTP secret. It is stored only after the user has entered a code generated from it. */
   readonly sealed: string;
@@ -92,9 +92,9 @@ export type AuthenticatorSetupPageContent = {
   readonly faults?: readonly FieldError[];
 };
 
-export function authenticatorSetupPage(
+export function authenticatorAppSetupPage(
   setting: PageSettings,
-  { csrf, sealed, secret, picture, faults = [] }: AuthenticatorSetupPageContent,
+  { csrf, sealed, secret, picture, faults = [] }: AuthenticatorAppSetupPageViewModel,
 ): Html {
   const { setUpApp: words } = setting.words;
   const groups = secret.match(/.{1,4}/g)?.join(' ') ?? secret;

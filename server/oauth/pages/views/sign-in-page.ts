@@ -1,7 +1,7 @@
 import { html, type Html } from './html.ts';
 import { formField, hiddenField, renderPage, type FieldError, type PageSettings } from './page-layout.ts';
 
-export type SignInPageContent = {
+export type SignInPageViewModel = {
   readonly csrf: string;
   /** Name of the application that requested the sign-in. */
   readonly application?: string | undefined;
@@ -16,7 +16,7 @@ export type SignInPageContent = {
   readonly faults?: readonly FieldError[];
 };
 
-export function signInPage(setting: PageSettings, content: SignInPageContent): Html {
+export function signInPage(setting: PageSettings, content: SignInPageViewModel): Html {
   const { shop, words } = setting;
   const { signIn } = words;
   const { csrf, application, email = '', path, signUpPath, next, faults = [] } = content;

@@ -1,7 +1,7 @@
 import { html, type Html } from './html.ts';
 import { formField, hiddenField, renderPage, type FieldError, type PageSettings } from './page-layout.ts';
 
-export type SignUpPageContent = {
+export type SignUpPageViewModel = {
   readonly csrf: string;
   readonly application?: string | undefined;
   readonly email?: string;
@@ -10,7 +10,7 @@ export type SignUpPageContent = {
 };
 
 /** Renders the first step of a sign-up, which asks only for the e-mail address. The link sent to it leads to the password step. */
-export function signUpPage(setting: PageSettings, { csrf, application, email = '', signInPath, faults = [] }: SignUpPageContent): Html {
+export function signUpPage(setting: PageSettings, { csrf, application, email = '', signInPath, faults = [] }: SignUpPageViewModel): Html {
   const { shop, words } = setting;
   const { signUp } = words;
   const title = signUp.title(shop.name);
@@ -25,14 +25,14 @@ export function signUpPage(setting: PageSettings, { csrf, application, email = '
   return renderPage(setting, title, content, faults);
 }
 
-export type ConfirmSignUpPageContent = {
+export type ConfirmSignUpPageViewModel = {
   readonly csrf: string;
   readonly email: string;
   readonly name?: string;
   readonly faults?: readonly FieldError[];
 };
 
-export function confirmSignUpPage(setting: PageSettings, { csrf, email, name = '', faults = [] }: ConfirmSignUpPageContent): Html {
+export function confirmSignUpPage(setting: PageSettings, { csrf, email, name = '', faults = [] }: ConfirmSignUpPageViewModel): Html {
   const { shop, words } = setting;
   const title = words.signUp.title(shop.name);
   const content = html`<h1>${title}</h1>
