@@ -59,7 +59,7 @@ export default defineConfig({
             patterns: [
               {
                 group: ['@mandate/*', 'node:*', 'express', '@mikro-orm/*', '**/server/**', '**/client-sdk/**', '**/cli/**'],
-                message: 'contract imports nothing of ours and does no I/O',
+                message: 'contract imports no other package of this repository and does no I/O',
               },
             ],
           },
@@ -136,7 +136,7 @@ export default defineConfig({
       rules: { 'node/no-process-env': 'off' },
     },
     {
-      // begins where the server has not: it reads its port by itself
+      // runs outside the server, so it reads the port from the environment itself
       files: ['deploy/healthcheck.js'],
       rules: { 'node/no-process-env': 'off' },
     },

@@ -134,7 +134,10 @@ async function login(context: LoginContext): Promise<void> {
 
 const apiScopes = (scopes: readonly string[]): string[] => scopes.filter((scope) => scope.includes('.'));
 
-/** Returns whether to keep the previous sign-in: it still works, and the new one belongs to another user or has no additional scopes. */
+/**
+ * Returns whether to keep the previous sign-in: true if it is still valid, and the new one belongs to another user or has no additional
+ * scopes.
+ */
 async function shouldKeepPreviousSignIn(session: Session, { scopes, user }: Pick<Credential, 'scopes' | 'user'>): Promise<boolean> {
   const previous = session.credential;
   if (!previous) return false;

@@ -29,7 +29,7 @@ export type BrowserSignIn = {
   /** Signs in in a popup. Call it in a click handler. Fails with `AuthorizationError` `popup_blocked` or `popup_closed`. */
   popup(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
   /**
-   * Completes a sign-in if this page load is its redirect; call it on every page load. Returns the URL where the user was before, or
+   * Completes a sign-in if this page was loaded by its redirect. Call it on every page load. Returns the URL where the user was before, or
    * `undefined` if the page was not loaded by a redirect. In a popup it closes the window. Fails with `AuthorizationError`, such as
    * `access_denied`.
    */

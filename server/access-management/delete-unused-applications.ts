@@ -6,7 +6,7 @@ import { deleteApplication } from './delete-application.ts';
 
 const batch = 100;
 const dayMs = 24 * 60 * 60 * 1000;
-/** After this time, every grant has expired (`lifetimes.grant`). */
+/** After this time, every grant has expired (`oauthLifetimes.grant`). */
 const unusedDaysMax = 90;
 
 const backgroundSource: RequestSource = { ip: null, userAgent: null };

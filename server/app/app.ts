@@ -110,7 +110,7 @@ export async function createApp(parts: AppOptions): Promise<Express> {
   app.use(serveSecurityTxt({ issuer, contact, development, now }));
   if (base !== '') app.use(serveRootFiles());
   app.use(base === '' ? '/' : base, siteRouter(parts, authorization));
-  app.use(serveNotFoundPage(authorization.setting, issuer), rejectUnknownPath, createErrorHandler(issuer, log));
+  app.use(serveNotFoundPage(authorization.settings, issuer), rejectUnknownPath, createErrorHandler(issuer, log));
   return app;
 }
 
@@ -122,8 +122,8 @@ function siteRouter(parts: AppOptions, authorization: AuthorizationServer): Rout
   router.use('/api', rejectUnknownPath, createErrorHandler(issuer, log));
   router.use(serveOpenApiDocuments(issuer, parts.previewVersions ?? false));
   router.use(serveReferencePage(issuer));
-  router.use(serveSitePages(authorization.setting, { issuer, development }));
-  router.use(serveProblemPages(authorization.setting, issuer));
+  router.use(serveSitePages(authorization.settings, { issuer, development }));
+  router.use(serveProblemPages(authorization.settings, issuer));
   router.use(authorization.router);
   return router;
 }

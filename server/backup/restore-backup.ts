@@ -61,7 +61,7 @@ export async function restoreBackup(
 
 async function assertEmptyDatabase(db: Database, em: EntityManager, file: string, { migrations }: BackupHeader): Promise<void> {
   if ((await readTableDefinitions(db, em)).length > 0)
-    throw new BackupError('the database is in use already: restore into a new one, then let the server use that');
+    throw new BackupError('the database is not empty: restore into a new one, then start the server with it');
   const known = new Set((await readMigrationState(em)).pending);
   const newer = migrations.filter((name) => !known.has(name));
   if (newer.length > 0) throw new BackupError(`${file} was made by a newer release (${newer.join(', ')}): restore it with that release`);

@@ -2,8 +2,8 @@ import { PermanentTaskError } from '../tasks/permanent-task-error.ts';
 import type { FileRecord } from './file-record.ts';
 
 /**
- * Passes the rows of a file on and returns their number. Throws if the file is cut off or lacks a required column. Runs before anything is
- * changed, so that such a file changes nothing.
+ * Yields the rows of a file unchanged and returns their number. Throws if the file is truncated or lacks a required column. Runs before
+ * anything is changed, so that such a file changes nothing.
  * @param columns columns in which at least one row must have a value
  */
 export async function* checkAndYieldRecords(
@@ -20,7 +20,7 @@ export async function* checkAndYieldRecords(
     yield record;
   }
   if (last?.isCutOff) {
-    throw new PermanentTaskError('truncated_file', `The file ends within line ${last.line}: it was cut off. Import the complete file.`);
+    throw new PermanentTaskError('truncated_file', `The file is truncated: it ends within line ${last.line}. Import the complete file.`);
   }
   const [first] = missing;
   if (rows > 0 && first !== undefined) {

@@ -28,7 +28,10 @@ function parseLine({ text, bytes, isTerminated }: Line): Omit<FileRecord, 'line'
     const { data } = cell.safeParse(value);
     return data === undefined ? [] : [[name, data] as const];
   });
-  return normalizeImportCells(entries, duplicate === undefined ? undefined : `The line has one key twice in an object: ${duplicate}`);
+  return normalizeImportCells(
+    entries,
+    duplicate === undefined ? undefined : `The line contains a duplicate key in an object: ${duplicate}`,
+  );
 }
 
 function parseJson(text: string): unknown {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isLowDiskSpaceRejection } from '../database/storage/storage-reserve.ts';
 import type { Log } from '../logging/logger.ts';
 
-/** Work that runs repeatedly and checks itself whether there is anything to do. */
+/** Work that runs repeatedly. Each run checks whether there is anything to do. */
 export type Job = {
   readonly name: string;
   /** Interval between two runs; a function if it varies. */

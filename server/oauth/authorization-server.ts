@@ -82,7 +82,7 @@ export type AuthorizationServer = {
   /** Paths that accept form submissions. */
   readonly formPaths: readonly string[];
   /** Branding, messages and asset paths that every page is rendered with. */
-  readonly setting: PageSettings;
+  readonly settings: PageSettings;
   /** Makes this process reload the signing keys immediately; otherwise it notices a change within seconds, as other processes do. */
   readonly reloadSigningKeys: () => void;
   readonly onEmailAddressChange: OnEmailAddressChange;
@@ -99,15 +99,15 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
 
   const verification = { issuer, keys: signingKeys.findVerificationKey, referenceKey: providerKeys.referenceKey };
   const css = buildStylesheet(shop.accent);
-  const setting: PageSettings = {
+  const settings: PageSettings = {
     shop,
-    words: englishMessages,
+    messages: englishMessages,
     stylesheetPath: css.path,
     scriptPath: pageScript.path,
     base: issuerBasePath(issuer),
   };
   const store = (parts.store ?? createPostgresAdapterFactory)(em);
-  const pages = createProviderPages(setting, issuer);
+  const pages = createProviderPages(settings, issuer);
   const reloadableProvider = await ReloadableProvider.start(signingKeys, (current) => {
     const provider = createProvider({ em, issuer, store, keys: current, ...providerKeys, refreshGraceSeconds, pages });
     provider.proxy = true; // requireIssuerHost sets X-Forwarded-Proto, which the provider must trust
@@ -124,7 +124,7 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
     get provider() {
       return reloadableProvider.provider;
     },
-    setting,
+    settings,
     forms: new CsrfTokenService(deriveKey('forms'), cookieNamesForIssuer(issuer).form),
     limits,
     knownBrowsers: new KnownBrowsers(deriveKey('known browsers'), cookieNamesForIssuer(issuer).browser),
@@ -137,7 +137,7 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
     ...routes(context, reloadableProvider.handleRequest, css, log),
     verifyAccessToken: createAccessTokenVerifier(em, verification, apiAudience(issuer)),
     verifyMcpToken: createAccessTokenVerifier(em, verification, mcpAudience(issuer)),
-    setting,
+    settings,
     reloadSigningKeys: () => signingKeys.invalidate(),
     onEmailAddressChange: notifyEmailChange(context),
   };

@@ -95,7 +95,7 @@ function markOrderPaid(order: Order, payment: Payment, now: Date): void {
   else order.markPaidLate(now);
 }
 
-/** Goods are reserved long for a bank transfer, but not for the next attempt after it. */
+/** A bank transfer reserves the goods for a long time, but the next attempt after it does not. */
 function shortenReservation(order: Order, payment: Payment, provider: PaymentProvider, now: Date): void {
   const isOver = payment.status === 'canceled' || payment.status === 'failed';
   if (isOver && provider.reservation === 'long') order.shortenReservation(new Date(now.getTime() + shortReservationMs));

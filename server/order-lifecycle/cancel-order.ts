@@ -39,7 +39,7 @@ export async function cancelOrder(
     throw createProblem('forbidden', { detail: 'Another reason than `customer` requires the `orders.manage` scope and a staff account.' });
   order.cancel(reason, now);
   const [unfinished] = await findUnfinishedPart(em, [id]);
-  if (unfinished) throw createProblem('invalid_transition', { detail: `A ${unfinished.what} of the order is under way.` });
+  if (unfinished) throw createProblem('invalid_transition', { detail: `A ${unfinished.what} of the order is in progress.` });
   if (note !== undefined) order.note = note;
   await em.flush();
   const refundId = await createFullRefund(em, order, actorKey(principal), now);

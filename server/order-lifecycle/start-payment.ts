@@ -83,7 +83,7 @@ export async function submitPayment(em: EntityManager, providers: PaymentProvide
 
 function assertPayable(order: Order, open: boolean, now: Date): void {
   if (order.paymentStatus !== 'unpaid') throw createProblem('already_paid', { detail: 'Nothing is left to pay.' });
-  if (open) throw createProblem('payment_in_progress', { detail: 'Wait for the payment that is under way, or cancel it.' });
+  if (open) throw createProblem('payment_in_progress', { detail: 'Wait for the payment in progress, or cancel it.' });
   if (order.status !== 'pending') throw createProblem('invalid_transition', { detail: `The order is ${order.status}; it cannot be paid.` });
   if (order.expiresAt && order.expiresAt <= now) {
     throw createProblem('invalid_transition', { detail: 'The reservation of the goods has expired: place the order again.' });

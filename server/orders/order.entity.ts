@@ -121,7 +121,7 @@ export class Order extends schema.class {
     if (this.status === 'pending' && this.expiresAt && this.expiresAt > until) this.expiresAt = until;
   }
 
-  /** Sets the fulfillment status. Goods that came back undelivered do not count as shipped, but the status remains `shipped`. */
+  /** Sets the fulfillment status. Undelivered goods that were returned do not count as shipped, but the status remains `shipped`. */
   markShipped(shippedPart: 'nothing' | 'part' | 'all', now: Date): void {
     if (this.status === 'canceled' || this.status === 'delivered') return;
     if (this.status === 'pending') throw invalidTransition(this, 'shipped');

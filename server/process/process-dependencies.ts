@@ -10,7 +10,7 @@ import type { PaymentProviders } from '../payments/providers/payment-provider.ts
 import type { DerivedKeys } from '../crypto/derived-keys.ts';
 import type { MonthlyUsageBuffer } from '../usage/usage-buffer.ts';
 
-/** What every process needs, whatever its role. */
+/** Dependencies of every process, regardless of its role. */
 export type ProcessDependencies = {
   readonly config: Config;
   readonly log: Log;

@@ -12,7 +12,7 @@ export async function closeUser(em: EntityManager, endAccess: RevokeAccess, user
   await assertNoOpenOrders(em, user.id);
   user.close();
   await em.flush();
-  await endAccess(em, user.id, 'for good');
+  await endAccess(em, user.id, 'closed');
   await recordEvent(em, 'user.closed', userFromEntity(user), user.id);
 }
 

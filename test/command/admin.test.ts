@@ -23,7 +23,7 @@ describe('mandate-server admin create', { timeout: 180_000 }, () => {
       stderr: '',
     });
     const again = await mandateServer(env, create, password);
-    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('there is an account with this address')]);
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('an account with this address already exists')]);
 
     const server = await startServer(env);
     expect(server.output()).not.toContain('no administrator');
@@ -60,9 +60,9 @@ describe('mandate-server admin create', { timeout: 180_000 }, () => {
       return stdout;
     };
     const different = await type([`${password}\\r`, 'something else\\r']);
-    expect(different).toContain('these were two different passwords');
+    expect(different).toContain('the passwords do not match');
     const left = await type(['cor\\003']);
-    expect(left).toContain('interrupted: nothing was made');
+    expect(left).toContain('interrupted: no account was created');
     expect(left).toContain('ended with 130');
     const made = await type([`${password}\\r`, `${password}\\r`]);
     expect(made).toContain(`Made user 1, ${email}, an administrator.`);

@@ -182,7 +182,7 @@ describe.skipIf(databaseKind === 'pglite')('who starts small and grows', { timeo
     const home = { MANDATE_DATA_DIR: join(later.path, 'home') };
     expect(await shop.command(home, 'restore', back)).toMatchObject({ code: 0 });
     const again = await shop.command(home, 'restore', back);
-    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('the database is in use already: restore into a new one')]);
+    expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('the database is not empty: restore into a new one')]);
     expect(await sumsOf(join(home.MANDATE_DATA_DIR, 'database'))).toEqual(await sumsOf(url));
     await shop.live(home);
     await expectToGoOn(grown, 'home again');
@@ -210,7 +210,7 @@ describe('mandate-server', { timeout: 180_000 }, () => {
     const known = { ...nowhere, MANDATE_SECRET: secret };
     expect((await mandateServer(known, ['backup', file])).stderr).toContain('there is no database at');
     expect((await mandateServer(known, ['restore', file])).stderr).toContain('cannot be read: is this the right name');
-    expect((await mandateServer(known, ['restore', join(data.path, 'secret')])).stderr).toContain('is no whole backup');
+    expect((await mandateServer(known, ['restore', join(data.path, 'secret')])).stderr).toContain('is a damaged backup');
     expect(existsSync(nowhere.MANDATE_DATA_DIR)).toBe(false);
   });
 });

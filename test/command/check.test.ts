@@ -62,7 +62,7 @@ describe('mandate-server check', { timeout: 180_000 }, () => {
       1,
       ['ok configuration', 'failed database', 'failed replica', 'failed redis', 'failed mail'],
     ]);
-    expect(gone.stdout).toContain('it follows no other PostgreSQL');
+    expect(gone.stdout).toContain('it is not a replica');
     expect(gone.stdout).not.toMatch(/hunter2|at .*\.ts:/);
   });
 
@@ -88,7 +88,7 @@ describe('mandate-server check', { timeout: 180_000 }, () => {
     const path = `${data.path}/later`;
     const { code, stdout } = await mandateServer({ MANDATE_DATA_DIR: path }, ['check']);
     expect([code, outcomes(stdout)]).toEqual([0, ['ok configuration', 'ok database', 'ok replica', 'ok redis', 'ok mail']]);
-    expect(stdout).toContain(`embedded, and made by the first start at ${path}`);
+    expect(stdout).toContain(`embedded; the first start creates it at ${path}`);
     const again = await mandateServer({ MANDATE_DATA_DIR: path }, ['check']);
     expect(again.stdout).toBe(stdout);
   });

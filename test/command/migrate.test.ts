@@ -49,7 +49,7 @@ describe('mandate-server migrate', { timeout: 180_000 }, () => {
     await using data = await temporaryDataDirectory();
     const away = await mandateServer({ DATABASE_URL: 'postgres://mandate:hunter2@127.0.0.1:1/mandate' }, ['migrate']);
     expect(away).toMatchObject({ code: 1, stdout: '' });
-    expect(away.stderr).toMatch(/^error: .*ECONNREFUSED.* Does the database run, and is DATABASE_URL right\?\n$/);
+    expect(away.stderr).toMatch(/^error: .*ECONNREFUSED.* Is the database running, and is DATABASE_URL correct\?\n$/);
     expect(away.stderr).not.toContain('hunter2');
     const none = await mandateServer({ MANDATE_DATA_DIR: data.path }, ['migrate', '--status']);
     expect(none.stderr).toMatch(/^error: there is no database at .*: set MANDATE_DATA_DIR or DATABASE_URL/);

@@ -2,7 +2,7 @@ import type { Outcome } from './run-fault.ts';
 
 /** The head of the table, in Markdown. */
 export const tableHead = [
-  '| fault | `npm run faults --` | times | acknowledged writes | lost | doubled | let in | recovered, s, median / longest | notes |',
+  '| fault | `npm run faults --` | times | acknowledged writes | lost | duplicated | wrongly accepted | recovered, s, median / longest | notes |',
   '|---|---|---|---|---|---|---|---|---|',
 ].join('\n');
 

@@ -51,6 +51,6 @@ async function translateReadOnlyError<Result>(run: () => Promise<Result>): Promi
     return await run();
   } catch (cause) {
     if (sqlState(cause) !== readOnlyTransaction) throw cause;
-    throw new InsufficientStorageError('writes are refused: too little disk space is free', { cause });
+    throw new InsufficientStorageError('writes are rejected: disk space is low', { cause });
   }
 }

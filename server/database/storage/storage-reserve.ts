@@ -62,7 +62,7 @@ export class StorageReserve {
 
   #report(isLow: boolean, freeBytes: number): void {
     const details = { directory: this.#directory, free_bytes: freeBytes, reserve_bytes: storageReserveBytes };
-    if (isLow) this.#log?.error(details, 'disk space is low: writes are refused until space is freed, reads continue');
+    if (isLow) this.#log?.error(details, 'disk space is low: writes are rejected until space is freed, reads continue');
     else this.#log?.info(details, 'disk space is available again: writes continue');
   }
 }

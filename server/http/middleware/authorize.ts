@@ -17,7 +17,7 @@ export const canUseScope = (principal: Principal | undefined, scope: Scope): boo
 /** Returns every scope that the principal may use. */
 export const allowedScopes = (principal: Principal): string[] => scopeNames.filter((scope) => canUseScope(principal, scope));
 
-/** Requires one of the scopes of the route. Which objects the caller can reach is decided by the queries. */
+/** Requires one of the scopes of the route. The queries restrict which objects the caller can access. */
 export const authorize: RequestHandler = (req, _res, next) => {
   const access = getRouteAccess(req);
   if (access === 'token') requirePrincipal(req);

@@ -73,7 +73,7 @@ function toProblem(error: unknown): Problem {
   }
   if (isTransientDatabaseError(error)) {
     return createProblem('unavailable', {
-      detail: 'It took too long, and nothing was done. Send the request again.',
+      detail: 'The request timed out and was not processed. Retry it.',
       headers: { 'Retry-After': '1' },
       cause: error,
     });
@@ -85,7 +85,7 @@ function toProblem(error: unknown): Problem {
   if (error instanceof URIError || status === 400)
     return createProblem('invalid_request', { detail: 'The URL is not well formed.', cause: error });
   return createProblem('internal_error', {
-    detail: 'The request was not carried out. Try again; if it stays, quote the request id to support.',
+    detail: 'The request was not processed. Retry it; if the error persists, send the request id to support.',
     cause: error,
   });
 }

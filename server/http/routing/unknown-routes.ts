@@ -30,5 +30,5 @@ export function createRouteOverlapCheck(contract: AppRouter): (path: string) => 
 }
 
 export const rejectUnknownPath: RequestHandler = () => {
-  throw createProblem('route_not_found', { detail: 'There is nothing at this path. The paths are listed in /openapi.json.' });
+  throw createProblem('route_not_found', { detail: 'No operation has this path. /openapi.json lists all paths.' });
 };

@@ -135,7 +135,7 @@ function createRejectionWriter(issuer: string, log: Logger): WriteRejectionRespo
     if (why === 'no answer') log.error({ method: req.method, path: req.url?.split('?', 1)[0] }, 'a request took too long');
     if (why === 'overloaded' && performance.now() - lastWarningAt > warningIntervalMs) {
       lastWarningAt = performance.now();
-      log.warn('there are more requests than can be worked on: some are refused with 503');
+      log.warn('the server is overloaded: some requests are rejected with 503');
     }
     if (res.headersSent || res.destroyed) return;
     if (why === 'no body') {
@@ -143,8 +143,8 @@ function createRejectionWriter(issuer: string, log: Logger): WriteRejectionRespo
     }
     const detail =
       why === 'overloaded'
-        ? 'There are more requests than can be worked on. Nothing was done. Try again in a second.'
-        : 'The work took too long. Send the request again; with the same Idempotency-Key it is not carried out twice.';
+        ? 'The server is overloaded. The request was not processed. Retry it in a second.'
+        : 'Processing the request took too long. Retry it; with the same Idempotency-Key it is not processed twice.';
     writeProblem(res, issuer, 'unavailable', detail);
   };
 }

@@ -34,7 +34,10 @@ export type WriteRejectionResponse = (req: IncomingMessage, res: ServerResponse,
 type ActiveRequest = {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
-  /** Only `working` requests hold a slot: `receiving` waits for the body, `resting` for something that takes no processing. */
+  /**
+   * Only `working` requests hold a slot. A `receiving` request waits for its body, and a `resting` one for an event that needs no
+   * processing.
+   */
   state: 'working' | 'receiving' | 'resting' | 'done';
   since: number;
   /** Bytes received on the connection before this request. */

@@ -1,4 +1,4 @@
-/* oxlint-disable no-underscore-dangle -- zod has no other name for what a schema is made of */
+/* oxlint-disable no-underscore-dangle -- zod has no public property for the definition of a schema */
 import { z } from 'zod';
 
 /** Returned by a validator for an invalid value. */

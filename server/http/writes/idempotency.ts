@@ -13,7 +13,7 @@ import { requirePrincipal } from '../request/request-context.ts';
 import { type MatchedRequest, getMatchedRoute } from '../request/matched-route.ts';
 import { setRawJsonBody } from '../response/fast-json.ts';
 
-/** A stored request. Without a status, it has begun and has no response yet. */
+/** A stored request. If the status is null, the request has started but has no response yet. */
 type StoredRequest = { request_hash: string; status: number | null; location: string | null; body: string | null; silent: boolean };
 
 const retention = '24 hours';
@@ -148,9 +148,9 @@ const finishTwoPhaseRequest = prepareStatement<{ key: string }>(
 );
 
 /**
- * Like `createIdempotently`, for work that continues outside of its transaction before the response, for example a payment provider
- * call. In the meantime, a replay is told to retry. When the first request has not completed within five seconds, a replay reads the
- * current state. The first of them to complete stores the response that all replays get.
+ * Like `createIdempotently`, for work that continues outside of its transaction before the response, for example a payment provider call.
+ * Until then, a replay is told to retry. If the first request has not completed within five seconds, a replay reads the current state. The
+ * request that completes first stores the response that all replays receive.
  */
 export async function createIdempotentlyInSteps<Body>(em: EntityManager, req: MatchedRequest, res: Response, steps: Steps<Body>) {
   if (isDryRun(req)) return { status: 201 as const, body: await runAndRollBack(em, res, steps.start) };
@@ -227,7 +227,7 @@ const replayOf = (prior: StoredRequest): Error => (prior.status === null ? inPro
 
 const inProgress = (cause?: unknown): Error =>
   createProblem('idempotency_in_progress', {
-    detail: 'The first request with this key is still being carried out.',
+    detail: 'The first request with this key is still being processed.',
     headers: { 'Retry-After': '1' },
     cause,
   });
@@ -238,7 +238,7 @@ function rejectIfInProgress(error: unknown): never {
   throw inProgress(error);
 }
 
-/** Like `rejectIfInProgress`, for a statement that also waits for other locks. */
+/** Like `rejectIfInProgress`, for a statement that may also wait for other locks. */
 function rejectIfKeyIsLocked(error: unknown): never {
   if (sqlErrorContext(error)?.includes('idempotency_keys')) return rejectIfInProgress(error);
   throw error;

@@ -102,7 +102,7 @@ export type AttemptLimits = {
   rejectIfLimited(kind: AttemptKind, target: string, source: AttemptSource): Promise<void>;
 };
 
-/** Reads when the later of two reached limits expires, in milliseconds since 1970. */
+/** Returns the time at which the later of two reached limits expires, in milliseconds since 1970. */
 const findReachedLimit = prepareBatchedLookup<{ ends_at: number | null }>(
   'read_attempt_limits_reached',
   ['text', 'int', 'text', 'int'],
@@ -169,13 +169,13 @@ export function createAttemptLimits(em: EntityManager): AttemptLimits {
   };
 }
 
-/** Imposes no limits, for tests only. */
+/** Attempt limits that never reject, for tests only. */
 export const unlimitedAttempts: AttemptLimits = {
   countAttempt: async () => ({ aboveCeiling: 0, succeed: async () => undefined }),
   rejectIfLimited: async () => undefined,
 };
 
-/** Unwraps a rejection of `consume`: it rejects with the result if a limit is exceeded, and with an error if the database fails. */
+/** Handles a rejection of `consume`, which rejects with the result if a limit is exceeded, and with an error if the database fails. */
 function limiterResultOrThrow(reason: unknown): RateLimiterRes {
   if (reason instanceof RateLimiterRes) return reason;
   throw reason;

@@ -13,13 +13,13 @@ const deleteStatements = ['passwords', 'consents', 'authenticator_apps', 'recove
 );
 
 /**
- * Revokes the access of a user who is suspended (`for now`) or whose account is closed. A suspended user is signed out everywhere; grants,
+ * Revokes the access of a user who is suspended or whose account is closed. A suspended user is signed out everywhere; grants,
  * credentials and API keys stay and work again after reactivation. For a closed account they are all deleted or revoked.
  */
-export const revokeUserAccess: RevokeAccess = async (em, userId, leaves) => {
+export const revokeUserAccess: RevokeAccess = async (em, userId, reason) => {
   await deleteSessions(em, [String(userId)]);
   await deleteBrowserSessions(em, [userId]);
-  if (leaves === 'for now') return;
+  if (reason === 'suspended') return;
   await revokeGrantsAndSessions(em, userId);
   await revokeApiKeys(em, { userId }, undefined, new Date());
   for (const deleteRows of deleteStatements) await deleteRows(em, [userId]);

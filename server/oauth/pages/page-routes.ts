@@ -126,5 +126,5 @@ const signOut =
       const userId = Number(accountId);
       await recordAuditEvent(em, getRequestSource(req), { action: 'session.ended', actorId: userId, userId }, new Date());
     });
-    return sendPage(context, res, signedOutPage(context.setting));
+    return sendPage(context, res, signedOutPage(context.settings));
   };

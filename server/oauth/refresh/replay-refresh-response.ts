@@ -92,7 +92,9 @@ const storedResponse = z.object({ sealed: z.string() });
 const deriveResponseKey = (key: KeyObject, token: string): Buffer =>
   Buffer.from(hkdfSync('sha256', token, key.export(), 'refresh response', 32));
 
-/** Returns a text that is equal for repetitions of one request: its scopes and resources in any order, and the key of its DPoP proof. */
+/**
+ * Returns a text that is the same for every repetition of a request: its scopes and resources in any order, and the key of its DPoP proof.
+ */
 async function requestFingerprint(ctx: KoaContextWithOIDC): Promise<string> {
   const { scope, resource } = ctx.oidc.params ?? {};
   const scopes = typeof scope === 'string' ? scope.split(' ') : [];

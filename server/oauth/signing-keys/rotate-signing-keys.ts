@@ -102,7 +102,10 @@ export async function insertDueSigningKeys(
   return { made: due.length, signsFrom, previousRetireAt: when === 'at once' ? now : addSeconds(signsFrom, schedule.publishedAfter) };
 }
 
-/** Returns whether a rotation is due. It is not while a published key does not sign yet, so that repeated commands do not pile up keys. */
+/**
+ * Returns whether a rotation is due. No rotation is due while a published key does not sign yet, so that repeated commands do not
+ * accumulate keys.
+ */
 export function isRotationDue(
   newestSignsFrom: Date | undefined,
   now: Date,

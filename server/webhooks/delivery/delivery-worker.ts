@@ -111,7 +111,7 @@ export class DeliveryWorker {
         )
         .finally(() => {
           this.#inFlight.delete(attempt);
-          // Claim again only if a batch fits or no attempt is left whose end would trigger a claim.
+          // Claim again only if there is capacity for a batch, or if no attempt is in flight whose completion would trigger a claim.
           if (this.#concurrency.hasBatchCapacity() || this.#inFlight.size === 0) void this.run().catch(() => undefined);
         });
       this.#inFlight.add(attempt);

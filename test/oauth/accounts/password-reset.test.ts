@@ -98,14 +98,14 @@ describe('a forgotten password', () => {
     const second = await followMailTo(server.origin, anna.email);
     const browser = newBrowser();
     await browser.submit(await browser.open(second), { password: newPassword });
-    for (const link of [first, second]) expect((await browser.open(link)).text).toContain('This link is over');
+    for (const link of [first, second]) expect((await browser.open(link)).text).toContain('This link is no longer valid');
   });
 
   test('the link is over after an hour', async () => {
     const anna = await signUp(server.origin);
     await ask(anna.email);
     await server.db.em.fork().execute(`update mailed_links set expires_at = now() where user_id = ?`, [anna.id]);
-    expect((await newBrowser().open(await followMailTo(server.origin, anna.email))).text).toContain('This link is over');
+    expect((await newBrowser().open(await followMailTo(server.origin, anna.email))).text).toContain('This link is no longer valid');
   });
 
   test('a stopped account stays stopped', async () => {
@@ -114,7 +114,7 @@ describe('a forgotten password', () => {
     await server.db.em.fork().execute(`update users set status = 'suspended' where id = ?`, [anna.id]);
     const browser = newBrowser();
     const done = await browser.submit(await browser.open(await followMailTo(server.origin, anna.email)), { password: newPassword });
-    expect(done.text).toContain('This link is over');
+    expect(done.text).toContain('This link is no longer valid');
   });
 
   test('an account that somebody else opened gets its first password', async () => {

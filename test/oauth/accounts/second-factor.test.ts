@@ -93,7 +93,7 @@ describe('an account with an authenticator app', () => {
     const answers = await Promise.all([first, second].map(({ browser, page }) => enter(browser, page, code)));
     expect(answers.map(({ url }) => url.pathname).toSorted()).toEqual(['/account', '/sign-in/second-factor']);
     const third = await afterPassword(anna);
-    expect((await enter(third.browser, third.page, code)).text).toContain('This code is not right');
+    expect((await enter(third.browser, third.page, code)).text).toContain('This code is not valid');
   });
 
   test('takes each recovery code once, however it is typed', async () => {
@@ -103,7 +103,7 @@ describe('an account with an authenticator app', () => {
     const first = await afterPassword(anna);
     expect((await enter(first.browser, first.page, ` ${code.toUpperCase().replace('-', ' ')} `)).url.pathname).toBe('/account');
     const second = await afterPassword(anna);
-    expect((await enter(second.browser, second.page, code)).text).toContain('This code is not right');
+    expect((await enter(second.browser, second.page, code)).text).toContain('This code is not valid');
     expect((await first.browser.open('/account/security')).text).toContain('9 codes are left');
   });
 
@@ -177,7 +177,7 @@ describe('an account with an authenticator app', () => {
     const renewed = await anna.browser.open('/account/recovery-codes', { method: 'POST', body: new URLSearchParams({ csrf }) });
     expect([...renewed.text.matchAll(/<li><code>/g)]).toHaveLength(10);
     const { browser, page: asked } = await afterPassword(anna);
-    expect((await enter(browser, asked, anna.codes[1] ?? '')).text).toContain('This code is not right');
+    expect((await enter(browser, asked, anna.codes[1] ?? '')).text).toContain('This code is not valid');
   });
 });
 

@@ -46,7 +46,7 @@ describe('an unknown account, a wrong password and a stopped account (94)', () =
     );
     expect(new Set(answers.map(withoutSecrets)).size).toBe(1);
     expect(answers.map(({ response }) => response.status)).toEqual([400, 400, 400]);
-    expect(answers[0]?.text).toContain('The e-mail address or the password is not right');
+    expect(answers[0]?.text).toContain('The e-mail address or the password is incorrect');
   });
 
   test('take the same time', async () => {

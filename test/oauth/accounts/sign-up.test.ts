@@ -38,7 +38,7 @@ test('looking at the link does not use it up, and it is good for one account', a
   await newBrowser().open(page.url.href); // a mail program that looks at links
   expect((await browser.submit(page, ann)).url.pathname).toBe('/account');
   const again = await newBrowser().open(page.url.href);
-  expect([again.response.status, again.text.includes('This link is over')]).toEqual([400, true]);
+  expect([again.response.status, again.text.includes('This link is no longer valid')]).toEqual([400, true]);
 });
 
 test('of five who use one link at once, one gets an account', async () => {
@@ -51,7 +51,7 @@ test('of five who use one link at once, one gets an account', async () => {
 
 test.each(['', 'x', 'a\0b', 'x'.repeat(5000)])('a link that was never sent is over', async (token) => {
   const page = await newBrowser().open(`/sign-up/confirm?token=${encodeURIComponent(token)}`);
-  expect([page.response.status, page.text.includes('This link is over')]).toEqual([400, true]);
+  expect([page.response.status, page.text.includes('This link is no longer valid')]).toEqual([400, true]);
 });
 
 test('an address that is taken gets the same answer in body and time, and its owner a message', async () => {

@@ -53,7 +53,7 @@ test('a password in a file is read again on SIGHUP, and one that cannot be used 
 
   await writeFile(file, 'hunter2');
   process.kill(server.pid, 'SIGHUP');
-  await expect.poll(() => server.output(), { timeout: 20_000 }).toContain('secrets stay as they were');
+  await expect.poll(() => server.output(), { timeout: 20_000 }).toContain('secrets were not reloaded');
   expect(server.output()).not.toContain('hunter2');
   await receives('ben@example.com', 2);
 

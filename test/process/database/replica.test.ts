@@ -67,7 +67,7 @@ describe.skipIf(databaseKind === 'pglite')('a streaming replica', { timeout: 300
     expect(said.slice(before)).toEqual(['lists are read from the primary: the replica cannot be used']);
     await standby.start();
     await expect.poll(() => countNotes(replica), { timeout: 120_000, interval: 200 }).toEqual({ count: 110, standby: true });
-    expect(said.at(-1)).toBe('the replica is back: lists are read from it again');
+    expect(said.at(-1)).toBe('the replica is available again: lists are read from it');
 
     await copy.close();
     await db.close();

@@ -46,6 +46,6 @@ test.skipIf(databaseKind === 'pglite')('without its database it is healthy still
   const { url } = await startServer({ MANDATE_DATA_DIR: data.path, DATABASE_URL: postgresql.url });
   expect(await asked(url, '/readyz')).toBe('200 ok');
   await postgresql.stop();
-  expect(await asked(url, '/readyz')).toBe('503 the database does not answer');
+  expect(await asked(url, '/readyz')).toBe('503 the database does not respond');
   expect(await asked(url, '/healthz')).toBe('200 ok');
 });

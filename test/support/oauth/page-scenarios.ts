@@ -37,7 +37,7 @@ export function walksTo(server: RunningServer, scripted: boolean): Record<string
     'sign-up': async (page) => void (await page.goto(`${server.origin}/sign-up`)),
     'sign-up with errors': async (page) => {
       await page.goto(`${server.origin}/sign-up`);
-      await page.getByRole('button', { name: 'Go on by e-mail' }).click();
+      await page.getByRole('button', { name: 'Continue by e-mail' }).click();
     },
     'message sent': async (page) => askForLink(page, longAddress()),
     'sign-up after the message': async (page) => {
@@ -171,7 +171,7 @@ export function walksTo(server: RunningServer, scripted: boolean): Record<string
     },
     'account closed': async (page) => {
       await accountPart(page, 'close');
-      await page.getByRole('button', { name: 'Close the account for good' }).click();
+      await page.getByRole('button', { name: 'Close the account permanently' }).click();
       await page.getByRole('heading', { name: 'Your account is closed' }).waitFor();
     },
     'code of a device': async (page) => {

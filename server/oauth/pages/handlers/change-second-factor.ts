@@ -28,13 +28,13 @@ import { passkeyCreationOptionsJson, listPasskeys } from '../../second-factors/p
 /** Handles `GET /account/security`. */
 export async function showSecurityPage(request: AccountRequest, faults: readonly FieldError[] = []): Promise<void> {
   const { context, req, res, account, now } = request;
-  const { em, setting, challenges, provider } = context;
-  const html = securityPage(setting, {
+  const { em, settings, challenges, provider } = context;
+  const html = securityPage(settings, {
     csrf: context.forms.issue(req, res),
     appAddedAt: await findAuthenticatorAppAddedAt(em, account.id),
     codesLeft: await countRecoveryCodes(em, account.id),
     passkeys: await listPasskeys(em, account.id),
-    passkeyOptions: await passkeyCreationOptionsJson(em, challenges, { issuer: provider.issuer, shop: setting.shop.name }, account, now),
+    passkeyOptions: await passkeyCreationOptionsJson(em, challenges, { issuer: provider.issuer, shop: settings.shop.name }, account, now),
     faults,
   });
   sendPage(context, res, html, { status: faults.length > 0 ? 400 : 200 });
@@ -48,12 +48,12 @@ const setUpForm = z.object({ sealed: z.string().max(500).catch(''), code: z.stri
 /** Handles `POST /account/authenticator-app`: stores the app if the code is correct, and shows new recovery codes. */
 export async function submitAuthenticatorSetup(request: AccountRequest): Promise<void> {
   const { context, req, res, account, now } = request;
-  const { words } = context.setting;
+  const { messages } = context.settings;
   const { sealed, code } = setUpForm.parse(req.body ?? {});
   const secret = decryptText(sealed, context.keys.secondFactor, setUpLabel(account.id));
   if (secret === undefined) return redisplayAuthenticatorSetup(request);
   const step = matchTotpTimeStep(secret, code, now);
-  if (step === undefined) return renderSetUp(request, secret, [{ field: 'code', text: words.setUpApp.wrong }]);
+  if (step === undefined) return renderSetUp(request, secret, [{ field: 'code', text: messages.setUpApp.wrong }]);
   const codes = await context.em.transactional(async (em) => {
     await lockAccountWithActiveSession(em, request);
     await saveAuthenticatorApp(em, context.keys.secondFactor, account.id, secret, step, now);
@@ -63,22 +63,22 @@ export async function submitAuthenticatorSetup(request: AccountRequest): Promise
     await recordSessionUse(em, session.uid, String(account.id), req, now);
     return replaceRecoveryCodes(em, account.id);
   });
-  return sendPage(context, res, recoveryCodesPage(context.setting, codes));
+  return sendPage(context, res, recoveryCodesPage(context.settings, codes));
 }
 
 /** Shows the form again with a new secret, after a submission without a valid token or for another account. */
 export const redisplayAuthenticatorSetup = (request: AccountRequest): void =>
-  renderSetUp(request, generateTotpSecret(), [{ field: 'code', text: request.context.setting.words.stale }]);
+  renderSetUp(request, generateTotpSecret(), [{ field: 'code', text: request.context.settings.messages.stale }]);
 
 const setUpLabel = (userId: number): string => `authenticator app to be of ${userId}`;
 
 function renderSetUp({ context, req, res, account }: AccountRequest, secret: string, faults: readonly FieldError[]): void {
-  const { setting, keys } = context;
-  const html = authenticatorAppSetupPage(setting, {
+  const { settings, keys } = context;
+  const html = authenticatorAppSetupPage(settings, {
     csrf: context.forms.issue(req, res),
     sealed: encryptText(secret, keys.secondFactor, setUpLabel(account.id)),
     secret,
-    picture: encodeQR(totpUri(secret, setting.shop.name, account.email), 'svg', { ecc: 'medium', border: 4 }),
+    picture: encodeQR(totpUri(secret, settings.shop.name, account.email), 'svg', { ecc: 'medium', border: 4 }),
     faults,
   });
   sendPage(context, res, html, { status: faults.length > 0 ? 400 : 200 });
@@ -103,7 +103,7 @@ export async function renewRecoveryCodes(request: AccountRequest): Promise<void>
     await auditSecondFactorChangeAndEmailUser(em, request, 'recovery_codes.created');
     return replaceRecoveryCodes(em, account.id);
   });
-  return sendPage(context, res, recoveryCodesPage(context.setting, codes));
+  return sendPage(context, res, recoveryCodesPage(context.settings, codes));
 }
 
 /** Audits a change of the second factor and notifies the owner by e-mail, because an intruder may have made the change. */
@@ -113,9 +113,9 @@ export async function auditSecondFactorChangeAndEmailUser(
   action: AuditAction,
   subject?: string,
 ): Promise<void> {
-  const { setting, keys } = context;
+  const { settings, keys } = context;
   await recordAuditEvent(em, getRequestSource(req), { action, actorId: account.id, userId: account.id, subject }, now);
-  const { securityChangedSubject, securityChanged } = setting.words.mail;
-  const content = { subject: securityChangedSubject(setting.shop.name), text: securityChanged(setting.shop.name) };
-  await queueMail(em, keys.mail, renderEmail(account.email, setting, content), now);
+  const { securityChangedSubject, securityChanged } = settings.messages.mail;
+  const content = { subject: securityChangedSubject(settings.shop.name), text: securityChanged(settings.shop.name) };
+  await queueMail(em, keys.mail, renderEmail(account.email, settings, content), now);
 }

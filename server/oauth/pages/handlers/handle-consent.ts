@@ -35,7 +35,7 @@ export const showConsent = (context: PageContext) => async (req: Request, res: R
   const { grantable, apiScopes, beyondRole } = splitRequestedScopes(interaction, user.role);
   if (grantable.length + beyondRole.length === 0) return deny(context, req, res);
   const application = await findActiveApplication(context.em, interactionClientId(interaction));
-  const html = consentPage(context.setting, {
+  const html = consentPage(context.settings, {
     csrf: context.forms.issue(req, res),
     application: { name: application.name, firstParty: application.firstParty, logo: embeddableLogoUri(application.logoUri) },
     documentHost: application.registration === 'metadata_document' ? new URL(application.clientId).host : undefined,

@@ -80,4 +80,4 @@ export async function lockAccountWithActiveSession(em: EntityManager, { account,
 }
 
 export const showAccountPage: AccountHandler = ({ context, req, res, account }) =>
-  sendPage(context, res, accountPage(context.setting, account, context.forms.issue(req, res)));
+  sendPage(context, res, accountPage(context.settings, account, context.forms.issue(req, res)));

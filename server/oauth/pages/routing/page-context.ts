@@ -14,7 +14,7 @@ import { pageSecurityHeaders } from '../assets/page-security-headers.ts';
 export type PageContext = {
   readonly em: EntityManager;
   readonly provider: Provider;
-  readonly setting: PageSettings;
+  readonly settings: PageSettings;
   readonly forms: CsrfTokenService;
   readonly limits: AttemptLimits;
   readonly knownBrowsers: KnownBrowsers;

@@ -12,11 +12,11 @@ export type SecondFactorPageViewModel = {
   readonly faults?: readonly FieldError[];
 };
 
-export function secondFactorPage(setting: PageSettings, content: SecondFactorPageViewModel): Html {
-  const { secondFactor, passkey } = setting.words;
+export function secondFactorPage(settings: PageSettings, content: SecondFactorPageViewModel): Html {
+  const { secondFactor, passkey } = settings.messages;
   const { csrf, proof, path, faults = [] } = content;
   return renderPage(
-    setting,
+    settings,
     secondFactor.title,
     html`<h1>${secondFactor.title}</h1>
       <form method="post" action="${path}/second-factor" novalidate>
