@@ -21,6 +21,7 @@ const serverImports = [
 ];
 
 export default defineConfig({
+  jsPlugins: ['./private-words.ts'],
   plugins: ['eslint', 'typescript', 'unicorn', 'oxc', 'import', 'node', 'promise', 'vitest'],
   ignorePatterns: ['**/node_modules/**', '**/dist/**', '**/*.gen.ts', 'test/package/consumer.ts'],
   options: { typeAware: true, denyWarnings: true, reportUnusedDisableDirectives: 'error' },
@@ -47,6 +48,7 @@ export default defineConfig({
     'node/no-process-env': 'error',
     'no-console': 'error',
     'unicorn/filename-case': ['error', { case: 'kebabCase' }],
+    'language/private-words': 'error',
     'vitest/valid-expect': ['error', { maxArgs: 2 }],
   },
   overrides: [
@@ -59,7 +61,7 @@ export default defineConfig({
             patterns: [
               {
                 group: ['@mandate/*', 'node:*', 'express', '@mikro-orm/*', '**/server/**', '**/client-sdk/**', '**/cli/**'],
-                message: 'contract imports nothing of ours and does no I/O',
+                message: 'contract imports no other package of this repository and does no I/O',
               },
             ],
           },
@@ -136,7 +138,7 @@ export default defineConfig({
       rules: { 'node/no-process-env': 'off' },
     },
     {
-      // begins where the server has not: it reads its port by itself
+      // runs outside the server, so it reads the port from the environment itself
       files: ['deploy/healthcheck.js'],
       rules: { 'node/no-process-env': 'off' },
     },
@@ -153,7 +155,7 @@ export default defineConfig({
     // the rule means windows; here are channels, which have no such argument
     { files: ['client-sdk/browser/**'], rules: { 'unicorn/require-post-message-target-origin': 'off' } },
     { files: ['test/api/authorization-matrix.test.ts'], rules: { 'max-lines': ['error', { max: 400 }] } },
-    { files: ['vitest.config.ts', 'oxlint.config.ts'], rules: { 'import/no-default-export': 'off' } },
+    { files: ['vitest.config.ts', 'oxlint.config.ts', 'private-words.ts'], rules: { 'import/no-default-export': 'off' } },
     {
       files: ['test/**'],
       rules: {

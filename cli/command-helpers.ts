@@ -65,7 +65,7 @@ export function addLeafCommand(parent: Command, name: string, summary: string): 
   return alias === undefined ? command : command.alias(alias);
 }
 
-/** Adds a command that only has subcommands. Without one, it prints its help and exits with code 0. */
+/** Adds a command that only has subcommands. Invoked without a subcommand, it prints its help and exits with code 0. */
 export function addGroupCommand(program: Command, name: string, summary: string): Command {
   const group = program.command(name).summary(summary).description(summary).argument('[command]').usage('<command>');
   const alias = getGroupAlias(name);

@@ -1,4 +1,4 @@
-import type { Keyring } from './sign-in/system-keyring.ts';
+import type { SystemKeyring } from './sign-in/system-keyring.ts';
 
 export type OutputStream = {
   write(content: string | Uint8Array): void;
@@ -20,7 +20,7 @@ export type CliEnvironment = {
   readonly homeDirectory: string;
   readonly platform: string;
   /** Opens the system keyring. Rejects if the system has none. */
-  readonly keyring: () => Promise<Keyring>;
+  readonly keyring: () => Promise<SystemKeyring>;
   /** Rejects if the browser could not be started. */
   readonly openBrowser: (url: string) => Promise<void>;
   /** Aborted by SIGINT (Ctrl-C) or SIGTERM. */

@@ -70,17 +70,17 @@ export async function buildProgram(io: CliEnvironment, word?: string, next?: str
 }
 
 async function addEverything(program: Command, io: CliEnvironment): Promise<void> {
-  const { addContractCommands } = await import('./commands/contract-commands.ts');
+  const { addApiOperationCommands } = await import('./commands/contract-commands.ts');
   for (const add of Object.values(standaloneCommands).slice(0, signInCommandCount)) await add(program, io);
-  addContractCommands(program, io);
+  addApiOperationCommands(program, io);
   for (const [, add] of extraGroupCommands) await add(program, io);
   for (const add of Object.values(standaloneCommands).slice(signInCommandCount)) await add(program, io);
 }
 
 async function addGroup(program: Command, io: CliEnvironment, word: string, next: string | undefined): Promise<void> {
-  const { addContractCommands, resolveGroupName: groupNamed } = await import('./commands/contract-commands.ts');
-  const group = groupNamed(word);
-  if (addContractCommands(program, io, group, next)) return;
+  const { addApiOperationCommands, resolveGroupName } = await import('./commands/contract-commands.ts');
+  const group = resolveGroupName(word);
+  if (addApiOperationCommands(program, io, group, next)) return;
   for (const [name, add] of extraGroupCommands) if (name === group) await add(program, io);
 }
 

@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import { CommandError } from './errors/command-error.ts';
 import { exitCodes } from './errors/exit-codes.ts';
-import { findCommandWords } from './contract-commands/find-command-words.ts';
+import { commandWordsFromArgv } from './contract-commands/command-words-from-argv.ts';
 import type { CliEnvironment } from './environment.ts';
 import { buildProgram } from './program.ts';
 import { printError } from './errors/print-error.ts';
@@ -12,7 +12,7 @@ export async function runCommandLine(argv: readonly string[], io: CliEnvironment
   const asJson = argv.includes('--json') || argv.includes('--jsonl');
   const debug = argv.includes('--debug') || io.env['MANDATE_DEBUG'] === '1';
   try {
-    const program = await buildProgram(io, ...findCommandWords(argv));
+    const program = await buildProgram(io, ...commandWordsFromArgv(argv));
     if (argv.length === 0) program.outputHelp();
     else await program.parseAsync(argv, { from: 'user' });
     return exitCodes.success;

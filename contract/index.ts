@@ -114,13 +114,13 @@ export type { OrderCreateV2, OrderSummaryV2, OrderUpdateV2, OrderV2 } from './re
 export {
   paymentFailureCodes,
   paymentProviderNames,
-  paymentProgressStatuses,
+  paymentStatuses,
   testPaymentMethodTokens,
   type Payment,
   type PaymentCreate,
 } from './resources/orders/payments.ts';
 export { maxTotalCount } from './schema/pagination.ts';
-export { problemCodesOfResponse, transportProblems, type ProblemDeclaration } from './protocol/problems.ts';
+export { problemCodesOfResponse, transportProblemCodes, type ProblemDeclaration } from './protocol/problems.ts';
 export type { ProductCategory } from './resources/products/product-categories.ts';
 export { productCreateSchema, productUpdateSchema } from './resources/products/products.ts';
 export { productStatuses, stockAdjustmentReasons, maxStock } from './resources/products/products.ts';

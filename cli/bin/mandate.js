@@ -6,7 +6,7 @@ const source = new URL('../main.ts', import.meta.url);
 const isSource = existsSync(source);
 const major = 24;
 
-// Only this file has to run on every version of Node.js.
+// This is the only file that must run on every version of Node.js.
 if (Number.parseInt(process.versions.node, 10) >= major) await import(isSource ? source.href : '../dist/main.js');
 else if (isSource) (await import('../../start-provided-node.js')).startProvidedNode(import.meta.url, 'mandate', major);
 else {

@@ -44,7 +44,7 @@ const supportedKeywords = new Set(
 );
 
 /** Returns the source of `commands.gen.ts`: one command specification for each public operation of the OpenAPI document. */
-export async function renderCommandsFile(): Promise<string> {
+export async function renderCommandSpecsSource(): Promise<string> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the contract tests keep the document valid
   const document = JSON.parse(await readFile(new URL('../../contract/openapi/openapi.json', import.meta.url), 'utf8')) as Document;
   const specs = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -65,7 +65,7 @@ export const scopeSummaries: Readonly<Record<string, string>> = ${JSON.stringify
 }
 
 /** Returns the source of `tools.gen.ts`: the tools of `mandate mcp`, as printed by the contract. */
-export async function renderToolsFile(): Promise<string> {
+export async function renderMcpToolsSource(): Promise<string> {
   const print = fileURLToPath(new URL('../../contract/mcp/print-mcp-tools.ts', import.meta.url));
   const { stdout } = await promisify(execFile)(process.execPath, [print], { maxBuffer: 10_000_000 });
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the compiler checks the program that prints it
@@ -164,9 +164,9 @@ function resolveSchema(document: Document, schema: RawSchema): Schema {
 const kebabCase = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 if (import.meta.main) {
-  await writeFile(new URL('../contract-commands/commands.gen.ts', import.meta.url), await renderCommandsFile());
-  await writeFile(new URL('../mcp/tools.gen.ts', import.meta.url), await renderToolsFile());
+  await writeFile(new URL('../contract-commands/commands.gen.ts', import.meta.url), await renderCommandSpecsSource());
+  await writeFile(new URL('../mcp/tools.gen.ts', import.meta.url), await renderMcpToolsSource());
   // Imported only now, because building the commands requires the files written above.
-  const { renderCompletionFile: generatedCompletion } = await import('./generate-completion.ts');
+  const { renderCompletionTreeSource: generatedCompletion } = await import('./generate-completion.ts');
   await writeFile(new URL('../completion/completion.gen.ts', import.meta.url), await generatedCompletion());
 }

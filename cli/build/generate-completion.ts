@@ -2,11 +2,11 @@ import type { Command, Option } from 'commander';
 import type { CompletionCommand, CompletionFlag } from '../completion/completion-tree.ts';
 import { getCompletionChoices, isGlobalOption } from '../command-helpers.ts';
 import { buildProgram } from '../program.ts';
-import { silentEnvironment } from './silent-environment.ts';
+import { stubCliEnvironment } from './stub-cli-environment.ts';
 
 /** Returns the source of `completion.gen.ts`: the names and flags of every command, generated and handwritten, as plain data. */
-export async function renderCompletionFile(): Promise<string> {
-  const program = await buildProgram(silentEnvironment);
+export async function renderCompletionTreeSource(): Promise<string> {
+  const program = await buildProgram(stubCliEnvironment);
   const toCompletionCommand = (command: Command): CompletionCommand => ({
     name: command.name(),
     about: command.summary(),

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Command } from 'commander';
 import { renderManPage, getManPageName } from './man-page.ts';
 import { buildProgram } from '../program.ts';
-import { silentEnvironment } from './silent-environment.ts';
+import { stubCliEnvironment } from './stub-cli-environment.ts';
 
 /** Writes one man page for the program and one for each command to `directory`. */
 export async function writeManPages(directory: string): Promise<void> {
@@ -12,5 +12,5 @@ export async function writeManPages(directory: string): Promise<void> {
     await writeFile(join(directory, `${getManPageName(command)}.1`), renderManPage(command));
     for (const child of command.commands) await write(child);
   };
-  await write(await buildProgram(silentEnvironment));
+  await write(await buildProgram(stubCliEnvironment));
 }

@@ -39,7 +39,7 @@ export const resolveGroupName = (word: string): string => resolveAlias(word, Obj
  * Adds one command for each operation of the contract: `mandate <resource> <operation>`. With `onlyGroup`, adds only the commands of this
  * group, and with `onlyName` only this command if it exists. Returns whether it added only that one command.
  */
-export function addContractCommands(program: Command, io: CliEnvironment, onlyGroup?: string, onlyName?: string): boolean {
+export function addApiOperationCommands(program: Command, io: CliEnvironment, onlyGroup?: string, onlyName?: string): boolean {
   const candidates = commandSpecs.filter(
     ({ operationId, group }) => !(operationId in handwrittenCommands) && (onlyGroup ?? group) === group,
   );
@@ -58,7 +58,7 @@ function addContractCommand(parent: Command, spec: CommandSpec, io: CliEnvironme
   const command = addLeafCommand(parent, spec.name, spec.summary);
   if (spec.description) command.description(`${spec.summary}.\n${spec.description}`);
   for (const { name, schema } of spec.pathParameters) command.argument(`<${snakeToKebabCase(name)}>`, schema.description);
-  const typed = addContractFlags(command, spec);
+  const typed = addOperationFlags(command, spec);
   if (spec.body)
     command.option('--input <file>', 'read the JSON body from a file, or from standard input if it is -; flags override its fields');
   if (spec.ifMatch) command.option('--if-match <etag>', 'send the request only if the resource still has this ETag');
@@ -74,7 +74,7 @@ function addContractCommand(parent: Command, spec: CommandSpec, io: CliEnvironme
 }
 
 /** Adds the flags of an operation to a command. Returns a map that is filled during parsing with every value of each flag, in order. */
-export function addContractFlags(command: Command, spec: CommandSpec): RawFlagValues {
+export function addOperationFlags(command: Command, spec: CommandSpec): RawFlagValues {
   const typed = new Map<ContractFlag, string[]>();
   for (const flag of flagsFromSpec(spec)) addFlag(command, flag, typed);
   if (spec.idempotent) command.option('--idempotency-key <key>', 'retry safely: requests with the same key are executed at most once');

@@ -10,7 +10,7 @@ import { findClosestMatch } from '../terminal/did-you-mean.ts';
 import { readGlobalFlags, addLeafCommand } from '../command-helpers.ts';
 import { openSession } from '../sign-in/session.ts';
 import { resolveSettings, type Settings } from '../settings/settings.ts';
-import { openOrPrintUrl } from '../output/web-pages.ts';
+import { openOrPrintUrl } from '../output/web-page-urls.ts';
 import { resolveGroupName } from './contract-commands.ts';
 
 export function addDocsCommand(program: Command, io: CliEnvironment): void {

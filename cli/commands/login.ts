@@ -21,7 +21,7 @@ import { writeProofKey } from '../sign-in/dpop-keys.ts';
 import { readLine } from '../terminal/read-line.ts';
 import { readGlobalFlags, addLeafCommand, setCompletionChoices } from '../command-helpers.ts';
 import { parseDurationMs } from '../contract-commands/parse-flags.ts';
-import { chooseStorage, saveCredential, type RefreshTokenStorage } from '../sign-in/refresh-token-storage.ts';
+import { chooseRefreshTokenStorage, saveCredential, type RefreshTokenStorage } from '../sign-in/refresh-token-storage.ts';
 import { createApiClient, allowsInsecureRequests, openSession, type Session } from '../sign-in/session.ts';
 import { resolveSettings, type GlobalFlags, type Settings } from '../settings/settings.ts';
 import { chooseSignInMode, type SignInMode } from '../sign-in/sign-in-methods.ts';
@@ -98,7 +98,7 @@ async function login(context: LoginContext): Promise<void> {
   const session = await openSession(io, settings);
   const granted = session.credential?.scopes ?? [];
   const scopes = requestedScopes(flags, granted);
-  const storage = await chooseStorage(io, settings, flags.storage);
+  const storage = await chooseRefreshTokenStorage(io, settings, flags.storage);
   if (mode === 'token') return loginWithToken(context, session);
   if (!flags.force && scopes.every((scope) => granted.includes(scope)) && (await isSignedIn(session))) {
     return printSignIn(io, settings, 'Already signed in', session.credential);
@@ -134,7 +134,10 @@ async function login(context: LoginContext): Promise<void> {
 
 const apiScopes = (scopes: readonly string[]): string[] => scopes.filter((scope) => scope.includes('.'));
 
-/** Returns whether to keep the previous sign-in: it still works, and the new one belongs to another user or has no additional scopes. */
+/**
+ * Returns whether to keep the previous sign-in: true if it is still valid, and the new one belongs to another user or has no additional
+ * scopes.
+ */
 async function shouldKeepPreviousSignIn(session: Session, { scopes, user }: Pick<Credential, 'scopes' | 'user'>): Promise<boolean> {
   const previous = session.credential;
   if (!previous) return false;

@@ -25,7 +25,10 @@ async function logout(io: CliEnvironment, settings: Settings, all: boolean): Pro
   if (settings.token !== undefined && !settings.quiet) io.stderr.write('MANDATE_TOKEN is still set.\n');
 }
 
-/** Deletes the stored credentials of these profiles and revokes their tokens. Throws at the end if tokens could not be revoked. */
+/**
+ * Deletes the stored credentials of these profiles and revokes their tokens. Throws after all profiles have been processed if a token could
+ * not be revoked.
+ */
 export async function signOutProfiles(io: CliEnvironment, settings: Settings, profiles: readonly string[]): Promise<void> {
   const store = createCredentialStore(settings.directory);
   const notRevoked: string[] = [];

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { CommandError } from '../errors/command-error.ts';
 import { profileSettingDefinitions, isValidProfileName, readConfigFile, replaceProfile, writeConfigFile } from '../settings/config-file.ts';
-import { requireConfirmation } from '../contract-commands/confirm.ts';
+import { requireConfirmation } from '../contract-commands/require-confirmation.ts';
 import { createCredentialStore } from '../sign-in/credential-store.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import type { CliEnvironment } from '../environment.ts';

@@ -6,7 +6,7 @@ import { commandSpecs } from './commands.gen.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import { flagsFromSpec, isMoneyFlag, snakeToKebabCase } from './flags.ts';
 import { describeMinorUnit } from './money-flags.ts';
-import { toFieldError, parseFlagValues, type RawFlagValues } from './parse-flags.ts';
+import { fieldErrorFromViolation, parseFlagValues, type RawFlagValues } from './parse-flags.ts';
 import { requiredFieldMessage, findSchemaViolations } from './schema-violations.ts';
 
 /** The command-line input for one operation of the contract. */
@@ -69,8 +69,8 @@ export function buildQueryAndBody(spec: CommandSpec, typed: RawFlagValues, base:
   const body = spec.body ? parseFlagValues(typed, 'body', base, now) : undefined;
   const currency = body?.['currency'];
   const errors = [
-    ...findSchemaViolations(spec.query, query).map((violation) => toFieldError(flags, 'query', violation)),
-    ...(spec.body ? findSchemaViolations(spec.body, body).map((violation) => toFieldError(flags, 'body', violation)) : []),
+    ...findSchemaViolations(spec.query, query).map((violation) => fieldErrorFromViolation(flags, 'query', violation)),
+    ...(spec.body ? findSchemaViolations(spec.body, body).map((violation) => fieldErrorFromViolation(flags, 'body', violation)) : []),
   ];
   const withUnit = ({ flag, message, ...rest }: FieldError): FieldError => {
     const money = flags.find((candidate) => candidate.name === flag && isMoneyFlag(candidate));
@@ -84,7 +84,7 @@ export function buildQueryAndBody(spec: CommandSpec, typed: RawFlagValues, base:
 }
 
 /** Converts an API error to a command error that names the invalid flags and suggests what to do next. Returns other errors unchanged. */
-export function explainRequestError(error: unknown, spec: CommandSpec, idempotencyKey: string | undefined): unknown {
+export function commandErrorFromApiError(error: unknown, spec: CommandSpec, idempotencyKey: string | undefined): unknown {
   if ((error instanceof ConnectionError || error instanceof TimeoutError) && idempotencyKey !== undefined) {
     const hint = `The request may have been executed. Retry it safely with: --idempotency-key ${idempotencyKey}`;
     return new CommandError(exitCodes.noResponse, error.code, error.message, { cause: error, hint });
@@ -108,9 +108,9 @@ function toFieldErrors({ errors }: ApiError, spec: CommandSpec): FieldError[] {
   const flags = flagsFromSpec(spec);
   return errors.map(({ in: location, pointer = '', parameter = '', detail: message }) => {
     if (location === 'path') return { flag: `<${snakeToKebabCase(parameter)}>`, path: parameter, message };
-    if (location === 'query') return toFieldError(flags, 'query', { path: [parameter], message });
+    if (location === 'query') return fieldErrorFromViolation(flags, 'query', { path: [parameter], message });
     if (location === 'header') return { flag: `--${parameter.toLowerCase()}`, path: parameter, message };
-    return toFieldError(flags, 'body', { path: splitPointer(pointer), message });
+    return fieldErrorFromViolation(flags, 'body', { path: splitPointer(pointer), message });
   });
 }
 

@@ -89,7 +89,7 @@ function parseTimestamp(text: string, now: Date): string {
 }
 
 /** Converts a schema violation to an error that names the flag of the value. */
-export function toFieldError(
+export function fieldErrorFromViolation(
   flags: readonly ContractFlag[],
   location: ContractFlag['location'],
   { path, message }: SchemaViolation,

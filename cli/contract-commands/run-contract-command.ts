@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { SendOptions } from '@mandate/client-sdk';
-import { promptForMissingFlags } from './prompt-for-missing-flags.ts';
-import { defaultColumns, getColumnHeadings, staffListColumns } from '../output/table-columns.ts';
+import { promptForMissingRequiredFlags } from './prompt-for-missing-required-flags.ts';
+import { defaultTableColumns, getColumnHeadings, staffListColumns } from '../output/table-columns.ts';
 import type { CommandSpec } from './command-specification.ts';
-import { requireConfirmation } from './confirm.ts';
-import { explainRequestError, buildRequest, type ContractRequest, type CommandInput } from './build-request.ts';
+import { requireConfirmation } from './require-confirmation.ts';
+import { commandErrorFromApiError, buildRequest, type ContractRequest, type CommandInput } from './build-request.ts';
 import { readTokenScopes } from '../sign-in/pasted-token.ts';
 import type { CliEnvironment } from '../environment.ts';
 import { convertAmountsToMinorUnits } from './money-flags.ts';
@@ -16,7 +16,7 @@ import { openSession, requireSignIn, type Session } from '../sign-in/session.ts'
 import type { Settings } from '../settings/settings.ts';
 import { printPages } from '../output/print-pages.ts';
 import { assertKnownFields, printResult } from '../output/print-result.ts';
-import { openOrPrintUrl, findWebPageUrl } from '../output/web-pages.ts';
+import { openOrPrintUrl, findWebPageUrl } from '../output/web-page-urls.ts';
 
 /** Flags that generated commands have in addition to the parameters of their operation. */
 export type GenericFlags = {
@@ -47,7 +47,7 @@ export async function runContractCommand(invocation: Invocation): Promise<void> 
   try {
     await execute(invocation, { request, idempotencyKey }, await session());
   } catch (error) {
-    throw explainRequestError(error, spec, idempotencyKey);
+    throw commandErrorFromApiError(error, spec, idempotencyKey);
   }
 }
 
@@ -57,7 +57,7 @@ async function completeRequest(
   session: () => Promise<Session>,
 ): Promise<ContractRequest> {
   const base = own.input === undefined ? {} : await readJsonObjectInput(io, own.input);
-  const completed = settings.canPromptForFlags && own.input !== '-' ? await promptForMissingFlags(io, spec, typed, base) : typed;
+  const completed = settings.canPromptForFlags && own.input !== '-' ? await promptForMissingRequiredFlags(io, spec, typed, base) : typed;
   const client = own.printRequest ? undefined : async () => (await session()).client;
   return buildRequest({ spec, path, base, typed: await convertAmountsToMinorUnits({ spec, typed: completed, path, base, client }) });
 }
@@ -88,13 +88,13 @@ async function execute(
   if (question && !isDryRun) {
     const ask = async (): Promise<string> => question(client, path, request.body);
     const failBeforeSending = (error: unknown): never => {
-      throw explainRequestError(error, spec, undefined);
+      throw commandErrorFromApiError(error, spec, undefined);
     };
     await requireConfirmation(io, settings, () => ask().catch(failBeforeSending), own.yes ?? false);
   }
   const headings = getColumnHeadings(spec.operationId);
   const visibleColumns =
-    (canReadAllOrders(settings, session) ? staffListColumns[spec.operationId] : undefined) ?? defaultColumns[spec.operationId];
+    (canReadAllOrders(settings, session) ? staffListColumns[spec.operationId] : undefined) ?? defaultTableColumns[spec.operationId];
   if (spec.paginated) {
     const pageAt = (cursor: string | undefined): PromiseLike<unknown> =>
       client.request({ ...operationRequest, query: { ...operationRequest.query, ...(cursor !== undefined && { cursor }) } }, options);

@@ -22,7 +22,7 @@ import type {
 type ColumnsOf<Item> = readonly (keyof Item & string)[];
 
 /** The fields that a table shows, by operation id. An operation without an entry shows all scalar fields. */
-export const defaultColumns: Readonly<Record<string, readonly string[]>> = {
+export const defaultTableColumns: Readonly<Record<string, readonly string[]>> = {
   'versions.list': ['version', 'status', 'deprecated_at', 'sunset_at'] satisfies ColumnsOf<ApiVersion>,
   'products.list': ['id', 'sku', 'name', 'category', 'price', 'stock'] satisfies ColumnsOf<Product>,
   'productCategories.list': ['category', 'product_count'] satisfies ColumnsOf<ProductCategory>,

@@ -12,7 +12,11 @@ import type { Settings } from '../settings/settings.ts';
 export type RefreshTokenStorage = 'keyring' | 'file';
 
 /** Chooses the storage before the sign-in, from `--storage`, the environment or the profile, in this order. */
-export async function chooseStorage(io: CliEnvironment, { config }: Settings, flag: string | undefined): Promise<RefreshTokenStorage> {
+export async function chooseRefreshTokenStorage(
+  io: CliEnvironment,
+  { config }: Settings,
+  flag: string | undefined,
+): Promise<RefreshTokenStorage> {
   const requested = flag ?? (io.env['MANDATE_STORAGE'] || (config['storage'] ?? 'auto'));
   if (!['auto', 'keyring', 'file'].includes(requested)) {
     throw new CommandError(exitCodes.usage, 'usage', `--storage must be auto, keyring or file, not ${JSON.stringify(requested)}`);

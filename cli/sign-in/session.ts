@@ -4,7 +4,7 @@ import { CommandError } from '../errors/command-error.ts';
 import { createCredentialStore, type Credential, type CredentialStore } from './credential-store.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import type { CliEnvironment } from '../environment.ts';
-import { retryNoticeMiddleware } from '../output/print-retries.ts';
+import { retryNoticeMiddleware } from '../output/retry-notice-middleware.ts';
 import { sanitizeForTerminal } from '../terminal/safe-terminal-text.ts';
 import { createProofKeyLoader } from './dpop-keys.ts';
 import { nodeHttpFetch } from '../http/node-http-fetch.ts';
@@ -42,7 +42,7 @@ export function requireSignIn({ signedIn }: Pick<Session, 'signedIn'>): void {
   throw new CommandError(exitCodes.signInRequired, 'sign_in_required', 'You are not signed in', { hint: 'Sign in with: mandate login' });
 }
 
-/** Throws if a scope is missing, so that a command with several requests does not start if the last one would be rejected. */
+/** Throws if a scope is missing, so that a command with several requests fails before the first request and not at the last one. */
 export function requireScopes(session: Session, scopes: readonly string[]): void {
   requireSignIn(session);
   const missing = session.credential ? scopes.filter((scope) => !session.credential?.scopes.includes(scope)) : [];

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 /** The system keyring: macOS Keychain, Windows Credential Manager, or the Secret Service of a Linux desktop. */
-export type Keyring = {
+export type SystemKeyring = {
   get(account: string): Promise<string | undefined>;
   set(account: string, secret: string): Promise<void>;
   remove(account: string): Promise<void>;
@@ -11,8 +11,8 @@ const service = 'mandate';
 /** Maximum wait for a locked keyring, which may prompt the user to unlock it. */
 const waitMaxMs = 3_000;
 
-/** Opens the system keyring. Rejects if there is none. Its native module is loaded only when needed. */
-export async function openSystemKeyring(): Promise<Keyring> {
+/** Opens the system keyring. Rejects if the system has no keyring. Its native module is loaded only when needed. */
+export async function openSystemKeyring(): Promise<SystemKeyring> {
   const { AsyncEntry } = await import('@napi-rs/keyring');
   // Without this option, the module falls back to the kernel keyring, which is lost at a restart.
   const openEntry = (account: string) => new AsyncEntry(service, account, { linux: { store: 'secret-service' } });
@@ -26,7 +26,7 @@ export async function openSystemKeyring(): Promise<Keyring> {
 const timeout = (): AbortSignal => AbortSignal.timeout(waitMaxMs);
 
 /** Checks that the keyring stores, returns and deletes a secret, because some keyrings accept a secret without storing it. */
-export async function isKeyringUsable(open: () => Promise<Keyring>): Promise<boolean> {
+export async function isKeyringUsable(open: () => Promise<SystemKeyring>): Promise<boolean> {
   const account = `probe ${randomUUID()}`;
   try {
     const keyring = await open();

@@ -12,11 +12,11 @@ export type ProgressStep = {
   readonly amount: string;
   /** Formatted rate, such as `1200 rows/s, 2m 5s left`. */
   readonly rate?: string | undefined;
-  /** Status such as `running`. Without a terminal, each change of it is printed on a line of its own. */
+  /** Status such as `running`. Without a terminal, each status change is printed on a separate line. */
   readonly state: string;
 };
 
-/** Formats a measured rate. Returns `undefined` if there is none yet. */
+/** Formats a measured rate. Returns `undefined` if no rate is available yet. */
 export const formatRate = (rate: Rate | undefined, inUnits: (perSecond: number) => string): string | undefined =>
   rate && `${inUnits(rate.perSecond)}/s${rate.secondsLeft === undefined ? '' : `, ${formatDuration(rate.secondsLeft)} left`}`;
 

@@ -1,7 +1,7 @@
 /** Makes untrusted text safe for a terminal: replaces control characters, which could move the cursor or hide text, with U+FFFD. */
 export const sanitizeForTerminal = (text: string): string => text.replaceAll(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '\uFFFD');
 
-/** Serializes JSON safely for a terminal: also escapes the control characters that JSON.stringify leaves unescaped. */
+/** Serializes JSON for a terminal. Escapes all control characters, including those that JSON.stringify leaves unescaped. */
 export const toPrintableJson = (value: unknown, indentation?: number): string =>
   (JSON.stringify(value, null, indentation) ?? 'null').replaceAll(
     /[\u007f-\u009f]/g,

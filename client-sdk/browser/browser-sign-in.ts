@@ -5,7 +5,7 @@ import { refreshingTokens } from '../auth/refreshing-token-source.ts';
 import { singleFlight } from '../auth/single-flight.ts';
 import type { TokenSource } from '../core/token-source.ts';
 import { createBrowserTokenStore, type BrowserTokenStore } from './indexeddb-token-store.ts';
-import { indexedDbValues } from './indexeddb-values.ts';
+import { indexedDbKeyValueStore } from './indexeddb-key-value-store.ts';
 import { sendCallbackToOpener, openSignInPopup, waitForPopupCallback } from './popup.ts';
 
 export type BrowserSignInOptions = Omit<AuthorizationServerOptions, 'proofKey' | 'signal'> & {
@@ -29,7 +29,7 @@ export type BrowserSignIn = {
   /** Signs in in a popup. Call it in a click handler. Fails with `AuthorizationError` `popup_blocked` or `popup_closed`. */
   popup(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
   /**
-   * Completes a sign-in if this page load is its redirect; call it on every page load. Returns the URL where the user was before, or
+   * Completes a sign-in if this page was loaded by its redirect. Call it on every page load. Returns the URL where the user was before, or
    * `undefined` if the page was not loaded by a redirect. In a popup it closes the window. Fails with `AuthorizationError`, such as
    * `access_denied`.
    */
@@ -103,22 +103,22 @@ async function begin(
   const { url, state, codeVerifier, clientId, redirectUri, scopes } = request;
   const pending = { request: { url, state, codeVerifier, clientId, redirectUri, scopes }, proofKey, returnTo, begunAt: Date.now() };
   await removeAbandonedSignIns();
-  await indexedDbValues.write(pendingName(state), pending);
+  await indexedDbKeyValueStore.write(pendingName(state), pending);
   return pending;
 }
 
 async function removeAbandonedSignIns(): Promise<void> {
-  const names = (await indexedDbValues.names()).filter((name) => typeof name === 'string' && name.startsWith(pendingPrefix));
+  const names = (await indexedDbKeyValueStore.names()).filter((name) => typeof name === 'string' && name.startsWith(pendingPrefix));
   for (const name of names) {
-    const pending = await indexedDbValues.read<Pending>(name);
-    if (pending && pending.begunAt < Date.now() - pendingMaxMs) await indexedDbValues.remove(name);
+    const pending = await indexedDbKeyValueStore.read<Pending>(name);
+    if (pending && pending.begunAt < Date.now() - pendingMaxMs) await indexedDbKeyValueStore.remove(name);
   }
 }
 
 async function complete(store: BrowserTokenStore, discoverServer: DiscoverServer): Promise<{ readonly returnTo: string } | undefined> {
   const url = new URL(location.href);
   const state = url.searchParams.get('state');
-  const pending = state === null ? undefined : await indexedDbValues.read<Pending>(pendingName(state));
+  const pending = state === null ? undefined : await indexedDbKeyValueStore.read<Pending>(pendingName(state));
   if (!pending) return undefined;
   // Removes the code from the browser history and from referrers, even if the sign-in fails.
   history.replaceState(history.state, '', url.pathname);
@@ -136,7 +136,7 @@ async function finish(
   { request, proofKey }: Pending,
   url: string,
 ): Promise<void> {
-  await indexedDbValues.remove(pendingName(request.state));
+  await indexedDbKeyValueStore.remove(pendingName(request.state));
   const tokens = await completeAuthorization({ ...(await discoverServer()), proofKey }, request, new URL(url));
   await store.exclusively(() => store.replace({ tokens, proofKey }));
 }

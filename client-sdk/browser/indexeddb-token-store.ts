@@ -1,7 +1,7 @@
 import type { Tokens } from '../auth/authorization-server-metadata.ts';
 import type { ProofKey } from '../auth/dpop-key.ts';
 import type { TokenStore } from '../auth/token-store.ts';
-import { indexedDbValues } from './indexeddb-values.ts';
+import { indexedDbKeyValueStore } from './indexeddb-key-value-store.ts';
 
 /** Result of a sign-in: the tokens, and the key that they are bound to. */
 export type StoredSignIn = { readonly tokens: Tokens; readonly proofKey: ProofKey | undefined };
@@ -16,11 +16,11 @@ export type BrowserTokenStore = TokenStore & {
 
 /** Creates a token store in IndexedDB, which all tabs of this origin share, so that one tab refreshes the tokens for all. */
 export function createBrowserTokenStore(name: string): BrowserTokenStore {
-  const read = (): Promise<StoredSignIn | undefined> => indexedDbValues.read(name);
+  const read = (): Promise<StoredSignIn | undefined> => indexedDbKeyValueStore.read(name);
   const listeners = new Set<() => void>();
   const notify = (): void => listeners.forEach((listener) => listener());
   const replace = async (signedIn: StoredSignIn | undefined): Promise<void> => {
-    await (signedIn ? indexedDbValues.write(name, signedIn) : indexedDbValues.remove(name));
+    await (signedIn ? indexedDbKeyValueStore.write(name, signedIn) : indexedDbKeyValueStore.remove(name));
     notify();
     const channel = new BroadcastChannel(name);
     channel.postMessage('changed');
@@ -33,7 +33,7 @@ export function createBrowserTokenStore(name: string): BrowserTokenStore {
     async write(tokens) {
       const before = await read();
       // Without a refresh token the user is signed out.
-      if (before && tokens.refreshToken !== undefined) await indexedDbValues.write(name, { ...before, tokens });
+      if (before && tokens.refreshToken !== undefined) await indexedDbKeyValueStore.write(name, { ...before, tokens });
       else await replace(undefined);
     },
     // If the tab is closed, the browser releases the lock, even during `work`.

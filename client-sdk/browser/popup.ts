@@ -11,7 +11,7 @@ const channelOf = (state: string): BroadcastChannel => new BroadcastChannel(`man
 
 /**
  * Waits for the URL to which `popup` is redirected. The URL is received over a broadcast channel, because a sign-in page with
- * Cross-Origin-Opener-Policy separates the popup from its opener. `closed` is then `true` even for an open popup, so it counts only
+ * Cross-Origin-Opener-Policy separates the popup from its opener. `closed` is then `true` even for an open popup, so it is evaluated only
  * while this page has the focus.
  */
 export async function waitForPopupCallback(popup: Window, state: string, signal: AbortSignal | undefined): Promise<string> {

@@ -43,7 +43,7 @@ export type Answer<Data> = {
   readonly replayed: boolean;
 };
 
-/** Outcome of a call as a value. */
+/** The outcome of a call, returned as a value. */
 export type Result<Data, Problems> =
   | { readonly ok: true; readonly data: Data }
   | { readonly ok: false; readonly error: ApiErrorOf<Problems> | TransportFailure };

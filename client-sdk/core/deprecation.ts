@@ -5,7 +5,7 @@ export type DeprecationNotice = {
   /** The operation, such as `orders.create`; method and path if the operation has no method in the SDK. */
   readonly operation: string;
   readonly deprecatedAt: Date | undefined;
-  /** End of support: from then on the response is 410. */
+  /** End of support. After this time, the API responds with 410. */
   readonly sunsetAt: Date | undefined;
   /** URL of the migration guide. */
   readonly guide: string | undefined;

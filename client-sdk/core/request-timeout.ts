@@ -8,7 +8,7 @@ export type RequestTimeout = {
   restart(): void;
   /** Stops the timer until `restart`. */
   pause(): void;
-  /** Stops the timer for good and removes the listener. */
+  /** Stops the timer permanently and removes the listener. */
   stop(): void;
   /** Converts an error to a `MandateError` that names the actual cause: abort, timeout or connection failure. */
   failure(cause: unknown): Error;

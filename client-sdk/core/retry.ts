@@ -51,7 +51,7 @@ export async function delayUnlessAborted(ms: number, signal: AbortSignal | undef
   await withAbortAndDeadline(signal, promise).finally(() => clearTimeout(timer));
 }
 
-/** Returns the result of `awaited`. Rejects if the caller's signal is aborted or the deadline passes before. */
+/** Returns the result of `awaited`. Rejects if the caller's signal is aborted or the deadline passes first. */
 export async function withAbortAndDeadline<T>(signal: AbortSignal | undefined, awaited: T | Promise<T>, until = Infinity): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const end = (): void => reject(new AbortError('Call aborted', { cause: signal?.reason }));

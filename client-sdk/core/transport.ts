@@ -6,7 +6,7 @@ import { composeMiddleware, type Middleware } from './middleware.ts';
 import { queryString, type QueryValue } from './request-url.ts';
 import { calculateRetryDelay, delayUnlessAborted, withAbortAndDeadline, type RetryBudget, type RetryLimits } from './retry.ts';
 import type { ProvenRequest, TokenSource } from './token-source.ts';
-import { canResendFile, uploadMediaType, createUploadBody, type FileContent, type UploadOptions } from './upload.ts';
+import { canResendFile, resolveUploadMediaType, createUploadBody, type FileContent, type UploadOptions } from './upload.ts';
 
 /** The part of `fetch` that the client uses. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
@@ -80,7 +80,7 @@ export async function sendWithRetries(
 function headersOf(settings: TransportSettings, request: ApiRequest, options: SendOptions): Headers {
   const accepted = request.answer === 'file' ? '*/*' : 'application/json, application/problem+json';
   const headers = new Headers({ accept: accepted, ...settings.headers, ...options.headers });
-  if (request.file !== undefined) headers.set('content-type', uploadMediaType(request.file, options));
+  if (request.file !== undefined) headers.set('content-type', resolveUploadMediaType(request.file, options));
   else if (request.body !== undefined) headers.set('content-type', 'application/json');
   const conditions = { 'idempotency-key': options.idempotencyKey, 'if-match': options.ifMatch, 'if-none-match': options.ifNoneMatch };
   for (const [name, value] of Object.entries(conditions)) if (value !== undefined) headers.set(name, value);

@@ -14,7 +14,7 @@ export type UploadOptions = CallOptions & {
 };
 
 /** Returns the media type of a file. */
-export const uploadMediaType = (file: FileContent, { contentType }: UploadOptions): string =>
+export const resolveUploadMediaType = (file: FileContent, { contentType }: UploadOptions): string =>
   contentType ?? ((file instanceof Blob && file.type) || 'text/csv');
 
 /** Returns whether a file can be sent more than once. */

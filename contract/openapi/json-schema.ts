@@ -6,15 +6,15 @@ import { isJsonObject, type JsonObject } from '../schema/json.ts';
 /** Shared components of the document, collected while its operations are generated. */
 export type OpenApiComponents = { schemas: Record<string, JsonObject>; headers: Record<string, JsonObject> };
 
-export const createComponents = (): OpenApiComponents => ({ schemas: {}, headers: {} });
+export const createOpenApiComponents = (): OpenApiComponents => ({ schemas: {}, headers: {} });
 
-export const sortByKey = (entries: Record<string, JsonObject>): JsonObject =>
+export const sortObjectKeys = (entries: Record<string, JsonObject>): JsonObject =>
   Object.fromEntries(Object.entries(entries).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
 /** Converts a zod schema to JSON Schema. Named parts are moved to `components` and referenced. `side` selects the input or output type of the schema. */
 export function toJsonSchema(schema: ZodTypeAny, side: 'request' | 'response', components: OpenApiComponents): JsonObject {
   const generated: unknown = JSON.parse(JSON.stringify(generateSchema(schema, side === 'response', '3.1')));
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what JSON.parse gives is JSON
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.parse returns only JSON values
   return hoist(correct(generated as JsonObject), components);
 }
 

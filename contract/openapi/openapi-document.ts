@@ -1,11 +1,11 @@
 import type { AppRouter } from '@ts-rest/core';
 import { contract, contractV2 } from '../index.ts';
-import { addExamples } from './examples/add-examples.ts';
+import { addOpenApiExamples } from './examples/add-openapi-examples.ts';
 import { createOpenApiOperation } from './openapi-operation.ts';
 import { addCodeSamples } from './samples/code-samples.ts';
 import { type JsonObject } from '../schema/json.ts';
-import { createComponents, sortByKey } from './json-schema.ts';
-import { convertToOpenApi30 } from './version-3-0.ts';
+import { createOpenApiComponents, sortObjectKeys } from './json-schema.ts';
+import { convertToOpenApi30 } from './convert-to-openapi-3-0.ts';
 import { webhookHeaderParameters, createWebhooksSection } from './webhooks.ts';
 import { listRoutes } from '../protocol/route-metadata.ts';
 import { scopeDefinitions } from '../protocol/scopes.ts';
@@ -48,7 +48,7 @@ const tags: Record<string, { name: string; description: string }> = {
  */
 export function createOpenApiDocument(origin: string, version: keyof typeof versions = 'v1'): JsonObject {
   const { contract: routesByResource, contractVersion, hasWebhooks } = versions[version];
-  const components = createComponents();
+  const components = createOpenApiComponents();
   const paths: Record<string, JsonObject> = {};
   for (const [resource, routes] of Object.entries<AppRouter>(routesByResource)) {
     for (const route of listRoutes(routes)) {
@@ -71,13 +71,13 @@ export function createOpenApiDocument(origin: string, version: keyof typeof vers
     paths,
     ...(webhooks && { webhooks }),
     components: {
-      schemas: sortByKey(components.schemas),
-      headers: sortByKey(components.headers),
+      schemas: sortObjectKeys(components.schemas),
+      headers: sortObjectKeys(components.headers),
       ...(webhooks && { parameters: webhookHeaderParameters }),
       securitySchemes: { oauth2: oauthScheme(origin), apiKey: apiKeyScheme },
     },
   };
-  return addCodeSamples(addExamples(document, origin), origin, version === 'v1');
+  return addCodeSamples(addOpenApiExamples(document, origin), origin, version === 'v1');
 }
 
 /** Returns the document in OpenAPI 3.0, for generators that do not support 3.1. */

@@ -9,7 +9,7 @@ import { shipmentSchema } from '../resources/orders/shipments.ts';
 import { taskSchema } from '../resources/tasks/tasks.ts';
 import { userSchema } from '../resources/access/users.ts';
 import { webhookEndpointSchema } from '../resources/events/webhooks.ts';
-import { createSchemaExample } from './examples/add-examples.ts';
+import { createSchemaExample } from './examples/add-openapi-examples.ts';
 import { examplesBySchemaName } from './examples/example-values.ts';
 import { isJsonObject, type JsonObject, jsonPrimitiveToText } from '../schema/json.ts';
 import { type OpenApiComponents, toJsonSchema } from './json-schema.ts';

@@ -1,6 +1,6 @@
 import { initContract, type ContractOtherResponse } from '@ts-rest/core';
 import { z } from 'zod';
-import { nameSchema } from '../schema/named-schema.ts';
+import { namedSchema } from '../schema/named-schema.ts';
 import { idSchema } from '../schema/ids.ts';
 import { amountSchema } from '../schema/money.ts';
 
@@ -47,7 +47,7 @@ export const commonProblems = {
 } as const satisfies Record<string, ProblemDeclaration>;
 
 /** One error in a request, with its location. */
-export const problemEntrySchema = nameSchema(
+export const problemEntrySchema = namedSchema(
   'ProblemEntry',
   z.object({
     in: z.enum(['body', 'query', 'path', 'header']).describe('Part of the request that is invalid.'),
@@ -84,7 +84,7 @@ const problemFields = {
 };
 
 /** Body of every error response under `/api`: problem details (RFC 9457). */
-export const problemSchema = nameSchema('Problem', z.object(problemFields));
+export const problemSchema = namedSchema('Problem', z.object(problemFields));
 
 type StatusOf<Registry extends Record<string, ProblemDeclaration>, Code extends keyof Registry> = Registry[Code]['status'];
 type CodesOf<Registry extends Record<string, ProblemDeclaration>, Code extends keyof Registry, Status> = {
@@ -130,7 +130,7 @@ const alwaysPossible = [
   'insufficient_storage',
 ] as const;
 /** Problems detected before the request is matched to an operation. Any path can return them, so no operation declares them. */
-export const transportProblems = [
+export const transportProblemCodes = [
   'route_not_found',
   'method_not_allowed',
   'request_timeout',

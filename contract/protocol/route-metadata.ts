@@ -6,7 +6,7 @@ import type { Scope } from './scopes.ts';
 /** Deprecation of an operation or API version. Timestamps are RFC 3339 in UTC, such as `2027-01-31T00:00:00Z`. */
 export type Deprecation = {
   readonly since: string;
-  /** End of support: from then on the response is 410. Must not be before `since`. */
+  /** End of support. After this time, the API responds with 410. Must not be before `since`. */
   readonly sunset?: string;
   /** Migration guide: an absolute URL, or a path of the service. */
   readonly guide: string;

@@ -1,8 +1,8 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { nameSchema } from '../schema/named-schema.ts';
+import { namedSchema } from '../schema/named-schema.ts';
 import { openEnumSchema } from '../schema/open-enum.ts';
-import { largePageParameters, pageSchema } from '../schema/pagination.ts';
+import { paginationParametersDefault100, listPageSchema } from '../schema/pagination.ts';
 import { commonProblems, declareProblemResponses, publicProblems, cursorProblems } from './problems.ts';
 import { routeMetadata, type Deprecation } from './route-metadata.ts';
 import { timestampSchema } from '../schema/text-and-timestamps.ts';
@@ -24,7 +24,7 @@ export const apiVersions: readonly ApiVersion[] = [{ name: 'v1' }, { name: 'v2',
 /** The version that serves paths without a version: the newest that is not a preview. */
 export const currentApiVersion = 'v1';
 
-const version = nameSchema(
+const version = namedSchema(
   'ApiVersion',
   z.object({
     version: z.string().describe('Version as in paths, such as `v1`.'),
@@ -40,10 +40,10 @@ export const versionRoutes = c.router({
   list: {
     method: 'GET',
     path: '/api',
-    query: z.object(largePageParameters).strict(),
+    query: z.object(paginationParametersDefault100).strict(),
     summary: 'List API versions',
     description: 'Returns the versions of the API. Every response of the API names its version in the `Mandate-Version` header.',
-    responses: { 200: pageSchema('ApiVersionList', version), ...fails(...publicProblems, ...cursorProblems) },
+    responses: { 200: listPageSchema('ApiVersionList', version), ...fails(...publicProblems, ...cursorProblems) },
     metadata: routeMetadata({ operationId: 'versions.list', access: 'public' }),
   },
 });

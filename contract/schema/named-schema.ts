@@ -5,4 +5,5 @@ import type { ZodTypeAny } from 'zod';
 export const schemaNameKey = 'x-component';
 
 /** Names a schema in the OpenAPI document (`Order`, `OrderCreate`). Call it last, because `.strict()` and `.extend()` drop the name. */
-export const nameSchema = <Schema extends ZodTypeAny>(name: string, schema: Schema): Schema => extendApi(schema, { [schemaNameKey]: name });
+export const namedSchema = <Schema extends ZodTypeAny>(name: string, schema: Schema): Schema =>
+  extendApi(schema, { [schemaNameKey]: name });

@@ -1,13 +1,13 @@
 import { extendApi } from '@anatine/zod-openapi';
 import { z, type ZodTypeAny } from 'zod';
-import { nameSchema } from './named-schema.ts';
+import { namedSchema } from './named-schema.ts';
 import { urlIntegerSchema } from './ids.ts';
 
 /** Maximum count for `include_total`. Counting millions of rows exactly would cost more than the number is worth. */
 export const maxTotalCount = 10_000;
 
 /** Query parameters of every list. */
-export const pageParameters = {
+export const paginationParameters = {
   limit: urlIntegerSchema(1, 100).default('20').describe('Maximum number of items on the page.'),
   cursor: z
     .string()
@@ -22,13 +22,13 @@ export const pageParameters = {
 };
 
 /** Query parameters of a list that originally had none. The default limit is high enough for all items of such a list. */
-export const largePageParameters = {
+export const paginationParametersDefault100 = {
   limit: urlIntegerSchema(1, 100).default('100').describe('Maximum number of items on the page.'),
-  cursor: pageParameters.cursor,
+  cursor: paginationParameters.cursor,
 };
 
 /** Comma-separated values of an enumeration in one query parameter. An item matches if it has any of them. */
-export const commaListSchema = <const Values extends readonly [string, ...string[]]>(values: Values) =>
+export const commaSeparatedListSchema = <const Values extends readonly [string, ...string[]]>(values: Values) =>
   extendApi(
     z
       .string()
@@ -38,8 +38,8 @@ export const commaListSchema = <const Values extends readonly [string, ...string
   );
 
 /** Response schema of a list. */
-export const pageSchema = <Item extends ZodTypeAny>(name: string, item: Item) =>
-  nameSchema(
+export const listPageSchema = <Item extends ZodTypeAny>(name: string, item: Item) =>
+  namedSchema(
     name,
     z.object({
       data: z.array(item).max(100),

@@ -23,11 +23,11 @@ export const singleLineSchema = (maximum: number, minimum = 1) =>
     });
 const whyHidden = 'a character that is invisible or changes the direction of the text';
 
-/** Returns why `singleLineSchema` rejected the characters of a text; `undefined` if only the length is invalid. */
+/** Returns the reason why `singleLineSchema` rejected the characters of a text; `undefined` if only the length is invalid. */
 export const findCharacterError = ({ issues }: z.ZodError): string | undefined => issues.find(({ code }) => code === 'custom')?.message;
 
 /** One line of text in a response. The characters are not checked, so that values stored under earlier rules remain readable. */
-export const storedLineSchema = (maximum: number, minimum = 1) => z.string().min(minimum).max(maximum);
+export const uncheckedLineSchema = (maximum: number, minimum = 1) => z.string().min(minimum).max(maximum);
 
 /** A name from another system, stored unchanged including blanks. */
 export const externalNameSchema = (maximum: number) =>

@@ -14,7 +14,7 @@ import { Application } from '../applications/application.entity.ts';
 import { createApplication } from '../applications/create-application.ts';
 import { deleteApplication } from './delete-application.ts';
 import { applicationLocation, recordApplicationChange } from '../applications/application-changes.ts';
-import { createSecretHandlers } from './secret-handlers.ts';
+import { createApplicationSecretHandlers } from './application-secret-handlers.ts';
 import { assertApplicationValid, updateApplication } from './update-application.ts';
 
 export const applicationRoutes = ({ em, pages }: HandlerDependencies) =>
@@ -60,7 +60,7 @@ export const applicationRoutes = ({ em, pages }: HandlerDependencies) =>
       return { status: 204, body: undefined };
     },
 
-    ...createSecretHandlers({ em }),
+    ...createApplicationSecretHandlers({ em }),
   });
 
 type Request = Parameters<typeof getRequestSource>[0];

@@ -8,9 +8,9 @@ import { listConnectedApps, revokeConnectedApp } from '../oauth/grants/connected
 import type { OnTokenOperation } from '../oauth/provider/report-token-operations.ts';
 
 /** Additional dependencies of the connected app handlers. */
-export type ConnectedAppDeps = { readonly onTokenOperation: OnTokenOperation };
+export type ConnectedAppDependencies = { readonly onTokenOperation: OnTokenOperation };
 
-export const connectedAppRoutes = ({ em, pages, onTokenOperation }: HandlerDependencies & ConnectedAppDeps) =>
+export const connectedAppRoutes = ({ em, pages, onTokenOperation }: HandlerDependencies & ConnectedAppDependencies) =>
   initServer().router(contract.connectedApps, {
     list: async ({ query, req, res }) => {
       const position = pages.decodeCursor(req, query);

@@ -42,7 +42,7 @@ export async function createApiKey(
   requireRecentSignIn(principal, now);
   const expiry = expiresAt === undefined ? new Date(now.getTime() + defaultDays * dayMs) : new Date(expiresAt);
   assertValidExpiry(expiry, now);
-  await lockUser(em, userId); // of two concurrent requests, the second counts the first one's key
+  await lockUser(em, userId); // the second of two concurrent requests must count the key of the first
   await assertTokenNotRevoked(em, principal);
   const [active] = await countActive(em, [userId, now]);
   if ((active?.count ?? 0) >= maxApiKeysPerUser) {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { administratorPolicyName } from '../oauth/clients/dynamic-client-registration.ts';
+import { administratorRegistrationPolicyName } from '../oauth/clients/dynamic-client-registration.ts';
 import { createPostgresAdapterFactory } from '../oauth/provider/postgres-adapter.ts';
 
 /**
@@ -12,7 +12,7 @@ export async function createRegistrationToken(em: EntityManager, seconds: number
   const kind = 'InitialAccessToken';
   await createPostgresAdapterFactory(em)(kind).upsert(
     token,
-    { kind, iat: issuedAt, exp: issuedAt + seconds, policies: [administratorPolicyName] },
+    { kind, iat: issuedAt, exp: issuedAt + seconds, policies: [administratorRegistrationPolicyName] },
     seconds,
   );
   return { token, expiresAt: new Date((issuedAt + seconds) * 1000) };

@@ -2,7 +2,7 @@ import type { EntityManager } from '../database/entity-manager/entity-manager.ts
 import { prepareStatement } from '../database/queries/prepared-statement.ts';
 
 const writeLastUse = prepareStatement(
-  'write_last_use',
+  'update_api_key_last_used',
   `update api_keys k set last_used_at = greatest(k.last_used_at, used.at)
    from unnest($1::bigint[], $2::timestamptz[]) as used (id, at) where k.id = used.id`,
 );

@@ -17,7 +17,7 @@ type ApiKeyStatusRow = {
 };
 
 const findKey = prepareStatement<ApiKeyStatusRow>(
-  'api_key_standing',
+  'verify_api_key',
   `select k.id, k.scopes, k.expires_at, k.revoked_at, u.id as user_id, u.role, u.status as user_status, a.status as application_status
    from api_keys k join users u on u.id = k.user_id left join applications a on a.client_id = k.created_by_client_id where k.secret_hash = $1`,
 );

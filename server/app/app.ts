@@ -2,7 +2,7 @@ import express, { type Express, type RequestHandler, type Router } from 'express
 import { apiVersions, contract, contractV2, type Order } from '@mandate/contract';
 import { ApiKeyUseBuffer } from '../api-keys/api-key-use-buffer.ts';
 import { withApiKeyVerification } from '../api-keys/verify-api-key.ts';
-import { createListReader, type ReadList } from '../database/replica/read-routing.ts';
+import { createListQueryRunner, type RunListQuery } from '../database/replica/read-routing.ts';
 import type { Database } from '../database/entity-manager/entity-manager.ts';
 import { runWithRequestEntityManager } from '../database/entity-manager/request-entity-manager.ts';
 import { serveOpenApiDocuments } from '../docs/openapi-documents.ts';
@@ -13,7 +13,7 @@ import { authenticate } from '../http/middleware/authenticate.ts';
 import { authorize } from '../http/middleware/authorize.ts';
 import { cors } from '../http/middleware/cors.ts';
 import { resolveApiVersion } from '../http/middleware/api-version.ts';
-import { announceDeprecation } from '../http/middleware/deprecation-headers.ts';
+import { addDeprecationHeaders } from '../http/middleware/deprecation-headers.ts';
 import { createErrorHandler } from '../http/middleware/error-handler.ts';
 import { parseJsonBody } from '../http/middleware/json-body.ts';
 import { createRateLimit } from '../http/middleware/rate-limit.ts';
@@ -54,7 +54,7 @@ import { MonthlyUsageBuffer } from '../usage/usage-buffer.ts';
 export type AppOptions = {
   readonly db: Database;
   /** Runs list queries, perhaps on a read replica; by default, they run on `db`. */
-  readonly readList?: ReadList | undefined;
+  readonly readList?: RunListQuery | undefined;
   /** Public URL of the server, with an optional path; also the OAuth issuer. */
   readonly issuer: string;
   readonly keys: DerivedKeys;
@@ -110,7 +110,7 @@ export async function createApp(parts: AppOptions): Promise<Express> {
   app.use(serveSecurityTxt({ issuer, contact, development, now }));
   if (base !== '') app.use(serveRootFiles());
   app.use(base === '' ? '/' : base, siteRouter(parts, authorization));
-  app.use(serveNotFoundPage(authorization.setting, issuer), rejectUnknownPath, createErrorHandler(issuer, log));
+  app.use(serveNotFoundPage(authorization.settings, issuer), rejectUnknownPath, createErrorHandler(issuer, log));
   return app;
 }
 
@@ -122,8 +122,8 @@ function siteRouter(parts: AppOptions, authorization: AuthorizationServer): Rout
   router.use('/api', rejectUnknownPath, createErrorHandler(issuer, log));
   router.use(serveOpenApiDocuments(issuer, parts.previewVersions ?? false));
   router.use(serveReferencePage(issuer));
-  router.use(serveSitePages(authorization.setting, { issuer, development }));
-  router.use(serveProblemPages(authorization.setting, issuer));
+  router.use(serveSitePages(authorization.settings, { issuer, development }));
+  router.use(serveProblemPages(authorization.settings, issuer));
   router.use(authorization.router);
   return router;
 }
@@ -139,7 +139,7 @@ function apiRouter(
   const webhooks = { webhookKey: keys.webhooks, development: parts.development ?? false };
   const deps = {
     em: db.em,
-    readList: parts.readList ?? createListReader(db.em),
+    readList: parts.readList ?? createListQueryRunner(db.em),
     pages: new CursorPagination(keys.cursors),
     taxMode,
     endAccess: revokeUserAccess,
@@ -165,7 +165,7 @@ function apiRouter(
   );
   // Authentication and authorization come first: unauthorized clients learn nothing else and cannot make the server parse a body.
   const middleware = [
-    announceDeprecation(servedVersions, now),
+    addDeprecationHeaders(servedVersions, now),
     authenticate(withApiKeyVerification(db.em, lastUse, verifyAccessToken), challenge(apiAudience(issuer)), limit),
     authorize,
     checkAcceptHeader,

@@ -1,11 +1,11 @@
 import { exportOrders } from '../order-exports/export-orders.ts';
 import { importOrders } from '../order-imports/import-orders.ts';
 import { importProducts } from '../product-imports/import-products.ts';
-import type { TaskRunnerDeps } from '../tasks/run-tasks.ts';
+import type { TaskRunnerDependencies } from '../tasks/run-tasks.ts';
 
 /** The handler of each task type. */
 export const taskHandlers = {
   order_export: exportOrders,
   order_import: importOrders,
   product_import: importProducts,
-} satisfies TaskRunnerDeps['handlers'];
+} satisfies TaskRunnerDependencies['handlers'];

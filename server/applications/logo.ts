@@ -17,4 +17,4 @@ export function findLogoError(uri: string): string | undefined {
 }
 
 /** Returns the logo to embed in pages, or undefined if they show the first letter of the name instead. */
-export const embeddableLogo = (uri: string | null | undefined): string | undefined => (uri?.startsWith(pngDataPrefix) ? uri : undefined);
+export const embeddableLogoUri = (uri: string | null | undefined): string | undefined => (uri?.startsWith(pngDataPrefix) ? uri : undefined);

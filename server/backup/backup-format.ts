@@ -37,9 +37,9 @@ export const tableEndSchema = z.object({
 export type TableEnd = z.infer<typeof tableEndSchema>;
 
 /** HMAC-SHA-256 of all preceding lines, in base64url. */
-export const sealSchema = z.object({ seal: z.string() });
+export const backupSealSchema = z.object({ seal: z.string() });
 
-export const toBackupLine = (value: BackupHeader | TableStart | TableEnd | z.infer<typeof sealSchema>): string =>
+export const formatBackupLine = (value: BackupHeader | TableStart | TableEnd | z.infer<typeof backupSealSchema>): string =>
   `${JSON.stringify(value)}\n`;
 
 /** @param key the backup key of `deriveKeys` */

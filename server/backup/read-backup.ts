@@ -10,7 +10,7 @@ import {
   backupFormatVersion,
   headerSchema,
   createBackupMac,
-  sealSchema,
+  backupSealSchema,
   secretFingerprint,
   tableStartSchema,
   tableEndSchema,
@@ -65,7 +65,7 @@ export async function verifyBackup(file: string, reading: ReadBackupOptions): Pr
 }
 
 const damagedError = (file: string, reason: string): BackupError =>
-  new BackupError(`${file} is no whole backup: ${reason}. Copy it again from where it is kept, or take an older one`);
+  new BackupError(`${file} is a damaged backup: ${reason}. Copy it again from its original location, or use an older one`);
 
 type TableInProgress = { readonly begins: TableStart; readonly hash: Hash; rows: number };
 
@@ -87,7 +87,7 @@ class BackupVerifier {
 
   rows(lines: readonly string[]): BackupPart {
     const table = this.#table;
-    if (!table) throw this.#damaged('it has rows outside of a table');
+    if (!table) throw this.#damaged('it contains rows outside of a table');
     const text = `${lines.join('\n')}\n`;
     table.hash.update(text);
     table.rows += lines.length;
@@ -99,7 +99,7 @@ class BackupVerifier {
   statement(line: string): BackupPart | undefined {
     const value = this.#json(line);
     if (this.#isSealed) throw this.#damaged('it goes on after its end');
-    const end = sealSchema.safeParse(value).data;
+    const end = backupSealSchema.safeParse(value).data;
     if (end) return this.#close(end);
     this.#seal.update(`${line}\n`);
     if (!this.#header) return { header: this.#open(value) };
@@ -113,7 +113,7 @@ class BackupVerifier {
 
   #open(value: unknown): BackupHeader {
     const found = headerSchema.safeParse(value).data;
-    if (!found) throw new BackupError(`${this.#file} is no backup of Mandate: name a file that \`mandate-server backup\` has written`);
+    if (!found) throw new BackupError(`${this.#file} is not a Mandate backup: specify a file that \`mandate-server backup\` has written`);
     if (found.version > backupFormatVersion)
       throw new BackupError(
         `${this.#file} was written by a newer release, in a form that this one does not know: restore it with that release`,
@@ -128,23 +128,23 @@ class BackupVerifier {
   }
 
   #begin(begins: TableStart | undefined): TableStart {
-    if (!begins) throw this.#damaged('a line of it cannot be read');
+    if (!begins) throw this.#damaged('it contains an invalid line');
     this.#table = { begins, hash: createHash('sha256'), rows: 0 };
     return begins;
   }
 
   #finish({ begins, hash, rows }: TableInProgress, ends: TableEnd | undefined): TableEnd {
     if (ends?.end_of !== begins.table || rows !== begins.rows || hash.digest('hex') !== ends.sha256)
-      throw this.#damaged(`the rows of ${begins.table} are not those that were written`);
+      throw this.#damaged(`the rows of ${begins.table} have been changed`);
     this.#table = undefined;
     this.#remaining = { tables: this.#remaining.tables - 1, rows: this.#remaining.rows - rows };
     return ends;
   }
 
-  #close(end: z.infer<typeof sealSchema>): undefined {
+  #close(end: z.infer<typeof backupSealSchema>): undefined {
     const isComplete =
       this.#header !== undefined && this.#table === undefined && this.#remaining.tables === 0 && this.#remaining.rows === 0;
-    if (!isComplete || end.seal !== this.#seal.digest('base64url')) throw this.#damaged('it was changed after it was written');
+    if (!isComplete || end.seal !== this.#seal.digest('base64url')) throw this.#damaged('it has been changed');
     this.#isSealed = true;
   }
 
@@ -152,7 +152,7 @@ class BackupVerifier {
     try {
       return JSON.parse(line);
     } catch {
-      throw this.#damaged('a line of it cannot be read');
+      throw this.#damaged('it contains an invalid line');
     }
   }
 
@@ -181,7 +181,7 @@ async function* readLines(file: string, onBytes: ReadBackupOptions['onBytes']): 
     text.decode();
   } catch (error) {
     if (error instanceof BackupError || !isDecodingError(error)) throw error;
-    throw damagedError(file, 'its end is missing, or it was changed');
+    throw damagedError(file, 'it is truncated or has been changed');
   } finally {
     source.destroy();
   }

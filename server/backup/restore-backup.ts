@@ -5,7 +5,14 @@ import { prepareStatement } from '../database/queries/prepared-statement.ts';
 import { BackupError } from './backup-error.ts';
 import type { BackupHeader, TableStart, TableEnd } from './backup-format.ts';
 import { readBackup } from './read-backup.ts';
-import { countRows, setTextFormats, quoteIdentifier, readTableDefinitions, checksumRows, type TableDefinition } from './table-rows.ts';
+import {
+  countRows,
+  setBackupTextFormats,
+  quoteIdentifier,
+  readTableDefinitions,
+  checksumRows,
+  type TableDefinition,
+} from './table-rows.ts';
 
 export type RestoreOptions = {
   /** The backup key of `deriveKeys`. */
@@ -33,7 +40,7 @@ export async function restoreBackup(
     await assertEmptyDatabase(db, em, file, header);
     const transaction: unknown = em.getTransactionContext();
     await db.migrator.up({ migrations: header.migrations, transaction });
-    await setTextFormats(em);
+    await setBackupTextFormats(em);
     const restorer = new TableRestorer(em, await readTableDefinitions(db, em));
     await restorer.removeRows();
     for await (const part of readBackup(file, { key, onBytes: (done, of) => onProgress('restore', done, of) })) {
@@ -54,7 +61,7 @@ export async function restoreBackup(
 
 async function assertEmptyDatabase(db: Database, em: EntityManager, file: string, { migrations }: BackupHeader): Promise<void> {
   if ((await readTableDefinitions(db, em)).length > 0)
-    throw new BackupError('the database is in use already: restore into a new one, then let the server use that');
+    throw new BackupError('the database is not empty: restore into a new one, then start the server with it');
   const known = new Set((await readMigrationState(em)).pending);
   const newer = migrations.filter((name) => !known.has(name));
   if (newer.length > 0) throw new BackupError(`${file} was made by a newer release (${newer.join(', ')}): restore it with that release`);

@@ -60,7 +60,7 @@ function sortByReference(tables: readonly TableDefinition[]): TableDefinition[] 
 }
 
 /** Sets text formats for the current transaction, so that values have the same text on every server, role and database. */
-export async function setTextFormats(em: EntityManager): Promise<void> {
+export async function setBackupTextFormats(em: EntityManager): Promise<void> {
   const settings = { timezone: 'UTC', datestyle: 'ISO, YMD', intervalstyle: 'postgres', bytea_output: 'hex', extra_float_digits: '1' };
   for (const [name, value] of Object.entries(settings)) await em.execute(`set local ${name} to '${value}'`);
 }

@@ -7,8 +7,8 @@ import { IsolationLevel } from '@mikro-orm/core';
 import { readMigrationState } from '../database/migrate/migration-state.ts';
 import type { Database, EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { BackupError } from './backup-error.ts';
-import { backupFormatVersion, createBackupMac, secretFingerprint, toBackupLine, type TableEnd } from './backup-format.ts';
-import { countLines, countRows, setTextFormats, readBackupRows, readTableDefinitions, type TableDefinition } from './table-rows.ts';
+import { backupFormatVersion, createBackupMac, secretFingerprint, formatBackupLine, type TableEnd } from './backup-format.ts';
+import { countLines, countRows, setBackupTextFormats, readBackupRows, readTableDefinitions, type TableDefinition } from './table-rows.ts';
 
 export type BackupOptions = {
   /** The backup key of `deriveKeys`. */
@@ -31,7 +31,7 @@ export async function writeBackup(db: Database, file: string, parts: BackupOptio
   // one snapshot for all tables; PGlite has a single connection anyway
   await em.begin({ isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true });
   try {
-    await setTextFormats(em);
+    await setBackupTextFormats(em);
     const contents = await readContents(db, em);
     const authenticatedLines = appendSeal(backupLines(em, contents, parts), parts.key);
     await pipeline(authenticatedLines, createGzip(), createWriteStream(temporaryFile, { mode: 0o600, flush: true }));
@@ -67,7 +67,7 @@ async function* backupLines(
   { migrations, tables, rows }: Contents,
   { key, now, onRows }: BackupOptions,
 ): AsyncGenerator<string> {
-  yield toBackupLine({
+  yield formatBackupLine({
     format: 'mandate-backup',
     version: backupFormatVersion,
     created_at: now.toISOString(),
@@ -79,7 +79,7 @@ async function* backupLines(
   let done = 0;
   for (const table of tables) {
     const columns = table.columns.map(({ name }) => name);
-    yield toBackupLine({ table: table.name, columns, rows: table.rows });
+    yield formatBackupLine({ table: table.name, columns, rows: table.rows });
     const hash = createHash('sha256');
     for await (const lines of readBackupRows(em, table, columns)) {
       hash.update(lines);
@@ -87,7 +87,7 @@ async function* backupLines(
       done += countLines(lines);
       onRows(done, rows);
     }
-    yield toBackupLine({ end_of: table.name, sha256: hash.digest('hex'), sequences: await readSequences(em, table) });
+    yield formatBackupLine({ end_of: table.name, sha256: hash.digest('hex'), sequences: await readSequences(em, table) });
   }
 }
 
@@ -110,5 +110,5 @@ async function* appendSeal(lines: AsyncIterable<string>, key: Buffer): AsyncGene
     seal.update(chunk);
     yield chunk;
   }
-  yield toBackupLine({ seal: seal.digest('base64url') });
+  yield formatBackupLine({ seal: seal.digest('base64url') });
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 const major = 24;
 
-// Only this file has to run with any version of Node.js.
+// This is the only file that must run on every version of Node.js.
 if (Number.parseInt(process.versions.node, 10) >= major) {
   const { cacheCompiledModules } = await import('../process/compile-cache.ts');
   cacheCompiledModules();

@@ -66,7 +66,7 @@ const describeConfig = ({ production, issuer }: Config): string => `${production
 async function checkDatabase(report: CheckReport, config: Config): Promise<void> {
   const { databaseUrl: url } = config;
   if (!isPostgresqlUrl(url) && !existsSync(join(url, 'PG_VERSION'))) {
-    await report.run('database', async () => `embedded, and made by the first start at ${url}`, String);
+    await report.run('database', async () => `embedded; the first start creates it at ${url}`, String);
     return;
   }
   const result = await report.run(
@@ -114,15 +114,15 @@ function describeMigrations({ applied, pending, unknown }: Awaited<ReturnType<ty
 async function checkSecret({ secret, dataDirectory }: Config, em: EntityManager): Promise<string> {
   const existing = secret ?? (await loadSecret(dataDirectory));
   const [sealed] = await em.execute<object[]>('select 1 from signing_keys limit 1');
-  if (existing === undefined && !sealed) return 'none yet: the first start makes one';
-  if (existing === undefined) throw new CommandError('there is none: set MANDATE_SECRET to the one that this database was created with');
+  if (existing === undefined && !sealed) return 'none yet: the first start creates one';
+  if (existing === undefined) throw new CommandError('missing: set MANDATE_SECRET to the one that this database was created with');
   await requireEncryptionSecret(em, deriveKeys(existing).signingKeys);
   return sealed ? 'decrypts the signing keys in the database' : 'the database contains no encrypted data yet';
 }
 
 async function countAdministrators(em: EntityManager): Promise<string> {
   const [row] = await em.execute<{ count: number }[]>(`select count(*) as count from users where role = 'admin' and status = 'active'`);
-  return row?.count ? `${row.count} can sign in` : 'none yet: `mandate-server admin create` makes one';
+  return row?.count ? `${row.count} can sign in` : 'none yet: `mandate-server admin create` creates one';
 }
 
 async function checkReplica({ replicaUrl, preparedStatements }: Config): Promise<string> {
@@ -130,7 +130,7 @@ async function checkReplica({ replicaUrl, preparedStatements }: Config): Promise
   const db = await openDatabaseForReading(replicaUrl, { preparedStatements });
   try {
     const [row] = await db.em.fork().execute<{ follows: boolean }[]>('select pg_is_in_recovery() as follows');
-    if (!row?.follows) throw new CommandError('it follows no other PostgreSQL: name a streaming replica of the database, or none');
+    if (!row?.follows) throw new CommandError('it is not a replica: specify a streaming replica of the database, or none');
     return 'answers';
   } finally {
     await db.close();

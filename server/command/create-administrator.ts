@@ -13,14 +13,14 @@ import type { StandardStreams } from './standard-streams.ts';
 import { readPassword } from './read-password.ts';
 
 const alternative =
-  'Stop the server first, or have an administrator make somebody else one: mandate users update ID --role admin (scope users.administer)';
+  'Stop the server first, or ask an administrator to promote another user: mandate users update ID --role admin (scope users.administer)';
 
 /** `mandate-server admin create` */
 export async function createAdministrator(io: StandardStreams, account: { readonly email: string; readonly name: string }): Promise<void> {
   const config = readConfig();
   const { name, email } = parseAccount(account);
   const password = await readPassword(io);
-  const hashed = await hashNewPassword(password, { name, email }, { shop: defaultShopBranding, words: englishMessages });
+  const hashed = await hashNewPassword(password, { name, email }, { shop: defaultShopBranding, messages: englishMessages });
   if ('reason' in hashed) throw new CommandError(`${hashed.reason}. No account was created; call the command again`);
   const id = await withDatabase(config, alternative, async (db) => {
     await migrate(db);
@@ -32,7 +32,7 @@ export async function createAdministrator(io: StandardStreams, account: { readon
       return user.id;
     });
   });
-  io.stdout.write(`Made user ${id}, ${email}, an administrator.\n`);
+  io.stdout.write(`User ${id} (${email}) is now an administrator.\n`);
 }
 
 function parseAccount(account: { readonly email: string; readonly name: string }): { readonly email: string; readonly name: string } {
@@ -49,6 +49,6 @@ function parseAccount(account: { readonly email: string; readonly name: string }
 function explainTakenEmail(error: unknown): never {
   if (!(error instanceof EmailTakenError)) throw error;
   throw new CommandError(
-    'there is an account with this address. Name another one, or have an administrator change its role: mandate users update ID --role admin (scope users.administer)',
+    'an account with this address already exists. Use another address, or ask an administrator to change its role: mandate users update ID --role admin (scope users.administer)',
   );
 }

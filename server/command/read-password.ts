@@ -9,7 +9,7 @@ export async function readPassword({ stdin, stderr }: Pick<StandardStreams, 'std
   if (!stdin.isTTY) return readFirstLine(stdin);
   const password = await promptHidden(stdin, stderr, 'Password: ');
   if ((await promptHidden(stdin, stderr, 'Once more: ')) === password) return password;
-  throw new CommandError('these were two different passwords: nothing was made. Call the command again');
+  throw new CommandError('the passwords do not match: no account was created. Run the command again');
 }
 
 async function readFirstLine(stdin: StandardStreams['stdin']): Promise<string> {
@@ -34,7 +34,7 @@ async function promptHidden(stdin: StandardStreams['stdin'], stderr: StandardStr
     return await prompt.question('', { signal: aborting.signal });
   } catch (error) {
     if (!aborting.signal.aborted) throw error;
-    throw new CommandError('interrupted: nothing was made', exitCodes.interrupted);
+    throw new CommandError('interrupted: no account was created', exitCodes.interrupted);
   } finally {
     prompt.close();
     stderr.write('\n');

@@ -16,7 +16,7 @@ export async function runCommandLine(argv: readonly string[], io: StandardStream
     return exitCode;
   } catch (error) {
     if (!(error instanceof CommanderError)) {
-      const hint = isDatabaseUnreachable(error) ? '. Does the database run, and is DATABASE_URL right?' : '';
+      const hint = isDatabaseUnreachable(error) ? '. Is the database running, and is DATABASE_URL correct?' : '';
       io.stderr.write(`error: ${formatStartupError(error)}${hint}\n`);
       return error instanceof CommandError ? error.exitCode : exitCodes.failed;
     }

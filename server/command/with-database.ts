@@ -36,6 +36,6 @@ export async function loadInstallationKeys({
   const existing = secret ?? (await loadSecret(dataDirectory));
   if (existing !== undefined) return deriveKeys(existing);
   throw new CommandError(
-    `there is no secret: set MANDATE_SECRET to that of the server. In development it made one up, which lies in its data directory in the file \`secret\``,
+    `there is no secret: set MANDATE_SECRET to the secret of the server. In development, the server generated one in its data directory, in the file \`secret\``,
   );
 }

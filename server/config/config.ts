@@ -71,9 +71,9 @@ export type Config = {
   readonly trustProxy: number | string | false;
   /** Maximum number of concurrent requests. */
   readonly concurrency: number;
-  /** How long the server keeps serving after a stop signal, so that load balancers can notice. */
+  /** How long the server keeps serving after a stop signal, so that load balancers can detect the shutdown. */
   readonly stopDelaySeconds: number;
-  /** How long a repeated refresh request returns the first response, in seconds; 0 turns this off. */
+  /** Default grace period, in seconds, in which a repeated refresh request returns the first response. 0 disables it. */
   readonly refreshGraceSeconds: number;
   readonly rateLimits: RateLimits;
   /** Redis in which several processes share request counters. */
@@ -86,7 +86,7 @@ export type Config = {
 
 const roles = ['all', 'web', 'worker'] as const;
 
-/** Lists everything that is wrong with the environment, without the values of variables. */
+/** Lists all errors in the environment variables, without their values. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
 }
@@ -157,7 +157,7 @@ const environmentSchema = z
       addIssue('MANDATE_ROLE', 'must be all without DATABASE_URL: only one process can use the embedded database');
     }
     if (env.DATABASE_REPLICA_URL !== undefined && env.DATABASE_URL === undefined)
-      addIssue('DATABASE_REPLICA_URL', 'needs DATABASE_URL, which it is a replica of');
+      addIssue('DATABASE_REPLICA_URL', 'requires DATABASE_URL, the primary of the replica');
     if (env.DATABASE_DIRECT_URL !== undefined && env.DATABASE_URL === undefined)
       addIssue('DATABASE_DIRECT_URL', 'needs DATABASE_URL, the same database through a connection pooler');
     if (env.MANDATE_METRICS_PORT === env.PORT)

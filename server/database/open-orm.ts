@@ -6,7 +6,7 @@ import { lockDataDirectory } from './embedded/pglite-directory-lock.ts';
 import { walStartParameters } from './embedded/limit-wal-size.ts';
 import { isNewDataDirectory, createDataDirectory } from './embedded/create-pglite-directory.ts';
 import { destroyUnresponsiveConnections, releaseLostClient, setInt8Parser, failOnRolledBackCommit } from './connection/pool-safety.ts';
-import { rejectWritesWithoutSpace } from './storage/reject-writes.ts';
+import { rejectWritesOnLowDiskSpace } from './storage/reject-writes-on-low-disk-space.ts';
 import { getRequestEntityManager } from './entity-manager/request-entity-manager.ts';
 import { deferTransactionStatements, enablePipelinedQueries } from './connection/pipelined-queries.ts';
 import { assertSpaceToOpen, StorageReserve } from './storage/storage-reserve.ts';
@@ -154,7 +154,7 @@ async function pglite(url: string, { entities, template }: OpenOptions): Promise
 async function enforceStorageReserve(db: Database, storage: StorageReserve): Promise<void> {
   const { PgliteConnection } = await import('@mikro-orm/pglite');
   const connection = db.em.getConnection();
-  if (connection instanceof PgliteConnection) rejectWritesWithoutSpace(await connection.getNativeClient(), storage);
+  if (connection instanceof PgliteConnection) rejectWritesOnLowDiskSpace(await connection.getNativeClient(), storage);
 }
 
 /** Parses an int8 to a JavaScript number with both drivers, or throws if the number would be inexact. */

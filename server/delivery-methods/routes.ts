@@ -23,7 +23,7 @@ const lockMethod = prepareStatement<DeliveryMethod>(
 );
 // Creating a method again after its deletion reuses the row and increments its version.
 const putMethod = prepareStatement<DeliveryMethod>(
-  'put_delivery_method',
+  'upsert_delivery_method',
   `insert into delivery_methods as d (code, name, price, currency, requires_address) values ($1, $2, $3, $4, $5)
    on conflict (code) do update set name = $2, price = $3, currency = $4, requires_address = $5, active = true, version = d.version + 1
    returning ${columns}`,

@@ -15,7 +15,7 @@ const countWaiting = prepareStatement<{ count: number }>(
 // The process that holds this row lock assigns sequence numbers. It is a separate statement, so that the next one sees the commits of the
 // previous holder.
 const lockSequence = prepareStatement<{ last_seq: number }>(
-  'hold_event_sequence',
+  'lock_event_sequence',
   'select last_seq from event_sequence for no key update skip locked',
 );
 const assign = prepareStatement<{ count: number }>(

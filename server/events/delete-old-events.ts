@@ -6,7 +6,7 @@ const batchMax = 1_000;
 
 // Deletes in sequence order, so that the remaining events have no gaps. A concurrent reader sees all events of a batch or none.
 const deleteBatch = prepareStatement<{ count: number }>(
-  'sweep_events',
+  'delete_old_events',
   `with oldest as (select id, seq, created_at from events where seq is not null order by seq limit ${batchMax}),
         gone as (delete from events e using oldest o
                   where e.id = o.id and o.created_at < $1::timestamptz - interval '${eventRetentionDays} days' returning e.seq),

@@ -82,7 +82,7 @@ export class EventNotificationListener {
   async #run(): Promise<void> {
     let isWarned = false;
     const onListening = (): void => {
-      if (isWarned) this.#log.info('notifications about events arrive again');
+      if (isWarned) this.#log.info('event notifications are working again');
       isWarned = false;
     };
     while (!this.#stopping.signal.aborted) {
@@ -90,7 +90,7 @@ export class EventNotificationListener {
         await this.#listen(onListening);
       } catch (error) {
         if (error instanceof ThroughPoolerError) return this.#log.warn(error.message);
-        if (!isWarned) this.#log.warn({ err: error }, 'notifications about events do not arrive: polling every second until they do');
+        if (!isWarned) this.#log.warn({ err: error }, 'event notifications are unavailable: polling every second until they work again');
         isWarned = true;
       } finally {
         this.#setReceiving(false);

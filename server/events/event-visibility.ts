@@ -10,7 +10,7 @@ const subjects = Object.keys(eventSubjectScopes).filter(isSubject);
  * Returns the conditions for the events that a principal may see. They are mutually exclusive, and each uses a different index. An event is
  * visible if the principal may read its subject.
  */
-export function visibleEventConditions(principal: Principal): RawBuilder<unknown>[] {
+export function visibleEventConditionsSql(principal: Principal): RawBuilder<unknown>[] {
   const unrestricted = subjects.filter((name) => eventSubjectScopes[name].all.some((scope: Scope) => canUseScope(principal, scope)));
   const rest = subjects.filter((name) => !unrestricted.includes(name));
   const own = rest.filter((name) => {

@@ -3,7 +3,7 @@ import type { EventType, EventTypeWildcard } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import type { Principal } from '../http/request/principal.ts';
 import { eventColumnsSql, type EventRow } from './event-rows.ts';
-import { visibleEventConditions } from './event-visibility.ts';
+import { visibleEventConditionsSql } from './event-visibility.ts';
 
 export type EventFilters = {
   readonly type?: readonly (EventType | EventTypeWildcard)[] | undefined;
@@ -28,7 +28,7 @@ export async function listEvents(
   filters: EventFilters,
   limit: number,
 ): Promise<EventListResult> {
-  const conditions = visibleEventConditions(principal).map(
+  const conditions = visibleEventConditionsSql(principal).map(
     (visible) => sql`(select ${sql.raw(eventColumnsSql)} from events v
       where v.seq > ${after} and ${visible} and ${filterCondition(filters)} order by v.seq limit ${limit + 1})`,
   );
@@ -46,7 +46,7 @@ export async function findEvent(em: EntityManager, principal: Principal, seq: nu
   const query = sql<EventRow>`
     select ${sql.raw(eventColumnsSql)} from events v
      where v.seq = ${seq} and (${sql.join(
-       visibleEventConditions(principal).map((visible) => sql`(${visible})`),
+       visibleEventConditionsSql(principal).map((visible) => sql`(${visible})`),
        sql` or `,
      )})`;
   return (await query.execute(em.getKysely())).rows[0];

@@ -5,7 +5,7 @@ import { type EventSignals, getEventSignals } from './event-signals.ts';
 const readLast = prepareStatement<{ last_seq: number }>('read_event_sequence', 'select last_seq from event_sequence');
 
 /** Additional dependencies of the event handlers. */
-export type EventDeps = { readonly newEvents: EventWaiter };
+export type EventHandlerDependencies = { readonly newEvents: EventWaiter };
 
 type Waiter = { readonly after: number; readonly wake: () => void };
 

@@ -9,9 +9,9 @@ import { requirePrincipal } from '../http/request/request-context.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import { eventFromRow } from './event-rows.ts';
 import { type EventFilters, findEvent, type EventListResult, listEvents } from './list-events.ts';
-import type { EventDeps, EventWaiter } from './long-poll.ts';
+import type { EventHandlerDependencies, EventWaiter } from './long-poll.ts';
 
-export const eventRoutes = ({ em, newEvents }: HandlerDependencies & EventDeps) =>
+export const eventRoutes = ({ em, newEvents }: HandlerDependencies & EventHandlerDependencies) =>
   initServer().router(contract.events, {
     list: async ({ query, req, res }) => {
       res.set('Cache-Control', 'no-store');

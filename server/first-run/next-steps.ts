@@ -1,12 +1,12 @@
 const defaultIssuer = 'http://localhost:3000';
 
 /** Returns the command that signs in to this server. */
-export const loginCommand = (issuer: string): string =>
+export const formatLoginCommand = (issuer: string): string =>
   ['npx mandate login', ...(issuer === defaultIssuer ? [] : [`--api-url ${issuer}`])].join(' ');
 
 /** Returns the commands that lead a new user to a paid order. The README shows the same. */
 export const nextStepCommands = (issuer: string): readonly string[] => [
-  loginCommand(issuer),
+  formatLoginCommand(issuer),
   'npx mandate products list',
   'npx mandate orders create --item product_id=1,quantity=2 --delivery.method collection --delivery.recipient-name "Ann Lee"',
   'npx mandate orders pay 1',

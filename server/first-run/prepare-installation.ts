@@ -91,7 +91,7 @@ async function prepareDemonstration(em: EntityManager, { administrator, issuer }
 
 /** @throws ConfigurationError if the administrator's password is easy to guess */
 async function hashConfiguredPassword(password: string, owner: PasswordOwner): Promise<string> {
-  const hashed = await hashNewPassword(password, owner, { shop: defaultShopBranding, words: englishMessages });
+  const hashed = await hashNewPassword(password, owner, { shop: defaultShopBranding, messages: englishMessages });
   if ('hash' in hashed) return hashed.hash;
   throw new ConfigurationError(`MANDATE_ADMIN_PASSWORD is refused, and no administrator was created. ${hashed.reason}`);
 }

@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
 import type { FirstRunFile } from './first-run-file.ts';
-import { loginCommand } from './next-steps.ts';
+import { formatLoginCommand } from './next-steps.ts';
 
 /** Formats the message that `npm start` prints in development. */
 export function formatWelcomeMessage(issuer: string, file: FirstRunFile | undefined, filePath: string): string {
@@ -22,7 +22,7 @@ export function formatWelcomeMessage(issuer: string, file: FirstRunFile | undefi
     '',
     ...rows.map(([name, value]) => `  ${name?.padEnd(13)} ${value}`),
     '',
-    `Next, in another terminal:  ${loginCommand(issuer)}`,
+    `Next, in another terminal:  ${formatLoginCommand(issuer)}`,
     '',
     '',
   ].join('\n');

@@ -2,11 +2,11 @@ import { PermanentTaskError } from '../tasks/permanent-task-error.ts';
 import type { FileRecord } from './file-record.ts';
 
 /**
- * Passes the rows of a file on and returns their number. Throws if the file is cut off or lacks a required column. Runs before anything is
- * changed, so that such a file changes nothing.
+ * Yields the rows of a file unchanged and returns their number. Throws if the file is truncated or lacks a required column. Runs before
+ * anything is changed, so that such a file changes nothing.
  * @param columns columns in which at least one row must have a value
  */
-export async function* checkAndPassRecords(
+export async function* checkAndYieldRecords(
   records: AsyncIterable<FileRecord>,
   columns: readonly string[],
 ): AsyncGenerator<FileRecord, number> {
@@ -20,7 +20,7 @@ export async function* checkAndPassRecords(
     yield record;
   }
   if (last?.isCutOff) {
-    throw new PermanentTaskError('truncated_file', `The file ends within line ${last.line}: it was cut off. Import the complete file.`);
+    throw new PermanentTaskError('truncated_file', `The file is truncated: it ends within line ${last.line}. Import the complete file.`);
   }
   const [first] = missing;
   if (rows > 0 && first !== undefined) {
@@ -34,7 +34,7 @@ export async function* checkAndPassRecords(
 
 /** Checks a file in the same way without using its rows, and returns their number. */
 export async function checkAndCountRecords(records: AsyncIterable<FileRecord>, columns: readonly string[]): Promise<number> {
-  const rows = checkAndPassRecords(records, columns);
+  const rows = checkAndYieldRecords(records, columns);
   for (;;) {
     const step = await rows.next();
     if (step.done) return step.value;

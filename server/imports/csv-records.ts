@@ -4,7 +4,7 @@ import { CsvError, parse, type Info, type Options } from 'csv-parse';
 import { restoreFormulas } from '../tasks/csv-formulas.ts';
 import { readStoredFileChunks } from '../tasks/stored-file.ts';
 import { PermanentTaskError } from '../tasks/permanent-task-error.ts';
-import { cellsFromEntries, type FilePosition, type FileRecord, startOfFile, type ImportFile } from './file-record.ts';
+import { normalizeImportCells, type FilePosition, type FileRecord, startOfFile, type ImportFile } from './file-record.ts';
 
 type Row = { readonly cells: readonly string[]; readonly end: FilePosition; readonly isTerminated: boolean };
 type Header = { readonly names: readonly string[]; readonly end: FilePosition; readonly delimiters: readonly string[] };
@@ -90,10 +90,10 @@ const errorDetail = ({ message }: CsvError, { lines }: FilePosition): string =>
 
 function toCells(names: readonly string[], { cells, isTerminated }: Row): Omit<FileRecord, 'line' | 'end'> {
   const entries = names.flatMap((name, at) => (cells[at] === undefined ? [] : [[name, restoreFormulas(cells[at])] as const]));
-  if (cells.length === names.length) return cellsFromEntries(entries);
+  if (cells.length === names.length) return normalizeImportCells(entries);
   const error = `The header has ${names.length} columns, this row has ${cells.length}.`;
   // The last cell of a short row may be incomplete.
   return cells.length < names.length
-    ? { ...cellsFromEntries(entries.slice(0, -1), error), isCutOff: !isTerminated }
-    : cellsFromEntries(entries, error);
+    ? { ...normalizeImportCells(entries.slice(0, -1), error), isCutOff: !isTerminated }
+    : normalizeImportCells(entries, error);
 }

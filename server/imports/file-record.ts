@@ -28,9 +28,9 @@ export type FileRecord = {
 type Cells = Pick<FileRecord, 'cells' | 'error'>;
 
 /** Returns the trimmed, non-empty cells. A row that contains U+0000, which no stored text may contain, is an error. */
-export function cellsFromEntries(entries: readonly (readonly [string, string])[], error?: string): Cells {
+export function normalizeImportCells(entries: readonly (readonly [string, string])[], error?: string): Cells {
   const intact = entries.filter(([, text]) => !text.includes('\0'));
-  const reason = error ?? (intact.length < entries.length ? 'The row has the character U+0000 in it, which no text may have.' : undefined);
+  const reason = error ?? (intact.length < entries.length ? 'The row contains the character U+0000, which is not allowed.' : undefined);
   const cells = new Map(intact.map(([name, text]) => [name, text.trim()] as const).filter(([, text]) => text !== ''));
   return reason === undefined ? { cells } : { cells, error: reason };
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { findDuplicateKey } from '../http/validation/duplicate-json-keys.ts';
 import { readStoredFileChunks } from '../tasks/stored-file.ts';
 import { PermanentTaskError } from '../tasks/permanent-task-error.ts';
-import { cellsFromEntries, type FilePosition, type FileRecord, type ImportFile } from './file-record.ts';
+import { normalizeImportCells, type FilePosition, type FileRecord, type ImportFile } from './file-record.ts';
 
 type Line = { readonly text: string; readonly bytes: Buffer; readonly end: FilePosition; readonly isTerminated: boolean };
 
@@ -19,16 +19,19 @@ const object = z.record(z.unknown());
 
 function parseLine({ text, bytes, isTerminated }: Line): Omit<FileRecord, 'line' | 'end'> {
   const read = parseJson(text);
-  if (read === undefined) return { ...cellsFromEntries([], 'The line is not a JSON object.'), isCutOff: !isTerminated };
+  if (read === undefined) return { ...normalizeImportCells([], 'The line is not a JSON object.'), isCutOff: !isTerminated };
   const parsed = object.safeParse(read);
-  if (!parsed.success) return cellsFromEntries([], 'The line is not a JSON object.');
+  if (!parsed.success) return normalizeImportCells([], 'The line is not a JSON object.');
   const duplicate = findDuplicateKey(bytes, read);
   // No field accepts nested values, so a column that contains them reads as empty.
   const entries = Object.entries(parsed.data).flatMap(([name, value]) => {
     const { data } = cell.safeParse(value);
     return data === undefined ? [] : [[name, data] as const];
   });
-  return cellsFromEntries(entries, duplicate === undefined ? undefined : `The line has one key twice in an object: ${duplicate}`);
+  return normalizeImportCells(
+    entries,
+    duplicate === undefined ? undefined : `The line contains a duplicate key in an object: ${duplicate}`,
+  );
 }
 
 function parseJson(text: string): unknown {

@@ -22,7 +22,7 @@ export function parseAmount(text: string | undefined, unit: 'minor' | 'decimal',
 }
 
 /** Validates a row with a schema, and returns the parsed row or all errors. */
-export function validateRow<Row>(schema: ZodType<Row, ZodTypeDef, unknown>, value: unknown): { data: Row } | { errors: RowError[] } {
+export function validateImportRow<Row>(schema: ZodType<Row, ZodTypeDef, unknown>, value: unknown): { data: Row } | { errors: RowError[] } {
   const result = schema.safeParse(value);
   return result.success ? { data: result.data } : { errors: toRowErrors(result.error) };
 }

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isWriteRejection } from '../database/storage/storage-reserve.ts';
+import { isLowDiskSpaceRejection } from '../database/storage/storage-reserve.ts';
 import type { Log } from '../logging/logger.ts';
 
-/** Work that runs repeatedly and checks itself whether there is anything to do. */
+/** Work that runs repeatedly. Each run checks whether there is anything to do. */
 export type Job = {
   readonly name: string;
   /** Interval between two runs; a function if it varies. */
@@ -38,7 +38,7 @@ export function startJobs(jobs: readonly Job[], log: Log, isPaused: () => boolea
       const sleepSignal = AbortSignal.any([stopping.signal, wakeUp.signal, work.signal]);
       if (!isPaused())
         await run(stopping.signal).catch((error: unknown) => {
-          if (!isWriteRejection(error)) log.error({ err: error, job: name }, 'a background job failed and will be retried');
+          if (!isLowDiskSpaceRejection(error)) log.error({ err: error, job: name }, 'a background job failed and will be retried');
         });
       await sleep(typeof everyMs === 'number' ? everyMs : everyMs(), undefined, { signal: sleepSignal }).catch(() => undefined);
       const tooEarlyMs = leastMs - (performance.now() - startedAt);

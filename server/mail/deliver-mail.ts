@@ -19,12 +19,12 @@ const minuteMs = 60_000;
 const leaseMs = 5 * minuteMs;
 
 const claimPending = prepareStatement<{ id: number; sealed: string; attempts: number }>(
-  'take_due_mails',
+  'claim_due_mails',
   `update outgoing_mails set attempts = attempts + 1, due_at = $2
    where id in (select id from outgoing_mails where due_at <= $1 order by due_at limit ${batchSize} for update skip locked)
    returning id, sealed, attempts`,
 );
-const removeMail = prepareStatement('remove_mail', 'delete from outgoing_mails where id = $1');
+const removeMail = prepareStatement('delete_mail', 'delete from outgoing_mails where id = $1');
 const postponeMail = prepareStatement('postpone_mail', 'update outgoing_mails set due_at = $2 where id = $1');
 
 const storedMailSchema = z.object({ to: z.string(), subject: z.string(), text: z.string(), html: z.string() });

@@ -25,7 +25,7 @@ export function createToolServerFactory(issuer: string): (call: CallTool) => Mcp
 
 type InputSchema = ReturnType<typeof fromJsonSchema<Record<string, unknown>>>;
 
-/** Compiles a schema on the first call of its tool: compiling all of them takes longer than the rest of the start-up. */
+/** Compiles a schema on the first call of its tool, because compiling all schemas takes longer than the rest of the start-up. */
 function lazyInputSchema(schema: JsonObject): InputSchema {
   const compiled = computeOnce(() => fromJsonSchema<Record<string, unknown>>(schema));
   return {
@@ -40,7 +40,7 @@ function lazyInputSchema(schema: JsonObject): InputSchema {
 
 const instructions = [
   'Mandate is a shop: products, orders, payments, shipments and refunds.',
-  'Every tool acts for the person who signed in, and reaches what they allowed and no more.',
-  'Amounts are whole numbers in the minor unit of the currency beside them: 1250 with EUR is 12.50 EUR. Times are UTC.',
-  'Lists come in pages: go on with next_cursor as cursor. Before an order is placed or money moved, ask the person.',
+  'Every tool acts for the signed-in user, within the scopes that they granted.',
+  'Amounts are whole numbers in the minor unit of their currency: 1250 with EUR is 12.50 EUR. Times are UTC.',
+  'Lists are paginated: pass next_cursor as cursor to get the next page. Ask the user before placing an order or moving money.',
 ].join('\n');

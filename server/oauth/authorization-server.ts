@@ -17,9 +17,9 @@ import { trackSessionUse } from './sessions/session-list.ts';
 import { recordConnectedAppUse } from './grants/connected-apps.ts';
 import { cookieNamesForIssuer } from './protocol/cookie-names.ts';
 import { enforceDevicePollInterval } from './device-flow/device-poll-interval.ts';
-import { guardDevicePages } from './device-flow/guard-device-pages.ts';
+import { requireDevicePageSession } from './device-flow/require-device-page-session.ts';
 import { createProvider } from './provider/provider-configuration.ts';
-import { CsrfTokens } from './pages/routing/form-tokens.ts';
+import { CsrfTokenService } from './pages/routing/csrf-token-service.ts';
 import { acceptJwtsForRevocationAndIntrospection, acceptJwtsAtUserinfo } from './tokens/access-token-records.ts';
 import { KnownBrowsers } from './brute-force/known-browsers.ts';
 import { limitClientSecretAttempts } from './clients/limit-client-secret-attempts.ts';
@@ -27,7 +27,7 @@ import { limitUserCodeAttempts } from './device-flow/limit-user-code-attempts.ts
 import { enableOpenRegistration } from './clients/open-registration.ts';
 import { requireIssuerHost } from './provider/require-issuer-host.ts';
 import type { PageContext } from './pages/routing/page-context.ts';
-import { pageErrorHandler, rejectWithOtherSitePage, rejectWithWrongHostPage } from './pages/routing/page-error-handler.ts';
+import { pageErrorHandler, sendCrossSiteErrorPage, sendWrongHostErrorPage } from './pages/routing/page-error-handler.ts';
 import { createPageRouter } from './pages/page-routes.ts';
 import { defaultShopBranding, type PageSettings, type ShopBranding } from './pages/views/page-layout.ts';
 import { pageScript } from './pages/assets/page-script.ts';
@@ -82,7 +82,7 @@ export type AuthorizationServer = {
   /** Paths that accept form submissions. */
   readonly formPaths: readonly string[];
   /** Branding, messages and asset paths that every page is rendered with. */
-  readonly setting: PageSettings;
+  readonly settings: PageSettings;
   /** Makes this process reload the signing keys immediately; otherwise it notices a change within seconds, as other processes do. */
   readonly reloadSigningKeys: () => void;
   readonly onEmailAddressChange: OnEmailAddressChange;
@@ -99,15 +99,15 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
 
   const verification = { issuer, keys: signingKeys.findVerificationKey, referenceKey: providerKeys.referenceKey };
   const css = buildStylesheet(shop.accent);
-  const setting: PageSettings = {
+  const settings: PageSettings = {
     shop,
-    words: englishMessages,
+    messages: englishMessages,
     stylesheetPath: css.path,
     scriptPath: pageScript.path,
     base: issuerBasePath(issuer),
   };
   const store = (parts.store ?? createPostgresAdapterFactory)(em);
-  const pages = createProviderPages(setting, issuer);
+  const pages = createProviderPages(settings, issuer);
   const reloadableProvider = await ReloadableProvider.start(signingKeys, (current) => {
     const provider = createProvider({ em, issuer, store, keys: current, ...providerKeys, refreshGraceSeconds, pages });
     provider.proxy = true; // requireIssuerHost sets X-Forwarded-Proto, which the provider must trust
@@ -124,8 +124,8 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
     get provider() {
       return reloadableProvider.provider;
     },
-    setting,
-    forms: new CsrfTokens(deriveKey('forms'), cookieNamesForIssuer(issuer).form),
+    settings,
+    forms: new CsrfTokenService(deriveKey('forms'), cookieNamesForIssuer(issuer).form),
     limits,
     knownBrowsers: new KnownBrowsers(deriveKey('known browsers'), cookieNamesForIssuer(issuer).browser),
     canMail,
@@ -137,7 +137,7 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
     ...routes(context, reloadableProvider.handleRequest, css, log),
     verifyAccessToken: createAccessTokenVerifier(em, verification, apiAudience(issuer)),
     verifyMcpToken: createAccessTokenVerifier(em, verification, mcpAudience(issuer)),
-    setting,
+    settings,
     reloadSigningKeys: () => signingKeys.invalidate(),
     onEmailAddressChange: notifyEmailChange(context),
   };
@@ -166,7 +166,7 @@ function providerMiddleware(
     limitClientSecretAttempts(em, limits),
     limitUserCodeAttempts(limits, pages),
     enforceDevicePollInterval(em),
-    guardDevicePages(pages.sessionMissing),
+    requireDevicePageSession(pages.sessionMissing),
     acceptJwtsForRevocationAndIntrospection(verification),
     runRequestInTransaction(em),
     recordConnectedAppUse(em),
@@ -201,14 +201,14 @@ function routes(
   log: CreateAuthorizationServerOptions['log'],
 ): Pick<AuthorizationServer, 'router' | 'formPaths'> {
   const { issuer } = context.provider;
-  const requireHost = requireIssuerHost(issuer, rejectWithWrongHostPage(context));
+  const requireHost = requireIssuerHost(issuer, sendWrongHostErrorPage(context));
   const pages = createPageRouter(context, requireHost);
   const router = express
     .Router({ caseSensitive: true, strict: true })
     .use(translateCookies(cookieNamesForIssuer(issuer), issuer.startsWith('https:')))
     .all(endpointPaths.registration, mcpCors)
     // before the pages: most requests are for these endpoints, and matching the page paths first would slow them down
-    .all(providerRoutePatterns, requireHost, rejectCrossSiteProviderForms(issuer, rejectWithOtherSitePage(context)), handleProviderRequest)
+    .all(providerRoutePatterns, requireHost, rejectCrossSiteProviderForms(issuer, sendCrossSiteErrorPage(context)), handleProviderRequest)
     .get(css.path, serveImmutable('css', css.text))
     .get(pageScript.path, serveImmutable('js', pageScript.text))
     .use(pages.router)

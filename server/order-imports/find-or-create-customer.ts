@@ -18,7 +18,7 @@ const findByEmail = prepareStatement<Account>(
 );
 const createUser = prepareStatement<Account>('create_imported_customer', 'insert into users (name, email) values ($1, $2) returning id');
 const storeImportedCustomer = prepareStatement(
-  'remember_imported_customer',
+  'store_imported_customer',
   'insert into imported_customers (source, key, user_id) values ($1, $2, $3)',
 );
 

@@ -1,7 +1,7 @@
 import type { ImportFile } from '../imports/file-record.ts';
-import { readRecords } from '../imports/record-reader.ts';
+import { readImportRecords } from '../imports/read-import-records.ts';
 import { type ImportPosition, runImport, type FileCheckResult } from '../imports/run-import.ts';
-import { checkAndPassRecords } from '../imports/check-records.ts';
+import { checkAndYieldRecords } from '../imports/check-records.ts';
 import { readStoredFileSize } from '../tasks/stored-file.ts';
 import { type TaskOutcome, requireInputFileId, type TaskRun } from '../tasks/task-context.ts';
 import { importOrder } from './import-order.ts';
@@ -23,7 +23,7 @@ export async function importOrders(run: TaskRun): Promise<TaskOutcome> {
     readItems: (from, { partitions }) =>
       partitions
         ? partitionedInvoices(file, params, from, partitions)
-        : groupAdjacentRows(readRecords(file, from), params.reference_column),
+        : groupAdjacentRows(readImportRecords(file, from), params.reference_column),
     countRows: ({ rows }) => rows,
     firstLine: ({ records }) => records[0]?.line,
     importItem: (inner, invoice) => importOrder(inner, params, task, invoice),
@@ -37,7 +37,7 @@ async function checkOrderFile(file: ImportFile, params: OrderImportParams): Prom
   const needed = [params.reference_column, params.created_at_column, params.sku_column, params.quantity_column, params.unit_price_column];
   const seen = new Set<number>();
   let [total, isScattered] = [0, false];
-  for await (const { item } of groupAdjacentRows(checkAndPassRecords(readRecords(file), needed), params.reference_column)) {
+  for await (const { item } of groupAdjacentRows(checkAndYieldRecords(readImportRecords(file), needed), params.reference_column)) {
     total += item.rows;
     if (item.reference === undefined || isScattered) continue;
     const number = hashReference(item.reference);
@@ -47,7 +47,7 @@ async function checkOrderFile(file: ImportFile, params: OrderImportParams): Prom
   }
   if (!isScattered) return { total };
   const bytes = await readStoredFileSize(file.em, file.fileId);
-  return { total, partitions: await partitionRows(file.em, readRecords(file), bytes, importedColumns(params)) };
+  return { total, partitions: await partitionRows(file.em, readImportRecords(file), bytes, importedColumns(params)) };
 }
 
 /** Returns the columns of the file that the import reads, starting with the reference column. */

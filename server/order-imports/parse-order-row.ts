@@ -1,6 +1,6 @@
 import { deliveryInputSchema, timestampInputSchema, singleLineSchema, maxOrderLines, maxPrice, maxLineQuantity } from '@mandate/contract';
 import { z } from 'zod';
-import { parseAmount, validateRow, parseInteger, type RowError } from '../imports/parse-cells.ts';
+import { parseAmount, validateImportRow, parseInteger, type RowError } from '../imports/parse-cells.ts';
 import type { OrderImportParams } from './order-import-parameters.ts';
 
 type Cells = ReadonlyMap<string, string>;
@@ -41,7 +41,7 @@ export type ImportedOrderHead = z.output<typeof orderHeadSchema>;
 /** Parses the line of an order from its row, or returns the errors. */
 export function parseOrderLine(params: OrderImportParams, cells: Cells): { data: ImportedOrderLine } | { errors: RowError[] } {
   const sku = cells.get(params.sku_column);
-  const validated = validateRow(orderLineSchema, {
+  const validated = validateImportRow(orderLineSchema, {
     sku,
     // Without a name, the SKU is used.
     name: cells.get(params.name_column)?.replaceAll(/\s+/g, ' ') ?? sku,
@@ -61,7 +61,7 @@ export function parseOrderHead(params: OrderImportParams, cells: Cells): { data:
   const currency = currencyFromCells(params, cells);
   const address = ['line1', 'line2', 'city', 'region', 'postal_code', 'country'] as const;
   const customer = cell('customer_column');
-  return validateRow(orderHeadSchema, {
+  return validateImportRow(orderHeadSchema, {
     reference: cell('reference_column'),
     created_at: timestampFromCell(cell('created_at_column'), params.utc_offset),
     status: cell('status_column'),
@@ -94,7 +94,7 @@ function timestampFromCell(text: string | undefined, utcOffset: string): string 
 }
 
 /** Checks the number of lines, the total and the discount of an order, and returns the first error. */
-export function findTotalError(lines: readonly ImportedOrderLine[], head: ImportedOrderHead): RowError | undefined {
+export function findImportedOrderError(lines: readonly ImportedOrderLine[], head: ImportedOrderHead): RowError | undefined {
   if (lines.length > maxOrderLines) return { code: 'out_of_range', detail: `An order has at most ${maxOrderLines} lines.` };
   const subtotal = lines.reduce((sum, each) => sum + BigInt(each.unit_price) * BigInt(each.quantity), 0n);
   // Added tax is at most 100 % of the subtotal.

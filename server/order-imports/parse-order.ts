@@ -1,7 +1,13 @@
 import type { ImportIssue, ImportOutcome } from '../imports/run-import.ts';
 import type { OrderImportParams } from './order-import-parameters.ts';
 import type { OrderRowGroup } from './order-row-group.ts';
-import { parseOrderHead, parseOrderLine, type ImportedOrderHead, type ImportedOrderLine, findTotalError } from './parse-order-row.ts';
+import {
+  parseOrderHead,
+  parseOrderLine,
+  type ImportedOrderHead,
+  type ImportedOrderLine,
+  findImportedOrderError,
+} from './parse-order-row.ts';
 
 /** An order parsed from its rows. */
 export type ParsedOrder = {
@@ -31,7 +37,7 @@ export function parseOrder(params: OrderImportParams, { reference, records }: Or
   if (!first || (params.bad_lines === 'refuse_order' && issues.length > 0)) return { outcome: 'refused', issues };
   const head = parseOrderHead(params, first.cells);
   const lines = valid.map(({ data }) => data);
-  const errors = 'errors' in head ? head.errors : [findTotalError(lines, head.data)].filter((error) => error !== undefined);
+  const errors = 'errors' in head ? head.errors : [findImportedOrderError(lines, head.data)].filter((error) => error !== undefined);
   if ('errors' in head || errors.length > 0) {
     return { outcome: 'refused', issues: [...issues, ...errors.map((error) => ({ line: first.line, ...orderReference, ...error }))] };
   }

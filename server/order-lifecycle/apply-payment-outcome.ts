@@ -3,16 +3,16 @@ import type { EventType } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { prepareStatement } from '../database/queries/prepared-statement.ts';
 import { recordEvent } from '../events/record-event.ts';
-import { findOrderUnchecked } from '../orders/find-order.ts';
+import { findOrderWithoutPermissionCheck } from '../orders/find-order.ts';
 import { Order } from '../orders/order.entity.ts';
 import { submitRefund } from '../refunds/submit-refund.ts';
 import { createRefund } from '../refunds/create-refund.ts';
-import { redactedPaymentFromEntity } from '../payments/payment-body.ts';
+import { redactedPaymentFromEntity } from '../payments/payment-response.ts';
 import { Payment } from '../payments/payment.entity.ts';
 import {
   type PaymentProvider,
   type PaymentProviders,
-  type ProviderPayment,
+  type PaymentStateAtProvider,
   requirePaymentProvider,
 } from '../payments/providers/payment-provider.ts';
 
@@ -24,9 +24,9 @@ export class AmountMismatchError extends Error {
   override readonly name = 'AmountMismatch';
 }
 
-const findOrderOfPayment = prepareStatement<{ order_id: number }>('order_of_payment', 'select order_id from payments where id = $1');
+const findOrderOfPayment = prepareStatement<{ order_id: number }>('find_order_of_payment', 'select order_id from payments where id = $1');
 const pollOtherPayments = prepareStatement(
-  'ask_about_other_payments',
+  'schedule_other_payment_polls',
   `update payments set next_check_at = $3 where order_id = $1 and id <> $2 and status in ('pending', 'requires_action', 'processing')`,
 );
 
@@ -45,7 +45,7 @@ export async function commitPaymentOutcome(
   em: EntityManager,
   providers: PaymentProviders,
   id: number,
-  outcome: ProviderPayment,
+  outcome: PaymentStateAtProvider,
   now: Date,
 ): Promise<void> {
   const refundId = await em.fork().transactional((inner) => applyPaymentOutcome(inner, providers, id, outcome, now));
@@ -57,7 +57,7 @@ export async function applyPaymentOutcome(
   em: EntityManager,
   providers: PaymentProviders,
   id: number,
-  outcome: ProviderPayment,
+  outcome: PaymentStateAtProvider,
   now: Date,
 ): Promise<number | undefined> {
   const { order, payment } = await lockPayment(em, id);
@@ -82,7 +82,7 @@ async function lockPayment(em: EntityManager, id: number): Promise<{ order: Orde
   return { order, payment: await em.findOneOrFail(Payment, { id }, locked) };
 }
 
-function assertAmountMatches(payment: Payment, { status, amountReceived, currency }: ProviderPayment): void {
+function assertAmountMatches(payment: Payment, { status, amountReceived, currency }: PaymentStateAtProvider): void {
   if (status !== 'succeeded' || (amountReceived === payment.amount && currency === payment.currency)) return;
   throw new AmountMismatchError(
     `payment ${payment.id} asked for ${payment.amount} ${payment.currency}, and the provider received ${amountReceived} ${currency}`,
@@ -95,7 +95,7 @@ function markOrderPaid(order: Order, payment: Payment, now: Date): void {
   else order.markPaidLate(now);
 }
 
-/** Goods are reserved long for a bank transfer, but not for the next attempt after it. */
+/** A bank transfer reserves the goods for a long time, but the next attempt after it does not. */
 function shortenReservation(order: Order, payment: Payment, provider: PaymentProvider, now: Date): void {
   const isOver = payment.status === 'canceled' || payment.status === 'failed';
   if (isOver && provider.reservation === 'long') order.shortenReservation(new Date(now.getTime() + shortReservationMs));
@@ -104,7 +104,7 @@ function shortenReservation(order: Order, payment: Payment, provider: PaymentPro
 async function afterSuccess(em: EntityManager, order: Order, payment: Payment, now: Date): Promise<number | undefined> {
   await pollOtherPayments(em, [order.id, payment.id, now.toISOString()]);
   if (!payment.surplus && order.status === 'paid') {
-    await recordEvent(em, 'order.paid', await findOrderUnchecked(em, order.id), order.user.id);
+    await recordEvent(em, 'order.paid', await findOrderWithoutPermissionCheck(em, order.id), order.user.id);
     return undefined;
   }
   const reason = payment.surplus ? 'duplicate' : 'order_canceled';

@@ -8,7 +8,7 @@ import { actorKey, type Principal } from '../http/request/principal.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import { Payment } from '../payments/payment.entity.ts';
 import { createRefund, calculateRefundableAmount } from '../refunds/create-refund.ts';
-import { findOrderUnchecked } from '../orders/find-order.ts';
+import { findOrderWithoutPermissionCheck } from '../orders/find-order.ts';
 import type { Order } from '../orders/order.entity.ts';
 import { restockOrders } from '../orders/restock.ts';
 import { lockOrder } from '../orders/lock-order.ts';
@@ -16,7 +16,7 @@ import { lockOrder } from '../orders/lock-order.ts';
 type CancellationResult = { readonly order: OrderBody; readonly refundId: number | undefined };
 
 const findUnfinishedPart = prepareStatement<{ what: string }>(
-  'under_way',
+  'find_unfinished_order_parts',
   `select 'payment' as what from payments where order_id = $1 and status in ('pending', 'requires_action', 'processing')
    union all select 'shipment' from shipments where order_id = $1 and status = 'pending'`,
 );
@@ -39,12 +39,12 @@ export async function cancelOrder(
     throw createProblem('forbidden', { detail: 'Another reason than `customer` requires the `orders.manage` scope and a staff account.' });
   order.cancel(reason, now);
   const [unfinished] = await findUnfinishedPart(em, [id]);
-  if (unfinished) throw createProblem('invalid_transition', { detail: `A ${unfinished.what} of the order is under way.` });
+  if (unfinished) throw createProblem('invalid_transition', { detail: `A ${unfinished.what} of the order is in progress.` });
   if (note !== undefined) order.note = note;
   await em.flush();
   const refundId = await createFullRefund(em, order, actorKey(principal), now);
   await restockOrders(em, [id]);
-  const body = await findOrderUnchecked(em, id);
+  const body = await findOrderWithoutPermissionCheck(em, id);
   await recordEvent(em, 'order.canceled', body, order.user.id);
   return { order: body, refundId };
 }

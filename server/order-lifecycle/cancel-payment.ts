@@ -11,15 +11,15 @@ const columns = 'p.id, p.provider, p.provider_reference, p.provider_key';
 const isCancelableSql = `p.status in ('pending', 'requires_action') and p.provider_reference is not null`;
 
 const findOpenById = prepareStatement<OpenPayment>(
-  'open_payment',
+  'find_open_payment',
   `select ${columns} from payments p where p.id = $1 and ${isCancelableSql}`,
 );
 const findOpenOfOrder = prepareStatement<OpenPayment>(
-  'open_payment_of_order',
+  'find_open_payment_of_order',
   `select ${columns} from payments p where p.order_id = $1 and ${isCancelableSql}`,
 );
 const findOpenOfExpiredOrders = prepareStatement<OpenPayment>(
-  'open_payments_of_expired_orders',
+  'find_open_payments_of_expired_orders',
   `select ${columns} from orders o join payments p on p.order_id = o.id
     where o.status = 'pending' and o.expires_at <= $1 and ${isCancelableSql} order by o.expires_at limit $2`,
 );

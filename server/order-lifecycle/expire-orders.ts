@@ -3,7 +3,7 @@ import { prepareStatement } from '../database/queries/prepared-statement.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { cancelPaymentsOfExpiredOrders } from './cancel-payment.ts';
 import type { PaymentProviders } from '../payments/providers/payment-provider.ts';
-import { findOrderUnchecked } from '../orders/find-order.ts';
+import { findOrderWithoutPermissionCheck } from '../orders/find-order.ts';
 import { Order } from '../orders/order.entity.ts';
 import { restockOrders } from '../orders/restock.ts';
 
@@ -12,13 +12,13 @@ const hasOpenPaymentSql = `exists (select 1 from payments p where p.order_id = o
 
 // Locked orders are skipped, because another transaction is changing them; the next run checks them again.
 const lockExpired = prepareStatement<{ id: number }>(
-  'take_expired_orders',
+  'lock_expired_orders',
   `select o.id from orders o where o.status = 'pending' and o.expires_at <= $1 and not ${hasOpenPaymentSql}
     order by o.expires_at limit ${batchMax} for no key update skip locked`,
 );
 // A payment may have started before the lock was taken; from now on none can.
 const findStillUnpaid = prepareStatement<{ id: number; failed: boolean }>(
-  'still_unpaid_orders',
+  'find_unpaid_orders',
   `select o.id, coalesce((select p.status = 'failed' from payments p where p.order_id = o.id order by p.attempt desc limit 1), false) as failed
      from orders o where o.id = any($1::bigint[]) and o.status = 'pending' and o.expires_at <= $2 and not ${hasOpenPaymentSql} order by o.id`,
 );
@@ -47,6 +47,6 @@ async function cancelBatch(em: EntityManager, now: Date): Promise<number> {
   for (const order of orders) order.cancel(failed.has(order.id) ? 'payment_failed' : 'payment_expired', now);
   await em.flush();
   await restockOrders(em, ids);
-  for (const order of orders) await recordEvent(em, 'order.canceled', await findOrderUnchecked(em, order.id), order.user.id);
+  for (const order of orders) await recordEvent(em, 'order.canceled', await findOrderWithoutPermissionCheck(em, order.id), order.user.id);
   return orders.length;
 }

@@ -15,7 +15,7 @@ import type { HandlerDependencies } from '../http/routing/handler-dependencies.t
 import type { MatchedRequest } from '../http/request/matched-route.ts';
 import { simulatePaymentCancellation, cancelOpenPaymentOfOrder } from './cancel-payment.ts';
 import { assertOrderAccessible } from '../orders/order-access.ts';
-import type { PaymentDeps } from '../payments/providers/payment-provider.ts';
+import type { PaymentHandlerDependencies } from '../payments/providers/payment-provider.ts';
 import { submitRefund } from '../refunds/submit-refund.ts';
 import { cancelOrder } from './cancel-order.ts';
 import { findOrder } from '../orders/find-order.ts';
@@ -42,7 +42,7 @@ type OrderHandlerArgs = HandlerArgs & { readonly params: { readonly order_id: nu
 
 /** Creates the handlers of the order operations, shared by all API versions. */
 export const createOrderHandlers = <Summary, FullOrder extends Summary & Versioned>(
-  { em, readList, pages, taxMode, providers }: HandlerDependencies & PaymentDeps,
+  { em, readList, pages, taxMode, providers }: HandlerDependencies & PaymentHandlerDependencies,
   representation: OrderRepresentation<Summary, FullOrder>,
 ) => {
   const etagName = (id: number): string => `${representation.etagPrefix}-${id}`;
@@ -90,7 +90,10 @@ export const createOrderHandlers = <Summary, FullOrder extends Summary & Version
 };
 
 const createCancelHandler =
-  <FullOrder>({ em, providers }: Pick<HandlerDependencies & PaymentDeps, 'em' | 'providers'>, toOrder: (order: Order) => FullOrder) =>
+  <FullOrder>(
+    { em, providers }: Pick<HandlerDependencies & PaymentHandlerDependencies, 'em' | 'providers'>,
+    toOrder: (order: Order) => FullOrder,
+  ) =>
   async ({ params: { order_id: id }, req, res }: OrderHandlerArgs, body: OrderCancellation) => {
     const principal = requirePrincipal(req);
     await assertOrderAccessible(em, principal, id, 'orders.manage');

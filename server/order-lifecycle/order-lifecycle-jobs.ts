@@ -10,7 +10,7 @@ import type { PaymentProviders } from '../payments/providers/payment-provider.ts
 const everyMs = 5_000;
 
 /** Returns the background jobs for payments, refunds, provider events and expired orders. */
-export const paymentJobs = ({ em }: Database, providers: PaymentProviders): Job[] => {
+export const orderLifecycleJobs = ({ em }: Database, providers: PaymentProviders): Job[] => {
   const job = (name: string, work: (em: EntityManager, providers: PaymentProviders, now: Date) => Promise<unknown>): Job => ({
     name,
     everyMs,

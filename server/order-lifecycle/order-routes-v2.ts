@@ -11,7 +11,7 @@ import {
 } from '@mandate/contract';
 import { Problem } from '../http/problem-details/problem.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
-import type { PaymentDeps } from '../payments/providers/payment-provider.ts';
+import type { PaymentHandlerDependencies } from '../payments/providers/payment-provider.ts';
 import { type OrderRepresentation, createOrderHandlers } from './order-handlers.ts';
 
 type Shipping = Pick<OrderV2, 'shipping_method' | 'shipping_address'>;
@@ -28,7 +28,7 @@ const v2Representation: OrderRepresentation<OrderSummaryV2, OrderV2> = {
 };
 
 /** Creates the order handlers of API version 2: those of version 1 with different delivery fields in requests and responses. */
-export const orderRoutesV2 = (deps: HandlerDependencies & PaymentDeps) => {
+export const orderRoutesV2 = (deps: HandlerDependencies & PaymentHandlerDependencies) => {
   const { create, list, get, update, cancel } = createOrderHandlers(deps, v2Representation);
   return initServer().router(contractV2.orders, {
     create: (args) => translateProblemToV2(create(args, toOrderCreate(args.body))),

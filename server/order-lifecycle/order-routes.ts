@@ -1,7 +1,7 @@
 import { initServer } from '@ts-rest/express';
 import { contract, type Order, type OrderSummary } from '@mandate/contract';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
-import type { PaymentDeps } from '../payments/providers/payment-provider.ts';
+import type { PaymentHandlerDependencies } from '../payments/providers/payment-provider.ts';
 import { type OrderRepresentation, createOrderHandlers } from './order-handlers.ts';
 
 const v1Representation: OrderRepresentation<OrderSummary, Order> = {
@@ -11,7 +11,7 @@ const v1Representation: OrderRepresentation<OrderSummary, Order> = {
   toDelivery: (delivery) => ({ delivery }),
 };
 
-export const orderRoutes = (deps: HandlerDependencies & PaymentDeps) => {
+export const orderRoutes = (deps: HandlerDependencies & PaymentHandlerDependencies) => {
   const { create, list, get, update, cancel } = createOrderHandlers(deps, v1Representation);
   return initServer().router(contract.orders, {
     create: (args) => create(args, args.body),

@@ -1,5 +1,5 @@
 import { initServer } from '@ts-rest/express';
-import { contract, type Payment as PaymentBody, paymentProgressStatuses } from '@mandate/contract';
+import { contract, type Payment as PaymentBody, paymentStatuses } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { respondWithEtag } from '../http/response/etag.ts';
 import { createIdempotently, createIdempotentlyInSteps } from '../http/writes/idempotency.ts';
@@ -14,9 +14,9 @@ import { submitRefund } from '../refunds/submit-refund.ts';
 import { cancelPayment } from './cancel-payment.ts';
 import { assertOrderAccessible } from '../orders/order-access.ts';
 import { findPayment, listPayments } from '../payments/find-payment.ts';
-import { paymentFromEntity } from '../payments/payment-body.ts';
+import { paymentFromEntity } from '../payments/payment-response.ts';
 import { Payment } from '../payments/payment.entity.ts';
-import type { PaymentDeps, PaymentProviders } from '../payments/providers/payment-provider.ts';
+import type { PaymentHandlerDependencies, PaymentProviders } from '../payments/providers/payment-provider.ts';
 import { applyPaymentOutcome } from './apply-payment-outcome.ts';
 import { submitPayment, startPayment } from './start-payment.ts';
 
@@ -27,7 +27,7 @@ const readPayment =
   async ({ id }: PaymentBody): Promise<PaymentBody> =>
     paymentFromEntity(principal, await findPayment(em, principal, id));
 
-export const paymentRoutes = ({ em, readList, pages, providers }: HandlerDependencies & PaymentDeps) =>
+export const paymentRoutes = ({ em, readList, pages, providers }: HandlerDependencies & PaymentHandlerDependencies) =>
   initServer().router(contract.payments, {
     create: async ({ params, body, req, res }) => {
       const principal = requirePrincipal(req);
@@ -101,7 +101,7 @@ function confirmPayment(em: EntityManager, providers: PaymentProviders, payment:
 const paymentSubresource = (principal: Principal, userId: number | undefined) =>
   ({
     table: 'payments',
-    statuses: paymentProgressStatuses,
+    statuses: paymentStatuses,
     userId: resolveOrderOwnerFilter(principal, userId, 'payments.manage'),
     find: (em: EntityManager, ids: number[]) => em.find(Payment, { id: { $in: ids } }, { refresh: true }),
     toBody: (payment: Payment) => paymentFromEntity(principal, payment),

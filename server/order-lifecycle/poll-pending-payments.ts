@@ -9,7 +9,7 @@ type DuePayment = { id: number; provider: string; provider_reference: string | n
 
 // Also schedules the next check after half of the payment's age, so that new payments are polled often and old ones rarely.
 const takeDuePayment = prepareStatement<DuePayment>(
-  'take_due_payment',
+  'claim_due_payment',
   `update payments p set next_check_at = $1::timestamptz + least(interval '1 hour', greatest(interval '30 seconds', ($1::timestamptz - p.created_at) / 2))
      from orders o
     where o.id = p.order_id and p.id = (

@@ -2,7 +2,7 @@ import { initServer } from '@ts-rest/express';
 import { contract } from '@mandate/contract';
 import { createPayloadTooLargeProblem, createProblem } from '../http/problem-details/problem.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
-import { InvalidSignatureError, type PaymentDeps } from '../payments/providers/payment-provider.ts';
+import { InvalidSignatureError, type PaymentHandlerDependencies } from '../payments/providers/payment-provider.ts';
 import { lowerChunkedBodyLimit } from '../http/request/chunked-body-size.ts';
 import { storeProviderEvents } from './provider-events.ts';
 
@@ -11,7 +11,7 @@ const bodyMax = 1_000_000;
 /**
  * Creates the handler that receives provider events. The response only acknowledges that they are stored; a job applies them afterwards.
  */
-export const providerEventRoutes = ({ em, providers, wake }: HandlerDependencies & PaymentDeps) =>
+export const providerEventRoutes = ({ em, providers, wake }: HandlerDependencies & PaymentHandlerDependencies) =>
   initServer().router(contract.providerEvents, {
     receive: async ({ params, req }) => {
       const provider = providers.get(params.provider);

@@ -22,7 +22,7 @@ const insertEvent = prepareStatement<{ event_id: string }>(
 );
 // Also schedules the next attempt, in case this one fails.
 const takeWaitingEvent = prepareStatement<WaitingEvent>(
-  'take_provider_event',
+  'claim_provider_event',
   `update provider_events set attempts = attempts + 1,
           next_attempt_at = $1::timestamptz + least(interval '1 hour', interval '5 seconds' * power(2, attempts))
     where (provider, event_id) = (
@@ -31,20 +31,20 @@ const takeWaitingEvent = prepareStatement<WaitingEvent>(
    returning provider, event_id, type, subject, reference, attempts`,
 );
 const markProcessed = prepareStatement(
-  'provider_event_done',
+  'mark_provider_event_processed',
   'update provider_events set processed_at = $3, error = $4 where provider = $1 and event_id = $2',
 );
 const recordError = prepareStatement(
-  'provider_event_failed',
+  'record_provider_event_failure',
   'update provider_events set error = $3 where provider = $1 and event_id = $2',
 );
 const findSubject = {
   payment: prepareStatement<{ id: number }>(
-    'payment_by_reference',
+    'find_payment_by_reference',
     'select id from payments where provider = $1 and provider_reference = $2',
   ),
   refund: prepareStatement<{ id: number }>(
-    'refund_by_reference',
+    'find_refund_by_reference',
     `select r.id from refunds r join payments p on p.id = r.payment_id where p.provider = $1 and r.provider_reference = $2`,
   ),
 };

@@ -7,7 +7,7 @@ import { createInvalidRequestProblem, createProblem } from '../http/problem-deta
 import type { Order } from '../orders/order.entity.ts';
 import { lockOrder } from '../orders/lock-order.ts';
 import { User } from '../users/user.entity.ts';
-import { redactedPaymentFromEntity } from '../payments/payment-body.ts';
+import { redactedPaymentFromEntity } from '../payments/payment-response.ts';
 import { Payment } from '../payments/payment.entity.ts';
 import {
   undefinedIfUnavailable,
@@ -22,7 +22,7 @@ const longReservationMs = 7 * 24 * 60 * 60_000;
 const firstCheckMs = 30_000;
 
 const readAttempts = prepareStatement<{ made: number; open: boolean; now: string }>(
-  'payment_attempts',
+  'read_payment_attempts',
   `select now() as now, count(*) as made, coalesce(bool_or(status in ('pending', 'requires_action', 'processing')), false) as open from payments where order_id = $1`,
 );
 
@@ -83,7 +83,7 @@ export async function submitPayment(em: EntityManager, providers: PaymentProvide
 
 function assertPayable(order: Order, open: boolean, now: Date): void {
   if (order.paymentStatus !== 'unpaid') throw createProblem('already_paid', { detail: 'Nothing is left to pay.' });
-  if (open) throw createProblem('payment_in_progress', { detail: 'Wait for the payment that is under way, or cancel it.' });
+  if (open) throw createProblem('payment_in_progress', { detail: 'Wait for the payment in progress, or cancel it.' });
   if (order.status !== 'pending') throw createProblem('invalid_transition', { detail: `The order is ${order.status}; it cannot be paid.` });
   if (order.expiresAt && order.expiresAt <= now) {
     throw createProblem('invalid_transition', { detail: 'The reservation of the goods has expired: place the order again.' });

@@ -22,7 +22,7 @@ export async function findOrder(em: EntityManager, principal: Principal, id: num
 }
 
 /** Returns an order with its lines without checking permissions, for events and for responses to authorized changes. */
-export async function findOrderUnchecked(em: EntityManager, id: number): Promise<Order> {
+export async function findOrderWithoutPermissionCheck(em: EntityManager, id: number): Promise<Order> {
   const row = await readOrder(em, [id, null, true]);
   if (!row) throw new Error(`order ${id} does not exist`);
   return orderFromRow(row, row.items);

@@ -2,7 +2,7 @@ import type { Response } from 'express';
 import { type RawBuilder, sql } from 'kysely';
 import { maxTotalCount } from '@mandate/contract';
 import { roundedLimitSql, runDynamicQuery } from '../database/queries/dynamic-query.ts';
-import type { ReadList } from '../database/replica/read-routing.ts';
+import type { RunListQuery } from '../database/replica/read-routing.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { rejectReversedRange, totalCountFields } from '../http/response/list-parameters.ts';
 import type { CursorPagination, KeysetPosition } from '../http/response/pagination.ts';
@@ -34,7 +34,7 @@ type ListQuery = {
 };
 
 type ListRequest = {
-  readonly readList: ReadList;
+  readonly readList: RunListQuery;
   readonly pages: CursorPagination;
   readonly req: MatchedRequest;
   readonly res: Response;

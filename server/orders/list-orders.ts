@@ -4,7 +4,7 @@ import { roundedLimitSql, runDynamicQuery } from '../database/queries/dynamic-qu
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import type { KeysetPosition } from '../http/response/pagination.ts';
 import { orderColumnsSql, orderItemsSql, type OrderRow } from './order-rows.ts';
-import { unusualFulfillmentSql, usualStatusPairs } from './order.entity.ts';
+import { uncommonFulfillmentStatusSql, commonFulfillmentStatusPairs } from './order.entity.ts';
 
 export type OrderFilters = {
   /** The user whose orders are listed; `undefined` means all users. */
@@ -118,7 +118,7 @@ function byFulfillment(
   page: RawBuilder<unknown>,
 ): RawBuilder<unknown> {
   const pairs = fulfillmentStatus.flatMap((name) => status.map((other) => [name, other] as const));
-  const isUsual = ([name, other]: (typeof pairs)[number]): boolean => usualStatusPairs.has(`${name}/${other}`);
+  const isUsual = ([name, other]: (typeof pairs)[number]): boolean => commonFulfillmentStatusPairs.has(`${name}/${other}`);
   const usual = pairs.filter(isUsual);
   const unusual = pairs.filter((pair) => !isUsual(pair)).map((pair) => pair.join('/'));
   return sql`(
@@ -130,7 +130,7 @@ function byFulfillment(
     select o.* from unnest(${unusual}::text[]) as wanted (both_statuses)
      cross join lateral (
        select * from orders
-        where fulfillment_status || '/' || status = wanted.both_statuses and ${sql.raw(unusualFulfillmentSql)} and ${where} ${page}) o)`;
+        where fulfillment_status || '/' || status = wanted.both_statuses and ${sql.raw(uncommonFulfillmentStatusSql)} and ${where} ${page}) o)`;
 }
 
 /** Embedded as a literal, because most lists include all statuses. */

@@ -17,7 +17,10 @@ export async function assertOrderAccessible(em: EntityManager, principal: Princi
 }
 
 /** Returns the filter for resources of an order that follow `position` in a list with the newest first. */
-export const belowPosition = (orderId: number, position: KeysetPosition | undefined): { order: number; id?: { $lt: number } } => ({
+export const orderResourcesAfterPositionFilter = (
+  orderId: number,
+  position: KeysetPosition | undefined,
+): { order: number; id?: { $lt: number } } => ({
   order: orderId,
   ...(position && { id: { $lt: position[1] } }),
 });

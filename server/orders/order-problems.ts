@@ -1,7 +1,7 @@
 import type { OrderCreate } from '@mandate/contract';
 import { createInvalidRequestProblem, createProblem, type Problem, type ProblemEntry } from '../http/problem-details/problem.ts';
 
-/** Why the database function rejected an order: everything it found, as of one point in time. */
+/** All reasons why the database function rejected an order, as of one point in time. */
 export type OrderRejection = {
   unknown_products: number[];
   unavailable_products: number[];
@@ -108,7 +108,7 @@ function outOfStock({ short }: OrderRejection, input: OrderCreate): Problem | un
       const { requested = 0, available = 0 } = byProduct.get(id) ?? {};
       return {
         code: 'out_of_stock',
-        detail: `${requested} units of product ${id} were asked for, ${available} are left.`,
+        detail: `${requested} units of product ${id} were ordered, ${available} are available.`,
         product_id: id,
         requested,
         available,

@@ -13,8 +13,8 @@ import { User } from '../users/user.entity.ts';
 
 /** The usual fulfillment status of each order status, as `fulfillment/status`. */
 const usualPairs = ['unfulfilled/pending', 'unfulfilled/paid', 'unfulfilled/canceled', 'shipped/shipped', 'delivered/delivered'];
-export const usualStatusPairs: ReadonlySet<string> = new Set(usualPairs);
-export const unusualFulfillmentSql = `(fulfillment_status || '/' || status) not in (${usualPairs.map((pair) => `'${pair}'`).join(', ')})`;
+export const commonFulfillmentStatusPairs: ReadonlySet<string> = new Set(usualPairs);
+export const uncommonFulfillmentStatusSql = `(fulfillment_status || '/' || status) not in (${usualPairs.map((pair) => `'${pair}'`).join(', ')})`;
 
 const schema = defineEntity({
   name: 'Order',
@@ -73,7 +73,7 @@ const schema = defineEntity({
     },
     {
       name: 'orders_unusual_fulfillment_created',
-      expression: `create index orders_unusual_fulfillment_created on orders ((fulfillment_status || '/' || status), created_at, id) where ${unusualFulfillmentSql}`,
+      expression: `create index orders_unusual_fulfillment_created on orders ((fulfillment_status || '/' || status), created_at, id) where ${uncommonFulfillmentStatusSql}`,
     },
     { name: 'orders_client_status_created', properties: ['clientId', 'status', 'createdAt', 'id'] },
     { name: 'orders_updated', properties: ['updatedAt', 'id'] },
@@ -121,7 +121,7 @@ export class Order extends schema.class {
     if (this.status === 'pending' && this.expiresAt && this.expiresAt > until) this.expiresAt = until;
   }
 
-  /** Sets the fulfillment status. Goods that came back undelivered do not count as shipped, but the status remains `shipped`. */
+  /** Sets the fulfillment status. Undelivered goods that were returned do not count as shipped, but the status remains `shipped`. */
   markShipped(shippedPart: 'nothing' | 'part' | 'all', now: Date): void {
     if (this.status === 'canceled' || this.status === 'delivered') return;
     if (this.status === 'pending') throw invalidTransition(this, 'shipped');

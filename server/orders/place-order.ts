@@ -1,7 +1,7 @@
 import type { Order, OrderCreate } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { prepareStatement } from '../database/queries/prepared-statement.ts';
-import type { KeyClaim, StoredResponse } from '../http/writes/idempotency.ts';
+import type { IdempotencyKeyClaim, StoredIdempotentResponse } from '../http/writes/idempotency.ts';
 import { problemFromRejection, type OrderRejection } from './order-problems.ts';
 
 /** How long an unpaid order reserves its goods. */
@@ -31,11 +31,11 @@ type PlacementOptions = {
  */
 export async function placeOrder(
   em: EntityManager,
-  claim: KeyClaim,
+  claim: IdempotencyKeyClaim,
   { taxMode, toDelivery }: PlacementOptions,
   buyer: OrderBuyer,
   input: OrderCreate,
-): Promise<StoredResponse> {
+): Promise<StoredIdempotentResponse> {
   const { delivery, items } = input;
   const hasAddress = delivery.line1 !== undefined && delivery.city !== undefined && delivery.country !== undefined;
   const [placed] = await callPlaceOrder(em, [

@@ -6,7 +6,7 @@ import { findProduct } from '../products/find-product.ts';
 
 // Stock rows are always locked in product order. A check constraint keeps a line from returning more units than were ordered.
 const incrementStock = prepareStatement<{ product_id: number; before: number }>(
-  'put_back',
+  'restock_order_lines',
   `with returned as (
      update order_items i set restocked_quantity = i.restocked_quantity + w.quantity
        from unnest($1::bigint[], $2::int[], $3::int[]) as w (order_id, line, quantity)
@@ -21,7 +21,7 @@ const incrementStock = prepareStatement<{ product_id: number; before: number }>(
    returning s.product_id, s.available - q.quantity as before`,
 );
 const findUnreturnedLines = prepareStatement<OrderLine>(
-  'lines_still_out',
+  'find_unrestocked_lines',
   `select order_id, line, quantity - restocked_quantity as quantity
      from order_items where order_id = any($1::bigint[]) and restocked_quantity < quantity`,
 );

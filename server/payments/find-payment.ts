@@ -2,7 +2,7 @@ import type { EntityManager } from '../database/entity-manager/entity-manager.ts
 import type { KeysetPosition } from '../http/response/pagination.ts';
 import type { Principal } from '../http/request/principal.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
-import { belowPosition, accessibleOrdersFilter } from '../orders/order-access.ts';
+import { orderResourcesAfterPositionFilter, accessibleOrdersFilter } from '../orders/order-access.ts';
 import { Payment } from './payment.entity.ts';
 
 /** Returns a payment of an order that the principal may read. The owner is part of the query, so that other payments are not found. */
@@ -14,4 +14,4 @@ export async function findPayment(em: EntityManager, principal: Principal, id: n
 
 /** Returns the payments of an order, newest first; `limit + 1` rows mean that there is a next page. */
 export const listPayments = (em: EntityManager, orderId: number, position: KeysetPosition | undefined, limit: number): Promise<Payment[]> =>
-  em.find(Payment, belowPosition(orderId, position), { orderBy: { id: 'desc' }, limit: limit + 1, refresh: true });
+  em.find(Payment, orderResourcesAfterPositionFilter(orderId, position), { orderBy: { id: 'desc' }, limit: limit + 1, refresh: true });

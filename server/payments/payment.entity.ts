@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { paymentFailureCodes, paymentProviderNames, paymentProgressStatuses, type Payment as PaymentBody } from '@mandate/contract';
+import { paymentFailureCodes, paymentProviderNames, paymentStatuses, type Payment as PaymentBody } from '@mandate/contract';
 import { Order } from '../orders/order.entity.ts';
-import type { ProviderPayment } from './providers/payment-provider.ts';
+import type { PaymentStateAtProvider } from './providers/payment-provider.ts';
 
 const isOpenSql = `status in ('pending', 'requires_action', 'processing')`;
 
@@ -13,7 +13,7 @@ const schema = defineEntity({
     order: () => p.manyToOne(Order).ref().deleteRule('no action').updateRule('no action'),
     attempt: p.integer(),
     provider: p.enum(paymentProviderNames),
-    status: p.enum(paymentProgressStatuses),
+    status: p.enum(paymentStatuses),
     amount: p.bigint('number').check('amount > 0'),
     currency: p.character().length(3),
     refundedTotal: p.bigint('number').name('refunded_amount').default(0).check('refunded_amount >= 0 and refunded_amount <= amount'),
@@ -54,7 +54,7 @@ const rank = { pending: 0, requires_action: 1, processing: 2, failed: 3, cancele
 
 export class Payment extends schema.class {
   /** Applies the outcome that the provider reports. Returns false if it changes nothing. */
-  applyOutcome(outcome: ProviderPayment, now: Date): boolean {
+  applyOutcome(outcome: PaymentStateAtProvider, now: Date): boolean {
     this.providerReference ??= outcome.reference;
     this.request = null;
     if (rank[outcome.status] < rank[this.status]) return false;

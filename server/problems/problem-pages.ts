@@ -6,17 +6,17 @@ import { renderPage, type PageSettings } from '../oauth/pages/views/page-layout.
 import { problemTexts } from './problem-texts.ts';
 
 /** Serves the pages that the `type` of a problem refers to: one page per code, and a list at `/problems`. */
-export function serveProblemPages(settings: PageSettings, issuer: string): Router {
-  const setting = { ...settings, scriptPath: undefined };
+export function serveProblemPages(pageSettings: PageSettings, issuer: string): Router {
+  const settings = { ...pageSettings, scriptPath: undefined };
   const sendPage = (res: Response, document: Html, status = 200): void => {
     const headers = { ...pageSecurityHeaders(issuer), ...(status === 200 && { 'Cache-Control': 'public, max-age=3600' }) };
     res.status(status).set(headers).type('html').send(document.toString());
   };
   return express
     .Router({ caseSensitive: true, strict: true })
-    .get('/problems', (_req, res) => sendPage(res, listPage(setting)))
+    .get('/problems', (_req, res) => sendPage(res, listPage(settings)))
     .get('/problems/:code', ({ params: { code } }, res) =>
-      isProblemCode(code) ? sendPage(res, codePage(setting, code)) : sendPage(res, unknownPage(setting), 404),
+      isProblemCode(code) ? sendPage(res, codePage(settings, code)) : sendPage(res, unknownPage(settings), 404),
     );
 }
 
@@ -24,11 +24,11 @@ const isProblemCode = (code: string): code is ProblemCode => Object.hasOwn(probl
 
 const problemCodes = Object.keys(problemDeclarations).filter(isProblemCode);
 
-function codePage(setting: PageSettings, code: ProblemCode): Html {
+function codePage(settings: PageSettings, code: ProblemCode): Html {
   const { status, title } = problemDeclarations[code];
   const { cause: happened, fix: mend } = problemTexts[code];
   return renderPage(
-    setting,
+    settings,
     title,
     html`<p class="quiet"><code>${status}</code> <code>${code}</code></p>
       <h1>${title}</h1>
@@ -44,10 +44,10 @@ function codePage(setting: PageSettings, code: ProblemCode): Html {
   );
 }
 
-function listPage(setting: PageSettings): Html {
+function listPage(settings: PageSettings): Html {
   const byStatus = [...Map.groupBy(problemCodes, (code) => problemDeclarations[code].status)].toSorted(([one], [other]) => one - other);
   return renderPage(
-    setting,
+    settings,
     'Problems',
     html`<h1>Problems</h1>
       <p>All errors of the API, by the <code>code</code> in the response.</p>
@@ -70,9 +70,9 @@ function listPage(setting: PageSettings): Html {
   );
 }
 
-const unknownPage = (setting: PageSettings): Html =>
+const unknownPage = (settings: PageSettings): Html =>
   renderPage(
-    setting,
+    settings,
     'No such problem',
     html`<h1>No such problem</h1>
       <p>This version of the server does not know a problem with this code. It may come from a newer version.</p>

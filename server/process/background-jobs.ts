@@ -6,12 +6,12 @@ import type { Log } from '../logging/logger.ts';
 import type { MailTransport } from '../mail/deliver-mail.ts';
 import { createLogTransport } from '../mail/log-transport.ts';
 import { createSmtpTransport } from '../mail/smtp-transport.ts';
-import { paymentJobs } from '../order-lifecycle/order-lifecycle-jobs.ts';
+import { orderLifecycleJobs } from '../order-lifecycle/order-lifecycle-jobs.ts';
 import { taskHandlers } from '../app/task-handlers.ts';
 import { taskJobs } from '../tasks/jobs.ts';
 import { createUsageFlushJobs, createMaintenanceJobs } from './maintenance-jobs.ts';
 import { DeliveryWorker } from '../webhooks/delivery/delivery-worker.ts';
-import { createDeliveries } from '../webhooks/delivery/fan-out.ts';
+import { createWebhookDeliveriesForEvents } from '../webhooks/delivery/create-webhook-deliveries.ts';
 import { webhookJobs } from '../webhooks/delivery/webhook-jobs.ts';
 import { publicNetworkPolicy } from '../outgoing-http/protected-client.ts';
 import type { ProcessDependencies } from './process-dependencies.ts';
@@ -31,8 +31,8 @@ export function startBackgroundJobs(parts: ProcessDependencies): JobRunner {
 }
 
 const createJobs = ({ db, storage, log, keys, providers, transport }: ProcessDependencies, deliverer: DeliveryWorker): Job[] => [
-  ...paymentJobs(db, providers),
-  ...eventJobs(db, createDeliveries),
+  ...orderLifecycleJobs(db, providers),
+  ...eventJobs(db, createWebhookDeliveriesForEvents),
   ...webhookJobs(db, deliverer),
   ...taskJobs({ em: db.em, log, handlers: taskHandlers }),
   ...(storage ? [createCheckpointJob(db)] : []),

@@ -1,5 +1,5 @@
 import type { ApiKeyUseBuffer } from '../api-keys/api-key-use-buffer.ts';
-import { removeUnusedApplications } from '../access-management/remove-unused-applications.ts';
+import { deleteUnusedApplicationsBatch } from '../access-management/delete-unused-applications.ts';
 import type { Job } from '../jobs/job-runner.ts';
 import { readDatabaseTime } from '../database/time/database-clock.ts';
 import type { Database, EntityManager } from '../database/entity-manager/entity-manager.ts';
@@ -26,7 +26,7 @@ const secondMs = 1_000;
 export const createMaintenanceJobs = ({ db, log, transport, mailKey }: MaintenanceJobOptions): Job[] => [
   { name: 'mail', everyMs: secondMs, run: async () => transport && deliverMail(db.em.fork(), new Date(), transport, mailKey, log) },
   { name: 'expired tokens', everyMs: 60 * secondMs, run: (signal) => repeatUntilEmpty(db, signal, deleteExpiredRecords) },
-  { name: 'unused applications', everyMs: 600 * secondMs, run: (signal) => repeatUntilEmpty(db, signal, removeUnusedApplications) },
+  { name: 'unused applications', everyMs: 600 * secondMs, run: (signal) => repeatUntilEmpty(db, signal, deleteUnusedApplicationsBatch) },
   {
     name: 'expired idempotency keys',
     everyMs: 600 * secondMs,

@@ -1,6 +1,6 @@
 import type { ApiKeyUseBuffer } from '../api-keys/api-key-use-buffer.ts';
 import type { Config } from '../config/config.ts';
-import type { ReadList } from '../database/replica/read-routing.ts';
+import type { RunListQuery } from '../database/replica/read-routing.ts';
 import type { Database } from '../database/entity-manager/entity-manager.ts';
 import type { StorageReserve } from '../database/storage/storage-reserve.ts';
 import type { Log } from '../logging/logger.ts';
@@ -10,7 +10,7 @@ import type { PaymentProviders } from '../payments/providers/payment-provider.ts
 import type { DerivedKeys } from '../crypto/derived-keys.ts';
 import type { MonthlyUsageBuffer } from '../usage/usage-buffer.ts';
 
-/** What every process needs, whatever its role. */
+/** Dependencies of every process, regardless of its role. */
 export type ProcessDependencies = {
   readonly config: Config;
   readonly log: Log;
@@ -18,7 +18,7 @@ export type ProcessDependencies = {
   /** Disk space monitor of the embedded database. */
   readonly storage: StorageReserve | undefined;
   /** Runs list queries on the read replica, if there is one. */
-  readonly readList: ReadList | undefined;
+  readonly readList: RunListQuery | undefined;
   readonly metrics: Metrics | undefined;
   readonly keys: DerivedKeys;
   readonly providers: PaymentProviders;

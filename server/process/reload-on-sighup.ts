@@ -46,7 +46,7 @@ export function reloadSecretsOnHangup(config: Config, parts: Replaceable, log: L
       log.info('secrets reloaded');
       if (needsRestart.length > 0) log.warn({ changed: needsRestart }, 'some changed secrets only take effect after a restart');
     } catch (error) {
-      log.error({ err: error }, 'secrets stay as they were: the configuration cannot be read again');
+      log.error({ err: error }, 'secrets were not reloaded: the configuration is invalid');
     }
   };
   const listener = (): void => void reload();

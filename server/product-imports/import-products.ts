@@ -3,10 +3,10 @@ import { z } from 'zod';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { prepareStatement } from '../database/queries/prepared-statement.ts';
 import { Problem } from '../http/problem-details/problem.ts';
-import { parseAmount, validateRow, parseInteger, type RowError } from '../imports/parse-cells.ts';
+import { parseAmount, validateImportRow, parseInteger, type RowError } from '../imports/parse-cells.ts';
 import type { FileRecord } from '../imports/file-record.ts';
 import type { ImportFile } from '../imports/file-record.ts';
-import { readRecords } from '../imports/record-reader.ts';
+import { readImportRecords } from '../imports/read-import-records.ts';
 import { runImport, type ImportOutcome } from '../imports/run-import.ts';
 import { checkAndCountRecords } from '../imports/check-records.ts';
 import { createProduct, createProducts } from '../products/create-product.ts';
@@ -23,8 +23,8 @@ export async function importProducts(run: TaskRun): Promise<TaskOutcome> {
   const file: ImportFile = { em, fileId: requireInputFileId(task), format: params.format, renewLease: () => run.renewLease() };
   return runImport(run, {
     dryRun: params.dry_run === 'true',
-    checkFile: async () => ({ total: await checkAndCountRecords(readRecords(file), [params.sku_column]) }),
-    readItems: (from) => readItems(readRecords(file, from)),
+    checkFile: async () => ({ total: await checkAndCountRecords(readImportRecords(file), [params.sku_column]) }),
+    readItems: (from) => readItems(readImportRecords(file, from)),
     countRows: () => 1,
     firstLine: ({ line }) => line,
     importItem: (inner, record) => importProduct(inner, params, actorOf(task), record),
@@ -69,7 +69,7 @@ async function importProductBatch(
 }
 
 const validateNewProduct = (params: ProductImportParams, cells: ReadonlyMap<string, string>) =>
-  validateRow(productCreateSchema, { category: params.category, ...parseRow(params, cells, undefined) });
+  validateImportRow(productCreateSchema, { category: params.category, ...parseRow(params, cells, undefined) });
 
 async function importProduct(
   em: EntityManager,
@@ -90,7 +90,7 @@ async function importProduct(
   const { sku: _, stock: __, currency, ...changes } = parseRow(params, cells, known);
   if (currency !== known.currency)
     return rejected({ field: 'currency', code: 'read_only_field', detail: `The currency is ${known.currency} and cannot be changed.` });
-  const update = validateRow(productUpdateSchema, changes);
+  const update = validateImportRow(productUpdateSchema, changes);
   if ('errors' in update) return rejected(...update.errors);
   try {
     // A separate entity manager per row: the partial changes of a rejected row are discarded with it.

@@ -3,12 +3,12 @@ import { contract } from '@mandate/contract';
 import { totalCountFields } from '../http/response/list-parameters.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import { countCategories, listCategories } from './list-categories.ts';
-import { resolveStatusFilter } from './product-statuses.ts';
+import { resolveProductStatusFilter } from './product-statuses.ts';
 
 export const productCategoryRoutes = ({ readList, pages }: HandlerDependencies) =>
   initServer().router(contract.productCategories, {
     list: async ({ query, req, res }) => {
-      const statuses = resolveStatusFilter(req, query.status);
+      const statuses = resolveProductStatusFilter(req, query.status);
       const position = pages.decodeCursor(req, query);
       const after = position && String(position[0]);
       const rows = await readList((from) => listCategories(from, statuses, after, query.limit));

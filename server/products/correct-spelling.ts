@@ -18,7 +18,7 @@ const [comparedMax, replacementsMax] = [20, 3];
  * with these statuses. Returns `undefined` if no word is misspelled or one has no similar word. Other products never affect the result.
  */
 export async function correctSpelling(em: EntityManager, text: string, statuses: readonly string[]): Promise<string | undefined> {
-  const words = await runDynamicQuery(em, searchedWordsQuery(text, statuses));
+  const words = await runDynamicQuery(em, buildSearchedWordsQuery(text, statuses));
   if (words.every((word) => word.is_known)) return undefined;
   const alternatives = words.map(({ word, is_known: isKnown, similar }) => (isKnown ? [word] : nearestWords(word, similar ?? [])));
   if (alternatives.some((each) => each.length === 0)) return undefined;
@@ -38,7 +38,7 @@ function nearestWords(word: string, similar: readonly string[]): string[] {
 }
 
 /** Builds the query that returns the words of a text, and similar words for each unknown word. */
-export const searchedWordsQuery = (text: string, statuses: readonly string[]): RawBuilder<SearchedWord> => sql`
+export const buildSearchedWordsQuery = (text: string, statuses: readonly string[]): RawBuilder<SearchedWord> => sql`
   with words as (
     select word, place, to_tsquery('simple', '''' || word || '''' || case when lead(place) over (order by place) is null then ':*' else '' end) as query
       from unnest(string_to_array(searchable_text(${text}), ' ')) with ordinality as split (word, place) where word <> ''

@@ -7,7 +7,10 @@ import type { MatchedRequest } from '../http/request/matched-route.ts';
 type ProductStatus = Product['status'];
 
 /** Returns the statuses to list: the requested ones, if the caller may see them, or only `active` by default. */
-export function resolveStatusFilter(req: MatchedRequest, requested: readonly ProductStatus[] = ['active']): readonly ProductStatus[] {
+export function resolveProductStatusFilter(
+  req: MatchedRequest,
+  requested: readonly ProductStatus[] = ['active'],
+): readonly ProductStatus[] {
   if (requested.some((status) => status !== 'active') && !canUseScope(findPrincipal(req), 'products.write')) {
     throw createProblem('forbidden', {
       detail: 'Listing products that are not active requires the `products.write` scope and a staff account.',

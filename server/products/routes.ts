@@ -14,7 +14,7 @@ import { findProduct } from './find-product.ts';
 import { findProducts, productCursorPosition } from './find-products.ts';
 import { countProducts, parseProductSort } from './list-products.ts';
 import { productFromRow } from './product-rows.ts';
-import { resolveStatusFilter } from './product-statuses.ts';
+import { resolveProductStatusFilter } from './product-statuses.ts';
 import { deleteProduct, lockProduct, patchProduct, updateProduct } from './update-or-delete-product.ts';
 
 const etagName = (id: number): string => `product-${id}`;
@@ -27,7 +27,7 @@ export const productRoutes = (deps: HandlerDependencies) => {
       const sort = parseProductSort(query.sort ?? (query.q === undefined ? '-created_at' : 'relevance'));
       if (sort.by === 'relevance' && query.q === undefined) throw relevanceWithoutText();
       const { category, sku, price_gte: priceGte, price_lte: priceLte } = query;
-      const filters = { status: resolveStatusFilter(req, query.status), category, sku, priceGte, priceLte };
+      const filters = { status: resolveProductStatusFilter(req, query.status), category, sku, priceGte, priceLte };
       const position = pages.decodeCursor(req, query);
       const { rows, search } = await readList((from) => findProducts(from, query.q, filters, sort, position, query.limit));
       const page = pages.respondWithPage(req, res, query, rows, productFromRow, (row) => productCursorPosition(row, sort, search));

@@ -1,9 +1,9 @@
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { clientNetwork } from '../http/request/client-network.ts';
+import { networkFromClientAddress } from '../http/request/network-from-client-address.ts';
 import type { RateLimitState, RequestLimiter } from '../http/middleware/rate-limit.ts';
 import type { MonthlyUsageBuffer } from '../usage/usage-buffer.ts';
 import type { RateLimitCounters } from './counters.ts';
-import { getCalendarMonth } from '../usage/month.ts';
+import { getCalendarMonth } from '../usage/calendar-month.ts';
 
 export type RateLimits = {
   /** Requests per minute: of an application per user, of an API key, and of an IP address without a token. */
@@ -35,7 +35,7 @@ export function createRequestLimiter({ em, limits, counters, use }: RequestLimit
   }
   return {
     async count(principal, address) {
-      if (!principal) return [await counters.count('ip', limits.ip, clientNetwork(address))];
+      if (!principal) return [await counters.count('ip', limits.ip, networkFromClientAddress(address))];
       const { clientId, user, limits: ownLimits } = principal;
       const { policy, perMinute, perMonth } = ownLimits ?? { policy: 'default', perMinute: null, perMonth: null };
       const defaultLimit = policy === 'default' ? limits.default : limits.apiKey;

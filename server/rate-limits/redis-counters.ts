@@ -22,10 +22,10 @@ export function openRedisCounters(url: string, prefix: string, log: Log): RedisC
     isUnreachable = true;
     if (performance.now() - lastWarningAt < warningIntervalMs) return;
     lastWarningAt = performance.now();
-    log.warn({ err: error }, 'Redis cannot be reached: until it can, each process limits requests for itself');
+    log.warn({ err: error }, 'Redis is unreachable: until it responds, each process counts requests separately');
   });
   client.on('ready', () => {
-    if (isUnreachable) log.info('Redis is back: the processes limit requests together again');
+    if (isUnreachable) log.info('Redis is reachable again: all processes share request counts');
     isUnreachable = false;
   });
   // the client reconnects by itself, and the listener above logs errors

@@ -5,7 +5,7 @@ import { recordEvent } from '../events/record-event.ts';
 import { restockOrderLines } from '../orders/restock.ts';
 import type { Order } from '../orders/order.entity.ts';
 import type { Payment } from '../payments/payment.entity.ts';
-import { refundFromEntity } from './refund-body.ts';
+import { refundFromEntity } from './refund-response.ts';
 import { Refund } from './refund.entity.ts';
 
 type RefundInput = {
@@ -17,7 +17,7 @@ type RefundInput = {
 };
 
 const sumOpenRefunds = prepareStatement<{ amount: number }>(
-  'open_refunds',
+  'sum_open_refunds',
   `select coalesce(sum(amount), 0)::bigint as amount from refunds where payment_id = $1 and status = 'pending'`,
 );
 

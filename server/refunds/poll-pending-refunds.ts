@@ -5,7 +5,7 @@ import { submitRefund } from './submit-refund.ts';
 
 // Also schedules the next check after half of the refund's age.
 const takeDueRefund = prepareStatement<{ id: number }>(
-  'take_due_refund',
+  'claim_due_refund',
   `update refunds r set next_check_at = $1::timestamptz + least(interval '1 hour', greatest(interval '30 seconds', ($1::timestamptz - r.created_at) / 2))
     where r.id = (
       select id from refunds where status = 'pending' and next_check_at <= $1 order by next_check_at limit 1 for no key update skip locked)

@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { refundReasons, refundStatuses, type LineQuantity } from '@mandate/contract';
 import { Order } from '../orders/order.entity.ts';
 import { Payment } from '../payments/payment.entity.ts';
-import type { ProviderRefund } from '../payments/providers/payment-provider.ts';
+import type { RefundStateAtProvider } from '../payments/providers/payment-provider.ts';
 
 const schema = defineEntity({
   name: 'Refund',
@@ -43,7 +43,7 @@ const schema = defineEntity({
 
 export class Refund extends schema.class {
   /** Applies the outcome that the provider reports. Returns false if it changes nothing; a final status never changes. */
-  applyOutcome(outcome: ProviderRefund): boolean {
+  applyOutcome(outcome: RefundStateAtProvider): boolean {
     if (this.status !== 'pending') return false;
     this.providerReference ??= outcome.reference;
     if (outcome.status === 'pending') return false;

@@ -11,16 +11,16 @@ import { requirePrincipal } from '../http/request/request-context.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import { listOrderSubresources } from '../orders/list-order-subresources.ts';
 import { resolveOrderOwnerFilter } from '../orders/order-visibility.ts';
-import { belowPosition, accessibleOrdersFilter, assertOrderAccessible } from '../orders/order-access.ts';
-import type { PaymentDeps } from '../payments/providers/payment-provider.ts';
+import { orderResourcesAfterPositionFilter, accessibleOrdersFilter, assertOrderAccessible } from '../orders/order-access.ts';
+import type { PaymentHandlerDependencies } from '../payments/providers/payment-provider.ts';
 import { applyRefundOutcome, submitRefund } from './submit-refund.ts';
-import { refundFromEntity } from './refund-body.ts';
+import { refundFromEntity } from './refund-response.ts';
 import { refundOrder } from './refund-order.ts';
 import { Refund } from './refund.entity.ts';
 
 const locationFor = ({ id }: RefundBody): string => `/api/v1/refunds/${id}`;
 
-export const refundRoutes = ({ em, readList, pages, providers }: HandlerDependencies & PaymentDeps) =>
+export const refundRoutes = ({ em, readList, pages, providers }: HandlerDependencies & PaymentHandlerDependencies) =>
   initServer().router(contract.refunds, {
     create: async ({ params: { order_id: orderId }, body, req, res }) => {
       const principal = requirePrincipal(req);
@@ -39,7 +39,7 @@ export const refundRoutes = ({ em, readList, pages, providers }: HandlerDependen
 
     list: async ({ params: { order_id: id }, query, req, res }) => {
       await assertOrderAccessible(em, requirePrincipal(req), id, 'payments.manage');
-      const where = belowPosition(id, pages.decodeCursor(req, query));
+      const where = orderResourcesAfterPositionFilter(id, pages.decodeCursor(req, query));
       const rows = await em.find(Refund, where, { orderBy: { id: 'desc' }, limit: query.limit + 1, refresh: true });
       const page = pages.respondWithPage(req, res, query, rows, refundFromEntity, (refund) => [refund.id, refund.id]);
       return { status: 200, body: { ...page, ...(await totalCountFields(query, () => em.count(Refund, { order: id }))) } };

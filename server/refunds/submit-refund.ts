@@ -2,20 +2,20 @@ import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { prepareStatement } from '../database/queries/prepared-statement.ts';
 import { recordEvent } from '../events/record-event.ts';
-import { findOrderUnchecked } from '../orders/find-order.ts';
+import { findOrderWithoutPermissionCheck } from '../orders/find-order.ts';
 import { Order } from '../orders/order.entity.ts';
 import { Payment } from '../payments/payment.entity.ts';
 import {
   undefinedIfUnavailable,
   type PaymentProviders,
-  type ProviderRefund,
+  type RefundStateAtProvider,
   requirePaymentProvider,
 } from '../payments/providers/payment-provider.ts';
-import { refundFromEntity } from './refund-body.ts';
+import { refundFromEntity } from './refund-response.ts';
 import { Refund } from './refund.entity.ts';
 
 const findParentsOfRefund = prepareStatement<{ order_id: number; payment_id: number }>(
-  'place_of_refund',
+  'find_refund_order_and_payment',
   'select order_id, payment_id from refunds where id = $1',
 );
 
@@ -40,14 +40,19 @@ export async function submitRefund(em: EntityManager, providers: PaymentProvider
 }
 
 /** Applies the outcome that the provider reports for a refund, in a separate transaction. */
-export const commitRefundOutcome = (em: EntityManager, providers: PaymentProviders, id: number, outcome: ProviderRefund): Promise<void> =>
+export const commitRefundOutcome = (
+  em: EntityManager,
+  providers: PaymentProviders,
+  id: number,
+  outcome: RefundStateAtProvider,
+): Promise<void> =>
   em.fork().transactional(async (inner) => {
     const refund = await applyRefundOutcome(inner, id, outcome);
     if (!requirePaymentProvider(providers, refund.payment.unwrap().provider).isPolled) refund.nextCheckAt = null;
   });
 
 /** Applies the outcome of a refund within a transaction. */
-export async function applyRefundOutcome(em: EntityManager, id: number, outcome: ProviderRefund): Promise<Refund> {
+export async function applyRefundOutcome(em: EntityManager, id: number, outcome: RefundStateAtProvider): Promise<Refund> {
   const { order, payment, refund } = await lockRefund(em, id);
   if (!refund.applyOutcome(outcome)) {
     await em.flush();
@@ -60,7 +65,7 @@ export async function applyRefundOutcome(em: EntityManager, id: number, outcome:
   await em.flush();
   await recordEvent(em, refund.status === 'succeeded' ? 'refund.succeeded' : 'refund.failed', refundFromEntity(refund), order.user.id);
   if (refund.status === 'succeeded' && !payment.surplus) {
-    await recordEvent(em, 'order.refunded', await findOrderUnchecked(em, order.id), order.user.id);
+    await recordEvent(em, 'order.refunded', await findOrderWithoutPermissionCheck(em, order.id), order.user.id);
   }
   return refund;
 }

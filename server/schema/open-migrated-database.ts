@@ -10,7 +10,7 @@ import { openDatabase, type OpenOptions } from './open-database.ts';
 export type MigratedOptions = Pick<OpenOptions, 'onPool' | 'preparedStatements' | 'storage'> & {
   /** URL of PostgreSQL without a connection pooler, for migrations (default: the URL of the database). */
   readonly directUrl?: string | undefined;
-  /** By default, an unavailable PostgreSQL is an error immediately. */
+  /** Maximum wait for PostgreSQL. By default, opening fails immediately if PostgreSQL is unavailable. */
   readonly wait?: DatabaseWaitOptions;
 };
 

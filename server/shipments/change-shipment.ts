@@ -6,10 +6,13 @@ import { recordEvent } from '../events/record-event.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import { Order } from '../orders/order.entity.ts';
 import { updateFulfillmentStatus } from './update-fulfillment-status.ts';
-import { shipmentFromEntity } from './shipment-body.ts';
+import { shipmentFromEntity } from './shipment-response.ts';
 import { Shipment } from './shipment.entity.ts';
 
-const findOrderOfShipment = prepareStatement<{ order_id: number }>('order_of_shipment', 'select order_id from shipments where id = $1');
+const findOrderOfShipment = prepareStatement<{ order_id: number }>(
+  'find_order_of_shipment',
+  'select order_id from shipments where id = $1',
+);
 const addShippedQuantities = prepareStatement(
   'count_shipped',
   `update order_items i set shipped_quantity = i.shipped_quantity + w.quantity

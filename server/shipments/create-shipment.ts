@@ -6,7 +6,7 @@ import { recordEvent } from '../events/record-event.ts';
 import { lockOrder } from '../orders/lock-order.ts';
 import { changeShipmentStatus } from './change-shipment.ts';
 import { shippableQuantity, readOrderLineProgress, assertQuantitiesAvailable, mergeLineQuantities } from './order-lines.ts';
-import { shipmentFromEntity } from './shipment-body.ts';
+import { shipmentFromEntity } from './shipment-response.ts';
 import { Shipment } from './shipment.entity.ts';
 
 /** Creates a shipment of a paid order with the given or all remaining units; `status` can mark it as shipped immediately. */

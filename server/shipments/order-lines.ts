@@ -13,7 +13,7 @@ type LineProgress = {
 };
 
 const readLines = prepareStatement<LineProgress>(
-  'lines_of_order',
+  'read_order_lines',
   `select i.line, i.quantity, i.shipped_quantity as shipped, i.restocked_quantity as restocked, coalesce(p.quantity, 0)::int as packed
      from order_items i
      left join (

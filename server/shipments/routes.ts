@@ -12,10 +12,10 @@ import { requirePrincipal } from '../http/request/request-context.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import { listOrderSubresources } from '../orders/list-order-subresources.ts';
 import { resolveOrderOwnerFilter } from '../orders/order-visibility.ts';
-import { belowPosition, accessibleOrdersFilter, assertOrderAccessible } from '../orders/order-access.ts';
+import { orderResourcesAfterPositionFilter, accessibleOrdersFilter, assertOrderAccessible } from '../orders/order-access.ts';
 import { updateShipment, lockOrderAndShipment, shipmentNotFoundProblem } from './change-shipment.ts';
 import { createShipment } from './create-shipment.ts';
-import { shipmentFromEntity } from './shipment-body.ts';
+import { shipmentFromEntity } from './shipment-response.ts';
 import { Shipment } from './shipment.entity.ts';
 
 const etagName = (id: number): string => `shipment-${id}`;
@@ -34,7 +34,7 @@ export const shipmentRoutes = ({ em, readList, pages }: HandlerDependencies) =>
 
     list: async ({ params: { order_id: id }, query, req, res }) => {
       await assertOrderAccessible(em, requirePrincipal(req), id, staffScopeFor(requirePrincipal(req)));
-      const where = belowPosition(id, pages.decodeCursor(req, query));
+      const where = orderResourcesAfterPositionFilter(id, pages.decodeCursor(req, query));
       const rows = await em.find(Shipment, where, { orderBy: { id: 'desc' }, limit: query.limit + 1, refresh: true });
       const page = pages.respondWithPage(req, res, query, rows, shipmentFromEntity, (shipment) => [shipment.id, shipment.id]);
       return { status: 200, body: { ...page, ...(await totalCountFields(query, () => em.count(Shipment, { order: id }))) } };

@@ -1,12 +1,12 @@
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { prepareStatement } from '../database/queries/prepared-statement.ts';
 import { recordEvent } from '../events/record-event.ts';
-import { findOrderUnchecked } from '../orders/find-order.ts';
+import { findOrderWithoutPermissionCheck } from '../orders/find-order.ts';
 import type { Order } from '../orders/order.entity.ts';
 import { readOrderLineProgress } from './order-lines.ts';
 
 const countOpenShipments = prepareStatement<{ count: number }>(
-  'shipments_under_way',
+  'count_open_shipments',
   `select count(*) as count from shipments where order_id = $1 and status in ('pending', 'shipped')`,
 );
 
@@ -21,10 +21,10 @@ export async function updateFulfillmentStatus(em: EntityManager, order: Order, n
   order.markShipped(shipped ? (complete ? 'all' : 'part') : 'nothing', now);
   await em.flush();
   if (order.status === 'shipped' && before === 'paid')
-    await recordEvent(em, 'order.shipped', await findOrderUnchecked(em, order.id), order.user.id);
+    await recordEvent(em, 'order.shipped', await findOrderWithoutPermissionCheck(em, order.id), order.user.id);
   const [open] = await countOpenShipments(em, [order.id]);
   if (order.status !== 'shipped' || order.fulfillmentStatus !== 'shipped' || open?.count !== 0) return;
   order.markDelivered(now);
   await em.flush();
-  await recordEvent(em, 'order.delivered', await findOrderUnchecked(em, order.id), order.user.id);
+  await recordEvent(em, 'order.delivered', await findOrderWithoutPermissionCheck(em, order.id), order.user.id);
 }

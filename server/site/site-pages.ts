@@ -29,7 +29,7 @@ export const serveRootFiles = (): Router =>
 
 const readFavicon = (): Buffer => readFileSync(new URL('favicon.ico', import.meta.url));
 
-/** Nothing is worth indexing: the pages are for users who are signed in or about to sign in. */
+/** Excludes all pages from search engines, because they are only for users who are signed in or about to sign in. */
 const robotsTxt = 'User-agent: *\nDisallow: /\n';
 
 /** Responds to unknown paths with an HTML page if the client prefers HTML, as browsers do. Other clients get a problem document. */
@@ -42,7 +42,7 @@ export function serveNotFoundPage(settings: PageSettings, issuer: string): Reque
   };
 }
 
-const withoutScript = (setting: PageSettings): PageSettings => ({ ...setting, scriptPath: undefined });
+const withoutScript = (settings: PageSettings): PageSettings => ({ ...settings, scriptPath: undefined });
 
 const sendPage = (res: Response, issuer: string, page: Html): void =>
   void res.set(pageSecurityHeaders(issuer)).type('html').send(page.toString());

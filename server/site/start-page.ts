@@ -5,8 +5,8 @@ import { renderPage, type PageSettings } from '../oauth/pages/views/page-layout.
 type Options = { readonly issuer: string; readonly development: boolean };
 
 /** Renders the page at `/`, which describes the service and links to its other pages, in development also to the first commands. */
-export function renderStartPage(setting: PageSettings, { issuer, development }: Options): Html {
-  const { start } = setting.words;
+export function renderStartPage(settings: PageSettings, { issuer, development }: Options): Html {
+  const { start } = settings.messages;
   const links = [
     ['/sign-in', start.signIn],
     ['/account', start.account],
@@ -14,10 +14,10 @@ export function renderStartPage(setting: PageSettings, { issuer, development }: 
     ['/openapi.json', start.openApi],
   ];
   return renderPage(
-    setting,
+    settings,
     start.title,
     html`<h1>${start.title}</h1>
-      <p>${start.about(setting.shop.name)}</p>
+      <p>${start.about(settings.shop.name)}</p>
       <nav>
         <ul class="menu">
           ${links.map(
@@ -28,11 +28,11 @@ export function renderStartPage(setting: PageSettings, { issuer, development }: 
           )}
         </ul>
       </nav>
-      ${development && firstCommands(setting, issuer)}`,
+      ${development && firstCommands(settings, issuer)}`,
   );
 }
 
-const firstCommands = ({ words: { start } }: PageSettings, issuer: string): Html =>
+const firstCommands = ({ messages: { start } }: PageSettings, issuer: string): Html =>
   html`<section>
     <h2>${start.nextSteps}</h2>
     <p>${start.runCommands}</p>
@@ -42,10 +42,10 @@ const firstCommands = ({ words: { start } }: PageSettings, issuer: string): Html
     <p class="quiet">${start.password('first-run.json')}</p>
   </section>`;
 
-export const renderNotFoundPage = (setting: PageSettings): Html => {
-  const { notFound } = setting.words;
+export const renderNotFoundPage = (settings: PageSettings): Html => {
+  const { notFound } = settings.messages;
   return renderPage(
-    setting,
+    settings,
     notFound.title,
     html`<h1>${notFound.title}</h1>
       <p>${notFound.text}</p>

@@ -1,23 +1,23 @@
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { prepareStatement } from '../database/queries/prepared-statement.ts';
 import { deleteStoredFile } from './stored-file.ts';
-import { retentionDays } from './task-rows.ts';
+import { taskRetentionDays } from './task-rows.ts';
 
 // Task rows remain, so that an expired task (410) can be distinguished from one that never existed (404); their personal data is deleted.
 const clearResults = prepareStatement<{ id: number }>(
-  'forget_task_results',
+  'clear_expired_task_results',
   `with old as (
-     select id from tasks where finished_at <= now() - interval '${retentionDays.result} days' and output_id is not null limit $1)
+     select id from tasks where finished_at <= now() - interval '${taskRetentionDays.result} days' and output_id is not null limit $1)
    update tasks set output_id = null from old where tasks.id = old.id returning old.id`,
 );
 const clearTasks = prepareStatement<{ id: number }>(
-  'forget_tasks',
+  'clear_old_task_parameters',
   `with old as (
-     select id from tasks where finished_at <= now() - interval '${retentionDays.task} days' and params <> '{}' limit $1)
+     select id from tasks where finished_at <= now() - interval '${taskRetentionDays.task} days' and params <> '{}' limit $1)
    update tasks set params = '{}', result = null, error = null, imported = null from old where tasks.id = old.id returning old.id`,
 );
 const clearInputs = prepareStatement<{ id: number }>(
-  'forget_task_inputs',
+  'clear_task_inputs',
   `with old as (select id from tasks where finished_at is not null and input_id is not null limit $1)
    update tasks set input_id = null from old where tasks.id = old.id returning old.id`,
 );

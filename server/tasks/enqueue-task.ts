@@ -6,7 +6,7 @@ import { createProblem } from '../http/problem-details/problem.ts';
 import { taskOwnerKey, taskColumnsSql, type TaskRow, taskFromRow } from './task-rows.ts';
 
 // Serializes concurrent requests of one owner, so that each counts the tasks of the others.
-const lockOwner = prepareStatement('take_turns_starting_tasks', 'select pg_advisory_xact_lock(hashtextextended($1, 20261120))');
+const lockOwner = prepareStatement('lock_task_owner', 'select pg_advisory_xact_lock(hashtextextended($1, 20261120))');
 const countUnfinished = prepareStatement<{ count: number }>(
   'count_unfinished_tasks',
   `select count(*) as count from tasks where owner = $1 and status in ('queued', 'running')`,

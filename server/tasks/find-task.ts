@@ -4,7 +4,7 @@ import { prepareStatement } from '../database/queries/prepared-statement.ts';
 import { allowedScopes } from '../http/middleware/authorize.ts';
 import type { Principal } from '../http/request/principal.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
-import { retentionDays, taskOwnerKey, type StoredTaskResult, taskColumnsSql, type TaskRow, taskFromRow } from './task-rows.ts';
+import { taskRetentionDays, taskOwnerKey, type StoredTaskResult, taskColumnsSql, type TaskRow, taskFromRow } from './task-rows.ts';
 
 type FoundTask = TaskRow & { output_id: number | null; kept: boolean; result_kept: boolean };
 
@@ -12,15 +12,15 @@ type FoundTask = TaskRow & { output_id: number | null; kept: boolean; result_kep
 const readTask = prepareStatement<FoundTask>(
   'read_task',
   `select ${taskColumnsSql}, output_id,
-          coalesce(finished_at > now() - interval '${retentionDays.task} days', true) as kept,
-          coalesce(finished_at > now() - interval '${retentionDays.result} days', true) as result_kept
+          coalesce(finished_at > now() - interval '${taskRetentionDays.task} days', true) as kept,
+          coalesce(finished_at > now() - interval '${taskRetentionDays.result} days', true) as result_kept
      from tasks where id = $1 and owner = $2 and needs <@ $3::text[]`,
 );
 
 async function readVisibleTask(em: EntityManager, principal: Principal, id: number): Promise<FoundTask> {
   const [row] = await readTask(em, [id, taskOwnerKey(principal), allowedScopes(principal)]);
   if (!row) throw createProblem('not_found', { detail: `Task ${id} was not found.` });
-  if (!row.kept) throw createProblem('gone', { detail: `Tasks are kept for ${retentionDays.task} days after they finish.` });
+  if (!row.kept) throw createProblem('gone', { detail: `Tasks are kept for ${taskRetentionDays.task} days after they finish.` });
   return row;
 }
 
@@ -44,7 +44,7 @@ export async function findTaskResult(em: EntityManager, principal: Principal, id
   if (row.status !== 'succeeded') throw createProblem('not_found', { detail: `The task has no result, because it is ${row.status}.` });
   if (!isRetained || fileId === null || row.result === null) {
     throw createProblem('gone', {
-      detail: `Results are kept for ${retentionDays.result} days. Start the task again to create a new result.`,
+      detail: `Results are kept for ${taskRetentionDays.result} days. Start the task again to create a new result.`,
     });
   }
   return { fileId, task: taskFromRow(row), result: row.result };

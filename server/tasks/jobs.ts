@@ -1,16 +1,16 @@
 import type { Job } from '../jobs/job-runner.ts';
-import { runTasks, type TaskRunnerDeps } from './run-tasks.ts';
+import { runTasks, type TaskRunnerDependencies } from './run-tasks.ts';
 import { deleteOldTaskData } from './delete-old-task-data.ts';
 
 /** Tasks that a process runs concurrently, so that a short task need not wait for a long one. */
 const concurrency = 2;
 
 /** Returns the background jobs that run tasks and delete expired task data. */
-export const taskJobs = (deps: TaskRunnerDeps): Job[] => [
+export const taskJobs = (deps: TaskRunnerDependencies): Job[] => [
   ...Array.from({ length: concurrency }, () => ({ name: 'tasks', everyMs: 1_000, run: (signal: AbortSignal) => runTasks(deps, signal) })),
   { name: 'old tasks', everyMs: 3_600_000, run: (signal) => deleteAllOldData(deps, signal) },
 ];
 
-async function deleteAllOldData({ em }: TaskRunnerDeps, signal: AbortSignal): Promise<void> {
+async function deleteAllOldData({ em }: TaskRunnerDependencies, signal: AbortSignal): Promise<void> {
   while (!signal.aborted && (await deleteOldTaskData(em.fork())) > 0);
 }

@@ -5,7 +5,7 @@ import type { EntityManager } from '../database/entity-manager/entity-manager.ts
 import type { KeysetPosition } from '../http/response/pagination.ts';
 import type { Principal } from '../http/request/principal.ts';
 import { allowedScopes } from '../http/middleware/authorize.ts';
-import { retentionDays, taskOwnerKey, taskColumnsSql, type TaskRow } from './task-rows.ts';
+import { taskRetentionDays, taskOwnerKey, taskColumnsSql, type TaskRow } from './task-rows.ts';
 
 type TaskFilters = { readonly type?: readonly string[] | undefined; readonly status?: readonly string[] | undefined };
 
@@ -36,7 +36,7 @@ function filterConditions(principal: Principal, { type, status }: TaskFilters): 
   const conditions = [
     sql`owner = ${taskOwnerKey(principal)}`,
     sql`needs <@ ${allowedScopes(principal)}::text[]`,
-    sql`(finished_at is null or finished_at > now() - ${`${retentionDays.task} days`}::interval)`,
+    sql`(finished_at is null or finished_at > now() - ${`${taskRetentionDays.task} days`}::interval)`,
   ];
   if (type !== undefined) conditions.push(sql`type = any(${type}::text[])`);
   if (status !== undefined) conditions.push(sql`status = any(${status}::text[])`);

@@ -25,7 +25,7 @@ const release = prepareStatement(
   `update tasks set lease_until = now() + make_interval(secs => $3) where id = $1 and attempts = $2 and status = 'running'`,
 );
 
-export type TaskRunnerDeps = {
+export type TaskRunnerDependencies = {
   readonly em: EntityManager;
   readonly log: Log;
   /** Handlers by task type. */
@@ -33,7 +33,7 @@ export type TaskRunnerDeps = {
 };
 
 /** Runs all queued tasks, and tasks whose lease has expired, one after the other. Returns the number of tasks that were run. */
-export async function runTasks(deps: TaskRunnerDeps, signal: AbortSignal = new AbortController().signal): Promise<number> {
+export async function runTasks(deps: TaskRunnerDependencies, signal: AbortSignal = new AbortController().signal): Promise<number> {
   let count = 0;
   for (; !signal.aborted; count += 1) {
     const [task] = await claim(deps.em.fork(), [Object.keys(deps.handlers)]);
@@ -43,7 +43,7 @@ export async function runTasks(deps: TaskRunnerDeps, signal: AbortSignal = new A
   return count;
 }
 
-async function runTask(deps: TaskRunnerDeps, task: ClaimedTask, signal: AbortSignal): Promise<void> {
+async function runTask(deps: TaskRunnerDependencies, task: ClaimedTask, signal: AbortSignal): Promise<void> {
   const em = deps.em.fork();
   try {
     if (task.attempts > attemptsMax)
@@ -59,7 +59,7 @@ async function runTask(deps: TaskRunnerDeps, task: ClaimedTask, signal: AbortSig
   }
 }
 
-async function handleTaskError({ log }: TaskRunnerDeps, em: EntityManager, task: ClaimedTask, error: unknown): Promise<void> {
+async function handleTaskError({ log }: TaskRunnerDependencies, em: EntityManager, task: ClaimedTask, error: unknown): Promise<void> {
   if (error instanceof LeaseLostError) return;
   if (error instanceof TaskInterruptedError) return void (await release(em, [task.id, task.attempts, 0]));
   const failure = toPermanentTaskError(error, task.attempts);

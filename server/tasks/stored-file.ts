@@ -32,12 +32,12 @@ const readSize = prepareStatement<{ bytes: number }>(
   'select coalesce(sum(octet_length(content)), 0)::bigint as bytes from task_file_chunks where file_id = $1',
 );
 const removeChunks = prepareStatement<{ position: number }>(
-  'remove_task_file_chunks',
+  'delete_task_file_chunks',
   `delete from task_file_chunks where file_id = $1
       and position in (select position from task_file_chunks where file_id = $1 order by position limit 200)
    returning position`,
 );
-const removeFile = prepareStatement('remove_task_file', 'delete from task_files where id = $1');
+const removeFile = prepareStatement('delete_task_file', 'delete from task_files where id = $1');
 
 /** Creates an empty stored file and returns its id. */
 export async function createStoredFile(em: EntityManager): Promise<number> {

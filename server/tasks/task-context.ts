@@ -49,7 +49,7 @@ export class TaskInterruptedError extends Error {}
 // The row lock makes a cancellation wait for the current step. The user who started the task may have been suspended or lost the
 // required role since.
 const lockForStep = prepareStatement<{ allowed: boolean }>(
-  'take_task_step',
+  'lock_task_step',
   `select coalesce(u.status = 'active' and (u.role <> 'customer' or not t.needs && $3::text[]), true) as allowed
      from tasks t left join users u on u.id = t.user_id
     where t.id = $1 and t.attempts = $2 and t.status = 'running'
@@ -59,7 +59,7 @@ const staffScopes = scopeNames.filter((name) => scopeDefinitions[name].admin);
 // A step may take longer than a lease, so the new lease starts at the end of the step.
 const renewedLeaseSql = `lease_until = clock_timestamp() + interval '${taskLeaseSeconds} seconds'`;
 const storeProgress = prepareStatement(
-  'hold_task',
+  'store_task_progress',
   `update tasks set checkpoint = $3::jsonb, processed = $4, total = coalesce($5, total), imported = coalesce($6::jsonb, imported), ${renewedLeaseSql}
     where id = $1 and attempts = $2`,
 );

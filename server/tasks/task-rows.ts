@@ -3,7 +3,7 @@ import { timestampToRfc3339, timestampToRfc3339OrNull } from '../database/time/t
 import type { Principal } from '../http/request/principal.ts';
 
 /** Retention of finished tasks and of their result files, in days. */
-export const retentionDays = { task: 30, result: 7 } as const;
+export const taskRetentionDays = { task: 30, result: 7 } as const;
 
 export type StoredTaskResult = Omit<TaskResult, 'expires_at'>;
 
@@ -27,7 +27,7 @@ export const taskFromRow = ({ processed, total, result, ...row }: TaskRow): Task
   imported: completeCounts(row.type, row.imported ?? result?.imported ?? null),
   result:
     result && row.finished_at !== null
-      ? { ...result, imported: completeCounts(row.type, result.imported), expires_at: daysAfter(row.finished_at, retentionDays.result) }
+      ? { ...result, imported: completeCounts(row.type, result.imported), expires_at: daysAfter(row.finished_at, taskRetentionDays.result) }
       : null,
   created_at: timestampToRfc3339(row.created_at),
   started_at: timestampToRfc3339OrNull(row.started_at),

@@ -4,12 +4,12 @@ import { prepareStatement } from '../database/queries/prepared-statement.ts';
 import { rateLimitStates } from '../http/middleware/rate-limit.ts';
 import { requirePrincipal } from '../http/request/request-context.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
-import { getCalendarMonth } from './month.ts';
+import { getCalendarMonth } from './calendar-month.ts';
 
 const monthsShown = 12;
 
 const readMonths = prepareStatement<{ month: string; requests: number }>(
-  'usage_of_client',
+  'read_client_usage',
   'select month, requests from usage_months where client_id = $1 and month < $2 order by month desc limit $3',
 );
 

@@ -1,9 +1,9 @@
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { prepareStatement } from '../database/queries/prepared-statement.ts';
-import { getCalendarMonth } from './month.ts';
+import { getCalendarMonth } from './calendar-month.ts';
 
 const readMonth = prepareStatement<{ requests: number }>(
-  'usage_of_month',
+  'read_monthly_usage',
   'select requests from usage_months where client_id = $1 and month = $2',
 );
 

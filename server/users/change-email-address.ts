@@ -3,7 +3,7 @@ import type { EntityManager } from '../database/entity-manager/entity-manager.ts
 import { recordEvent } from '../events/record-event.ts';
 import type { OnEmailAddressChange } from '../http/routing/handler-dependencies.ts';
 import { rethrowAsEmailTaken } from './unique-email.ts';
-import { userFromEntity } from './user-body.ts';
+import { userFromEntity } from './user-response.ts';
 import type { User } from './user.entity.ts';
 
 export type EmailAddressChange = {

@@ -3,7 +3,7 @@ import { recordEvent } from '../events/record-event.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import type { RevokeAccess } from '../http/routing/handler-dependencies.ts';
 import { assertAdministratorRemains } from './administrator-guard.ts';
-import { userFromEntity } from './user-body.ts';
+import { userFromEntity } from './user-response.ts';
 import type { User } from './user.entity.ts';
 
 /** Closes an account permanently. The caller has locked the administrators and then the user, in the same transaction. */
@@ -12,7 +12,7 @@ export async function closeUser(em: EntityManager, endAccess: RevokeAccess, user
   await assertNoOpenOrders(em, user.id);
   user.close();
   await em.flush();
-  await endAccess(em, user.id, 'for good');
+  await endAccess(em, user.id, 'closed');
   await recordEvent(em, 'user.closed', userFromEntity(user), user.id);
 }
 

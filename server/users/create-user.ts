@@ -3,7 +3,7 @@ import type { EntityManager } from '../database/entity-manager/entity-manager.ts
 import { prepareStatement } from '../database/queries/prepared-statement.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { rethrowAsEmailTaken } from './unique-email.ts';
-import { userFromRow, userColumnsSql } from './user-body.ts';
+import { userFromRow, userColumnsSql } from './user-response.ts';
 
 const insertUser = prepareStatement<User>('insert_user', `insert into users (name, email) values ($1, $2) returning ${userColumnsSql}`);
 

@@ -5,7 +5,7 @@ import { prepareStatement } from '../database/queries/prepared-statement.ts';
 import { canUseScope } from '../http/middleware/authorize.ts';
 import type { Principal } from '../http/request/principal.ts';
 import { createProblem, type Problem } from '../http/problem-details/problem.ts';
-import { userFromRow, userColumnsSql } from './user-body.ts';
+import { userFromRow, userColumnsSql } from './user-response.ts';
 import { User } from './user.entity.ts';
 
 // The permission is part of the query, so that an account the caller may not read is not found.

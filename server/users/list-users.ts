@@ -3,7 +3,7 @@ import { maxTotalCount, type User } from '@mandate/contract';
 import { roundedLimitSql, runDynamicQuery } from '../database/queries/dynamic-query.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import type { KeysetPosition } from '../http/response/pagination.ts';
-import { userColumnsSql } from './user-body.ts';
+import { userColumnsSql } from './user-response.ts';
 
 export type UserFilters = {
   readonly email?: string | undefined;

@@ -10,7 +10,7 @@ import type { HandlerDependencies } from '../http/routing/handler-dependencies.t
 import { authorizeUserChange } from './authorize-user-change.ts';
 import { createUser } from './create-user.ts';
 import { findUser, findUserForUpdate } from './find-user.ts';
-import { userFromRow, userFromEntity } from './user-body.ts';
+import { userFromRow, userFromEntity } from './user-response.ts';
 import { lockActiveAdministrators } from './administrator-guard.ts';
 import { countUsers, listUsers } from './list-users.ts';
 import { auditUserChange } from './audit-user-change.ts';

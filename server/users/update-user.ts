@@ -6,7 +6,7 @@ import type { Principal } from '../http/request/principal.ts';
 import type { RevokeAccess, OnEmailAddressChange } from '../http/routing/handler-dependencies.ts';
 import { authorizeUserChange, type UserChange } from './authorize-user-change.ts';
 import { changeEmailAddress } from './change-email-address.ts';
-import { userFromEntity } from './user-body.ts';
+import { userFromEntity } from './user-response.ts';
 import { assertAdministratorRemains } from './administrator-guard.ts';
 import type { User } from './user.entity.ts';
 
@@ -36,7 +36,7 @@ export async function updateUser(
     const change = { email, isVerified: false, actorId: principal.user?.id, clientId: principal.clientId, source };
     await changeEmailAddress(em, onEmailAddressChange, user, change, now);
   }
-  if (user.status === 'suspended' && before !== 'suspended') await endAccess(em, user.id, 'for now');
+  if (user.status === 'suspended' && before !== 'suspended') await endAccess(em, user.id, 'suspended');
   if (edited) await recordEvent(em, 'user.updated', userFromEntity(user), user.id);
   if (user.status !== before)
     await recordEvent(em, user.status === 'active' ? 'user.reactivated' : 'user.suspended', userFromEntity(user), user.id);

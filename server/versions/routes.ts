@@ -2,13 +2,13 @@ import { initServer } from '@ts-rest/express';
 import { type ApiVersion, type ApiVersionResponse, contract, currentApiVersion } from '@mandate/contract';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 
-export type VersionDeps = {
+export type VersionDependencies = {
   /** The versions this installation serves. */
   readonly apiVersions: readonly ApiVersion[];
   readonly now: () => Date;
 };
 
-export const versionRoutes = ({ pages, apiVersions, now }: Pick<HandlerDependencies, 'pages'> & VersionDeps) =>
+export const versionRoutes = ({ pages, apiVersions, now }: Pick<HandlerDependencies, 'pages'> & VersionDependencies) =>
   initServer().router(contract.versions, {
     list: async ({ query, req, res }) => {
       const numbered = apiVersions.map((version, index) => ({ version, number: index + 1 }));

@@ -5,7 +5,7 @@ import { createIdempotently } from '../http/writes/idempotency.ts';
 import { requirePrincipal } from '../http/request/request-context.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import { updateWebhookEndpoint, deleteWebhookEndpoint, rotateWebhookSecret } from './endpoints/endpoint-changes.ts';
-import { createWebhookEndpoint, type WebhookDeps } from './endpoints/create-endpoint.ts';
+import { createWebhookEndpoint, type WebhookDependencies } from './endpoints/create-endpoint.ts';
 import { createDeliveryHandlers } from './delivery/delivery-handlers.ts';
 import { endpointLocation, endpointFromRow } from './endpoints/endpoint-rows.ts';
 import { findWebhookEndpoint, listWebhookEndpoints } from './endpoints/find-endpoint.ts';
@@ -13,7 +13,7 @@ import { findWebhookEndpoint, listWebhookEndpoints } from './endpoints/find-endp
 const daySeconds = 24 * 60 * 60;
 const etagName = (id: number): string => `webhook-endpoint-${id}`;
 
-export const webhookRoutes = ({ em, pages, ...deps }: HandlerDependencies & WebhookDeps) =>
+export const webhookRoutes = ({ em, pages, ...deps }: HandlerDependencies & WebhookDependencies) =>
   initServer().router(contract.webhooks, {
     list: async ({ query, req, res }) => {
       const rows = await listWebhookEndpoints(em, requirePrincipal(req), pages.decodeCursor(req, query)?.[1] ?? null, query.limit);

@@ -23,7 +23,7 @@ describe('mandate-server admin create', { timeout: 180_000 }, () => {
       stderr: '',
     });
     const duplicate = await mandateServer(env, create, password);
-    expect([duplicate.code, duplicate.stderr]).toEqual([1, expect.stringContaining('there is an account with this address')]);
+    expect([duplicate.code, duplicate.stderr]).toEqual([1, expect.stringContaining('an account with this address already exists')]);
 
     const server = await startServer(env);
     expect(server.output()).not.toContain('no administrator');
@@ -65,9 +65,9 @@ describe('mandate-server admin create', { timeout: 180_000 }, () => {
         return stdout;
       };
       const different = await typeInTerminal([`${password}\\r`, 'something else\\r']);
-      expect(different).toContain('these were two different passwords');
+      expect(different).toContain('the passwords do not match');
       const interrupted = await typeInTerminal(['cor\\003']);
-      expect(interrupted).toContain('interrupted: nothing was made');
+      expect(interrupted).toContain('interrupted: no account was created');
       expect(interrupted).toContain('ended with 130');
       const created = await typeInTerminal([`${password}\\r`, `${password}\\r`]);
       expect(created).toContain(`Made user 1, ${email}, an administrator.`);

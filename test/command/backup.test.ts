@@ -184,7 +184,7 @@ describe.skipIf(databaseKind === 'pglite')('an installation that migrates betwee
     const secondRestore = await server.command(restoredEnv, 'restore', secondBackup);
     expect([secondRestore.code, secondRestore.stderr]).toEqual([
       1,
-      expect.stringContaining('the database is in use already: restore into a new one'),
+      expect.stringContaining('the database is not empty: restore into a new one'),
     ]);
     expect(await readSums(join(restoredEnv.MANDATE_DATA_DIR, 'database'))).toEqual(await readSums(url));
     await server.start(restoredEnv);
@@ -213,7 +213,7 @@ describe('mandate-server', { timeout: 180_000 }, () => {
     const envWithSecret = { ...missingEnv, MANDATE_SECRET: secret };
     expect((await mandateServer(envWithSecret, ['backup', file])).stderr).toContain('there is no database at');
     expect((await mandateServer(envWithSecret, ['restore', file])).stderr).toContain('cannot be read: is this the right name');
-    expect((await mandateServer(envWithSecret, ['restore', join(data.path, 'secret')])).stderr).toContain('is no whole backup');
+    expect((await mandateServer(envWithSecret, ['restore', join(data.path, 'secret')])).stderr).toContain('is a damaged backup');
     expect(existsSync(missingEnv.MANDATE_DATA_DIR)).toBe(false);
   });
 });

@@ -49,7 +49,7 @@ describe('mandate-server migrate', { timeout: 180_000 }, () => {
     await using data = await temporaryDataDirectory();
     const unreachable = await mandateServer({ DATABASE_URL: 'postgres://mandate:hunter2@127.0.0.1:1/mandate' }, ['migrate']);
     expect(unreachable).toMatchObject({ code: 1, stdout: '' });
-    expect(unreachable.stderr).toMatch(/^error: .*ECONNREFUSED.* Does the database run, and is DATABASE_URL right\?\n$/);
+    expect(unreachable.stderr).toMatch(/^error: .*ECONNREFUSED.* Is the database running, and is DATABASE_URL correct\?\n$/);
     expect(unreachable.stderr).not.toContain('hunter2');
     const missing = await mandateServer({ MANDATE_DATA_DIR: data.path }, ['migrate', '--status']);
     expect(missing.stderr).toMatch(/^error: there is no database at .*: set MANDATE_DATA_DIR or DATABASE_URL/);

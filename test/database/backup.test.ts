@@ -207,7 +207,7 @@ describe('a restore', { timeout: 180_000 }, () => {
     const original = await readFile(file);
     for (let part = 0; part < 12; part += 1) {
       await writeFile(file, original.subarray(0, Math.floor((original.length * part) / 12)));
-      expect(await restoreError()).toContain('is no whole backup');
+      expect(await restoreError()).toContain('is a damaged backup');
     }
     await writeFile(file, gzipSync(lines.map((line) => `${line}\n`).join('')));
     expect(await restoreError()).toContain('its end is missing');
@@ -220,14 +220,14 @@ describe('a restore', { timeout: 180_000 }, () => {
       const at = 10 + Math.floor(((original.length - 11) * part) / 23); // after the gzip header, whose bits are not all significant
       altered.writeUInt8(altered.readUInt8(at) ^ (1 << (part % 8)), at);
       await writeFile(file, altered);
-      await expect(verifyBackup(file, silent), `byte ${at}`).rejects.toThrow(/is no whole backup|is no backup of Mandate/);
+      await expect(verifyBackup(file, silent), `byte ${at}`).rejects.toThrow(/is a damaged backup|is not a Mandate backup/);
     }
     expect(await restoreError()).toContain('backup');
   });
 
   test.skipIf(skipFileTests)('rejects a file that was sealed or extended without the secret', async () => {
     await writeLines(file, replaceUserName('Somebody else'), randomBytes(32));
-    expect(await restoreError()).toContain('it was changed after it was written');
+    expect(await restoreError()).toContain('it has been changed');
     await writeLines(file, lines, key);
     await writeFile(file, Buffer.concat([await readFile(file), gzipSync('{"more":1}\n')]));
     expect(await restoreError()).toContain('it goes on after its end');
@@ -236,16 +236,16 @@ describe('a restore', { timeout: 180_000 }, () => {
   test.skipIf(skipFileTests)('rejects a file with a missing row or table', async () => {
     const at = lines.findIndex((line) => line.startsWith('{"table":"users"'));
     await writeLines(file, lines.toSpliced(at + 1, 1), key);
-    expect(await restoreError()).toContain('the rows of users are not those that were written');
+    expect(await restoreError()).toContain('the rows of users have been changed');
     const end = lines.findIndex((line) => line.startsWith('{"end_of":"users"'));
     const withLine = (index: number, from: RegExp, to: string): string[] => lines.with(index, (lines[index] ?? '').replace(from, to));
     for (const altered of [withLine(at, /"rows":\d+/, '"rows":123456'), withLine(end, /"end_of":"users"/, '"end_of":"orders"')]) {
       expect(altered).not.toEqual(lines);
       await writeLines(file, altered, key);
-      expect(await refusal()).toContain('the rows of users are not those that were written');
+      expect(await restoreError()).toContain('the rows of users are not those that were written');
     }
     await writeLines(file, lines.toSpliced(at, end - at + 1), key);
-    expect(await restoreError()).toContain('it was changed after it was written');
+    expect(await restoreError()).toContain('it has been changed');
   });
 
   test.skipIf(skipFileTests)('rejects a file of a server with a different secret', async () => {
@@ -255,9 +255,9 @@ describe('a restore', { timeout: 180_000 }, () => {
 
   test.skipIf(skipFileTests)('rejects invalid files and files of a newer release', async () => {
     await writeFile(file, gzipSync('{"some":"thing"}\n'));
-    expect(await restoreError()).toContain('is no backup of Mandate');
+    expect(await restoreError()).toContain('is not a Mandate backup');
     await writeFile(file, 'some text');
-    expect(await restoreError()).toContain('is no whole backup');
+    expect(await restoreError()).toContain('is a damaged backup');
     const [first = ''] = lines;
     await writeLines(file, [first.replace('"migrations":[', '"migrations":["20991231000000_later",'), ...lines.slice(1)], key);
     expect(await restoreError()).toContain('was made by a newer release (20991231000000_later)');
@@ -277,7 +277,7 @@ describe('a restore', { timeout: 180_000 }, () => {
     const databaseWithData = await trackOpened(freshDatabase());
     await databaseWithData.em.fork().execute(`insert into users (name, email) values ('Ann', 'ann@example.com')`);
     const before = await rowsOf(databaseWithData);
-    await expect(restore(databaseWithData)).rejects.toThrow('the database is in use already');
+    await expect(restore(databaseWithData)).rejects.toThrow('the database is not empty');
     expect(await rowsOf(databaseWithData)).toEqual(before);
   });
 });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openMigratedDatabase } from '../../server/schema/open-migrated-database.ts';
 import { openDatabase } from '../../server/schema/open-database.ts';
 import type { Database, EntityManager } from '../../server/database/entity-manager/entity-manager.ts';
-import { searchedWordsQuery } from '../../server/products/correct-spelling.ts';
+import { buildSearchedWordsQuery } from '../../server/products/correct-spelling.ts';
 import { findProducts } from '../../server/products/find-products.ts';
 import { databaseKind, emptyPostgresqlUrl, freshDatabase } from '../support/services/database.ts';
 
@@ -40,7 +40,7 @@ describe('a search among 5,000 products', () => {
   });
 
   test('uses the word and trigram indexes for a misspelling', async () => {
-    const { sql, parameters } = searchedWordsQuery('alabastre', ['active']).compile(db.em.fork().getConnection().getClient());
+    const { sql, parameters } = buildSearchedWordsQuery('alabastre', ['active']).compile(db.em.fork().getConnection().getClient());
     const literals = parameters.map((value) => `'${Array.isArray(value) ? `{${value.join()}}` : String(value)}'`);
     const found = await plan(sql.replaceAll(/\$(\d+)/gu, (_, number) => literals[Number(number) - 1] ?? ''));
     for (const index of ['product_words_trigrams', 'product_words_word', 'product_search_words']) expect(found).toContain(index);

@@ -149,7 +149,7 @@ describe('products, orders and payments on the command line', { timeout: 120_000
     const watching = mandate('orders', 'watch', id, '--until', 'paid', '--max-wait', '60s', '--interval', '100ms');
     expect(await mandate('orders', 'pay', id)).toMatchObject({
       exitCode: 2,
-      stderr: expect.stringContaining('Say yes in advance with: -y'),
+      stderr: expect.stringContaining('Confirm in advance with: -y'),
     });
     const declined = await mandate('orders', 'pay', id, '--provider', 'test', '--method-token', 'test_declined', '-y');
     expect(declined, declined.stderr).toMatchObject({ exitCode: 12, stderr: expect.stringContaining('The card was declined.') });

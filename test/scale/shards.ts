@@ -7,7 +7,7 @@
 import { migrate } from '../../server/database/migrate/run-migrations.ts';
 import { openDatabase } from '../../server/schema/open-database.ts';
 import type { Database, EntityManager } from '../../server/database/entity-manager/entity-manager.ts';
-import { findOrderUnchecked } from '../../server/orders/find-order.ts';
+import { findOrderWithoutPermissionCheck } from '../../server/orders/find-order.ts';
 import { countOrders, listOrders } from '../../server/orders/list-orders.ts';
 import { administer, databaseUrl } from '../support/services/postgresql-databases.ts';
 import { findPostgresql, startPostgresql } from '../support/services/postgresql-server.ts';
@@ -76,14 +76,14 @@ const shardQueries: readonly ShardQuery[] = [
   {
     name: 'customer: one order by ID',
     queriedDatabases: oneDatabase,
-    single: ({ single, newest }) => findOrderUnchecked(single, newest),
-    sharded: (databases) => findOrderUnchecked(customerShard(databases), databases.newest),
+    single: ({ single, newest }) => findOrderWithoutPermissionCheck(single, newest),
+    sharded: (databases) => findOrderWithoutPermissionCheck(customerShard(databases), databases.newest),
   },
   {
     name: 'staff: one order by ID, with unknown customer',
     queriedDatabases: all,
-    single: ({ single, newest }) => findOrderUnchecked(single, newest),
-    sharded: ({ shards, newest }) => Promise.any(shards.map((em) => findOrderUnchecked(em, newest))),
+    single: ({ single, newest }) => findOrderWithoutPermissionCheck(single, newest),
+    sharded: ({ shards, newest }) => Promise.any(shards.map((em) => findOrderWithoutPermissionCheck(em, newest))),
   },
   {
     name: 'staff: the newest 20 orders',

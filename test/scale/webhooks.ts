@@ -13,7 +13,7 @@ import { eventJobs } from '../../server/events/jobs.ts';
 import { createLog } from '../../server/logging/logger.ts';
 import { deriveKeys } from '../../server/crypto/derived-keys.ts';
 import { DeliveryWorker } from '../../server/webhooks/delivery/delivery-worker.ts';
-import { createDeliveries } from '../../server/webhooks/delivery/fan-out.ts';
+import { createWebhookDeliveriesForEvents } from '../../server/webhooks/delivery/create-webhook-deliveries.ts';
 import { webhookJobs } from '../../server/webhooks/delivery/webhook-jobs.ts';
 import { publicNetworkPolicy } from '../../server/outgoing-http/protected-client.ts';
 import { generateWebhookSecret, encryptWebhookSecret } from '../../server/webhooks/endpoints/webhook-signature.ts';
@@ -150,7 +150,7 @@ try {
     network: publicNetworkPolicy(true),
     notice: { mailKey: keys.mail, canMail: false },
   });
-  const background = startJobs([...eventJobs(db, createDeliveries), ...webhookJobs(db, deliverer)], log);
+  const background = startJobs([...eventJobs(db, createWebhookDeliveriesForEvents), ...webhookJobs(db, deliverer)], log);
   const benchmark = new WebhookBenchmark(db);
   while (benchmark.port === 0) await sleep(10);
   const lines = ['| endpoints | lag p50, ms | lag p99, ms | burst delivered | deliveries/s |', '|---|---|---|---|---|'];

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { contract, listRoutes } from '@mandate/contract';
-import { compileSchema, invalidSymbol } from '../../server/http/validation/compile-schema.ts';
+import { compileSchema, invalidValueSymbol } from '../../server/http/validation/compile-schema.ts';
 
 /** Generates mostly valid values of a schema, and some invalid values. */
 function mostlyValid(schema: z.ZodTypeAny): fc.Arbitrary<unknown> {
@@ -64,7 +64,7 @@ test.each(contractSchemas)('the compiled schema of $name returns the same result
     fc.property(mostlyValid(schema), (value) => {
       const { success, data } = schema.safeParse(value);
       const result = check(value);
-      expect(result === invalidSymbol ? 'invalid' : result).toEqual(success ? data : 'invalid');
+      expect(result === invalidValueSymbol ? 'invalid' : result).toEqual(success ? data : 'invalid');
     }),
     { numRuns: 150 },
   );

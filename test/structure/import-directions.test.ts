@@ -13,7 +13,7 @@ const root = join(import.meta.dirname, '../..');
 let project: string;
 beforeAll(async () => {
   project = await mkdtemp(join(tmpdir(), 'mandate-structure-'));
-  for (const file of ['oxlint.config.ts', 'server-layers.ts', 'tsconfig.json', 'package.json'])
+  for (const file of ['oxlint.config.ts', 'server-layers.ts', 'private-words.ts', 'tsconfig.json', 'package.json'])
     await cp(join(root, file), join(project, file));
   await symlink(join(root, 'node_modules'), join(project, 'node_modules'));
 });

@@ -4,7 +4,7 @@ import type { Database, EntityManager } from '../../server/database/entity-manag
 import { EventSignals } from '../../server/events/event-signals.ts';
 import { eventJobs } from '../../server/events/jobs.ts';
 import { createLog } from '../../server/logging/logger.ts';
-import { createDeliveries } from '../../server/webhooks/delivery/fan-out.ts';
+import { createWebhookDeliveriesForEvents } from '../../server/webhooks/delivery/create-webhook-deliveries.ts';
 import { webhookJobs } from '../../server/webhooks/delivery/webhook-jobs.ts';
 import { delivererOf } from './network/webhook-receiver.ts';
 
@@ -25,7 +25,7 @@ export function pollEvery(connectedMs: number, fallbackMs: number): void {
 /** Starts the jobs that sequence and deliver events. Returns a function that stops the jobs. */
 export function sequenceAndDeliver(db: Database): () => Promise<void> {
   const deliverer = delivererOf({ db });
-  const jobs = startJobs([...eventJobs(db, createDeliveries), ...webhookJobs(db, deliverer)], quiet);
+  const jobs = startJobs([...eventJobs(db, createWebhookDeliveriesForEvents), ...webhookJobs(db, deliverer)], quiet);
   return async () => {
     await jobs.stop();
     await deliverer.stop();

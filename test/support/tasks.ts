@@ -1,14 +1,14 @@
 import { expect } from 'vitest';
 import { createLog, type Log } from '../../server/logging/logger.ts';
 import { taskHandlers } from '../../server/app/task-handlers.ts';
-import { runTasks, type TaskRunnerDeps } from '../../server/tasks/run-tasks.ts';
+import { runTasks, type TaskRunnerDependencies } from '../../server/tasks/run-tasks.ts';
 import type { TaskHandler } from '../../server/tasks/task-context.ts';
 import type { Answer, Body, Mandate } from './server/start-mandate.ts';
 
 /** Runs all pending tasks, as the background job of the server does. Returns the number of tasks. */
 export const carryOutTasks = (
   { db }: Mandate,
-  handlers: TaskRunnerDeps['handlers'] = taskHandlers,
+  handlers: TaskRunnerDependencies['handlers'] = taskHandlers,
   { signal, log = createLog(false) }: { signal?: AbortSignal; log?: Log } = {},
 ): Promise<number> => runTasks({ em: db.em, log, handlers }, signal);
 
@@ -23,7 +23,7 @@ export async function carriedOut(mandate: Mandate, token: string, started: Answe
 }
 
 /** Returns the task handlers with a hook that runs before each step of a task. */
-export function interrupted(beforeStep: (step: number) => unknown): TaskRunnerDeps['handlers'] {
+export function interrupted(beforeStep: (step: number) => unknown): TaskRunnerDependencies['handlers'] {
   const handlers = Object.entries(taskHandlers).map(([type, handler]) => {
     const hookedHandler: TaskHandler = (run) => {
       const step = run.step.bind(run);

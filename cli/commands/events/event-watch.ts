@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { MandateEvent } from '@mandate/client-sdk/webhooks';
-import { explainRequestError, getCommandSpec } from '../../contract-commands/build-request.ts';
+import { commandErrorFromApiError, getCommandSpec } from '../../contract-commands/build-request.ts';
 import { parseEventTypes } from '../../webhooks/event-types.ts';
 import { parseAfterFlag, pollEvents } from '../../webhooks/poll-events.ts';
 import type { CliEnvironment } from '../../environment.ts';
@@ -32,7 +32,7 @@ async function watch(io: CliEnvironment, settings: Settings, flags: Flags): Prom
       io.stdout.write(settings.format === 'text' ? `${sanitizeForTerminal(formatEvent(event))}\n` : formatJsonLine(io, settings, event));
     }
   } catch (error) {
-    throw explainRequestError(error, getCommandSpec('events.list'), undefined);
+    throw commandErrorFromApiError(error, getCommandSpec('events.list'), undefined);
   }
 }
 

@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import { isLoopback } from '@mandate/client-sdk';
 import { type MandateEvent, signWebhook } from '@mandate/client-sdk/webhooks';
 import { CommandError } from '../../errors/command-error.ts';
-import { requireConfirmation } from '../../contract-commands/confirm.ts';
-import { explainRequestError, getCommandSpec } from '../../contract-commands/build-request.ts';
+import { requireConfirmation } from '../../contract-commands/require-confirmation.ts';
+import { commandErrorFromApiError, getCommandSpec } from '../../contract-commands/build-request.ts';
 import { parseEventTypes } from '../../webhooks/event-types.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { parseAfterFlag, pollEvents } from '../../webhooks/poll-events.ts';
@@ -64,7 +64,7 @@ async function listen(io: CliEnvironment, settings: Settings, flags: Flags): Pro
       processed.lastId = event.id;
     }
   } catch (error) {
-    throw explainRequestError(error, getCommandSpec('events.list'), undefined);
+    throw commandErrorFromApiError(error, getCommandSpec('events.list'), undefined);
   } finally {
     const resume = processed.lastId === undefined ? '' : `; resume with --after ${processed.lastId}`;
     if (!settings.quiet) io.stderr.write(`Stopped after ${processed.count} ${processed.count === 1 ? 'event' : 'events'}${resume}\n`);

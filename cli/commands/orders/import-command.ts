@@ -3,7 +3,7 @@ import { Option, type Command } from 'commander';
 import { MandateError, type Client, type Task } from '@mandate/client-sdk';
 import { waitForTask, assertTaskSucceeded, parseWaitFlags, type WaitFlags } from '../../tasks/wait-for-task.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
-import { explainRequestError, buildRequest, getCommandSpec, type ContractRequest } from '../../contract-commands/build-request.ts';
+import { commandErrorFromApiError, buildRequest, getCommandSpec, type ContractRequest } from '../../contract-commands/build-request.ts';
 import type { CliEnvironment } from '../../environment.ts';
 import { requireGroupCommand, readGlobalFlags, addLeafCommand, setCompletionChoices } from '../../command-helpers.ts';
 import { createProgressBar, formatRate, formatBytes } from '../../terminal/progress-bar.ts';
@@ -17,7 +17,7 @@ import { openSession, requireScopes } from '../../sign-in/session.ts';
 import { resolveSettings, type Settings } from '../../settings/settings.ts';
 import { assertKnownFields, printResult } from '../../output/print-result.ts';
 import { assertNoRowsRejected, printImportSummary, printUnfinishedImport } from '../../output/print-import-summary.ts';
-import { addContractFlags } from '../contract-commands.ts';
+import { addOperationFlags } from '../contract-commands.ts';
 import { addWaitFlags } from '../tasks/task-wait.ts';
 
 type Flags = WaitFlags & { readonly format?: string; readonly report?: string; readonly yes?: boolean; readonly idempotencyKey?: string };
@@ -34,7 +34,7 @@ export function addImportCommand(program: Command, io: CliEnvironment, group: 'o
   const command = addLeafCommand(requireGroupCommand(program, group), 'import', `Import ${group} from a file`)
     .description(`Import ${group} from a file.\n${spec.description ?? ''}`)
     .argument('<file>', 'CSV file with a header, or one JSON object per line; .gz files are decompressed; - reads standard input');
-  const typed = addContractFlags(command, spec);
+  const typed = addOperationFlags(command, spec);
   addWaitFlags(command)
     .addOption(
       setCompletionChoices(new Option('--format <name>', 'csv or ndjson (default: from the file name, otherwise csv)'), ['csv', 'ndjson']),
@@ -82,7 +82,7 @@ async function importFile(
     if (!settings.quiet) await printImportSummary(io, client, task, report?.path);
     assertNoRowsRejected(task);
   } catch (error) {
-    throw error instanceof MandateError ? explainRequestError(error, spec, idempotencyKey) : error;
+    throw error instanceof MandateError ? commandErrorFromApiError(error, spec, idempotencyKey) : error;
   }
 }
 

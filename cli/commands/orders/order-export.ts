@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { OrderExportCreate, Task } from '@mandate/client-sdk';
 import { waitForTask, assertTaskSucceeded, parseWaitFlags, type WaitFlags } from '../../tasks/wait-for-task.ts';
 import { CommandError } from '../../errors/command-error.ts';
-import { explainRequestError, buildRequest, getCommandSpec } from '../../contract-commands/build-request.ts';
+import { commandErrorFromApiError, buildRequest, getCommandSpec } from '../../contract-commands/build-request.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import type { CliEnvironment } from '../../environment.ts';
 import { getOrderReadScope } from '../../contract-commands/order-scopes.ts';
@@ -15,7 +15,7 @@ import { assertMayWrite, saveDownload, type DownloadTarget } from '../../files/d
 import { openSession, requireScopes, type Session } from '../../sign-in/session.ts';
 import { resolveSettings, type Settings } from '../../settings/settings.ts';
 import { assertKnownFields, printResult } from '../../output/print-result.ts';
-import { addContractFlags } from '../contract-commands.ts';
+import { addOperationFlags } from '../contract-commands.ts';
 import { addWaitFlags } from '../tasks/task-wait.ts';
 
 type Flags = WaitFlags & { readonly output?: string; readonly yes?: boolean; readonly wait: boolean; readonly idempotencyKey?: string };
@@ -26,7 +26,7 @@ export function addOrdersExportCommand(program: Command, io: CliEnvironment): vo
   const command = addLeafCommand(requireGroupCommand(program, 'orders'), 'export', 'Export orders to a file').description(
     `Export orders to a file. The file appears only when it is complete. In a pipe, the export is written to standard output.\n${spec.description ?? ''}`,
   );
-  const typed = addContractFlags(command, spec);
+  const typed = addOperationFlags(command, spec);
   addWaitFlags(command)
     .option('-o, --output <file>', 'path of the file; - writes to standard output')
     .option('--no-wait', 'start the export, print its task and exit')
@@ -57,7 +57,7 @@ async function exportOrders(io: CliEnvironment, settings: Settings, typed: RawFl
     const task = await waitForTask(io, settings, session.client, started.id, flags);
     await saveExport(io, settings, session, task, target);
   } catch (error) {
-    throw explainRequestError(error, spec, idempotencyKey);
+    throw commandErrorFromApiError(error, spec, idempotencyKey);
   }
 }
 

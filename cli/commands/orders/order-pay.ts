@@ -4,8 +4,8 @@ import { Option, type Command } from 'commander';
 import { ApiError, type Client, type Payment } from '@mandate/client-sdk';
 import { parseWaitFlags, type WaitFlags } from '../../tasks/wait-for-task.ts';
 import { CommandError } from '../../errors/command-error.ts';
-import { requireConfirmation } from '../../contract-commands/confirm.ts';
-import { explainRequestError, buildRequest, getCommandSpec } from '../../contract-commands/build-request.ts';
+import { requireConfirmation } from '../../contract-commands/require-confirmation.ts';
+import { commandErrorFromApiError, buildRequest, getCommandSpec } from '../../contract-commands/build-request.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { flagsFromSpec } from '../../contract-commands/flags.ts';
 import type { CliEnvironment } from '../../environment.ts';
@@ -82,7 +82,7 @@ async function pay(io: CliEnvironment, settings: Settings, id: string, flags: Fl
     assertNotFailed(payment);
   } catch (error) {
     const providers = flags.provider === undefined ? enabledProviders(error) : undefined;
-    throw providers ? noTestProviderError(settings, id, providers) : explainRequestError(error, spec, idempotencyKey);
+    throw providers ? noTestProviderError(settings, id, providers) : commandErrorFromApiError(error, spec, idempotencyKey);
   }
 }
 

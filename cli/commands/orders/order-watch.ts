@@ -3,7 +3,7 @@ import { Option, type Command } from 'commander';
 import { AbortError, type Client, type Order, type OrderSummary } from '@mandate/client-sdk';
 import { parseWaitFlags, type WaitFlags } from '../../tasks/wait-for-task.ts';
 import { CommandError } from '../../errors/command-error.ts';
-import { explainRequestError, buildRequest, getCommandSpec } from '../../contract-commands/build-request.ts';
+import { commandErrorFromApiError, buildRequest, getCommandSpec } from '../../contract-commands/build-request.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import type { CliEnvironment } from '../../environment.ts';
 import { getOrderReadScope } from '../../contract-commands/order-scopes.ts';
@@ -61,7 +61,7 @@ async function watch(io: CliEnvironment, settings: Settings, id: string | undefi
       if (!settings.quiet) io.stderr.write(`Stopped after ${printed.changes} ${printed.changes === 1 ? 'line' : 'lines'}.\n`);
       return;
     }
-    throw explainRequestError(error, spec, undefined);
+    throw commandErrorFromApiError(error, spec, undefined);
   }
 }
 

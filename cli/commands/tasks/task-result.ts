@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { explainRequestError, buildRequest, getCommandSpec } from '../../contract-commands/build-request.ts';
+import { commandErrorFromApiError, buildRequest, getCommandSpec } from '../../contract-commands/build-request.ts';
 import type { CliEnvironment } from '../../environment.ts';
 import { requireGroupCommand, readGlobalFlags, addLeafCommand } from '../../command-helpers.ts';
 import { assertMayWrite, saveDownload } from '../../files/download-to-file.ts';
@@ -29,6 +29,6 @@ async function downloadResult(io: CliEnvironment, settings: Settings, id: string
     const { result } = await session.client.tasks.get(id, options);
     await saveDownload(io, await session.client.tasks.result(id, options), target, result?.sha256);
   } catch (error) {
-    throw explainRequestError(error, spec, undefined);
+    throw commandErrorFromApiError(error, spec, undefined);
   }
 }

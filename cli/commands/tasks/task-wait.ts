@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { waitForTask, assertTaskSucceeded, type WaitFlags } from '../../tasks/wait-for-task.ts';
-import { explainRequestError, buildRequest, getCommandSpec } from '../../contract-commands/build-request.ts';
+import { commandErrorFromApiError, buildRequest, getCommandSpec } from '../../contract-commands/build-request.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import type { CliEnvironment } from '../../environment.ts';
 import { printNextStep } from '../../errors/next-steps.ts';
@@ -38,6 +38,6 @@ async function waitAndPrint(io: CliEnvironment, settings: Settings, id: string, 
     assertTaskSucceeded(task);
     assertNoRowsRejected(task);
   } catch (error) {
-    throw explainRequestError(error, spec, undefined);
+    throw commandErrorFromApiError(error, spec, undefined);
   }
 }

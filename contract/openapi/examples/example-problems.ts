@@ -6,7 +6,7 @@ const requestId = 'req_01M7WXK88H51RZJBBZKC28RPJD';
 /** Fields of the example problems that differ from the defaults. */
 const exampleFields: Readonly<Record<string, JsonObject>> = {
   invalid_request: {
-    detail: 'The request has 2 faults.',
+    detail: 'The request has 2 errors.',
     errors: [
       { in: 'body', pointer: '#/items/0/quantity', code: 'out_of_range', detail: 'must be at least 1' },
       { in: 'query', parameter: 'colour', code: 'unknown_field', detail: 'is not a parameter of this operation' },
@@ -38,12 +38,12 @@ const exampleFields: Readonly<Record<string, JsonObject>> = {
     ],
   },
   price_changed: {
-    detail: 'The total is another one now.',
+    detail: 'The total has changed.',
     errors: [{ in: 'body', pointer: '#/total', code: 'price_changed', detail: 'The total is 850.', actual: 850 }],
   },
-  last_administrator: { detail: 'Make somebody else administrator first.' },
-  payment_in_progress: { detail: 'Wait for the payment that is under way, or cancel it.' },
-  internal_error: { detail: 'The request was not carried out. Try again; if it stays, quote the request id to support.' },
+  last_administrator: { detail: 'Make another user an administrator first.' },
+  payment_in_progress: { detail: 'Wait for the payment in progress, or cancel it.' },
+  internal_error: { detail: 'The request was not processed. Retry it; if the error persists, send the request id to support.' },
 };
 
 /** Returns an example of the problem document for `code`, with its title as summary. */

@@ -65,7 +65,7 @@ export const exampleRequestBodies: Readonly<Record<string, JsonObject>> = {
 };
 
 /** Example files, by operation and media type. */
-export const exampleFiles: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+export const exampleUploadFiles: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'orderImports.create': {
     'text/csv':
       'reference,created_at,status,currency,customer_email,customer_name,sku,name,quantity,unit_price\n2019-0001,2019-05-04T10:00:00Z,delivered,GBP,ann@example.com,Ann Lee,22371,Airline bag vintage Tokyo 78,2,4.25\n',
@@ -100,7 +100,7 @@ export const examplePathParameters: Readonly<Record<string, string | number>> = 
 };
 
 /** Example queries of operations whose parameters are worth showing. */
-export const exampleQueries: Readonly<Record<string, Readonly<Record<string, JsonValue>>>> = {
+export const exampleQueryParameters: Readonly<Record<string, Readonly<Record<string, JsonValue>>>> = {
   'users.list': { role: ['customer'], limit: 50 },
   'products.list': { category: 'bags', sort: 'price' },
   'orders.list': { status: ['pending', 'paid'], limit: 50 },

@@ -1,4 +1,4 @@
-import { exampleQueries } from '../examples/example-requests.ts';
+import { exampleQueryParameters } from '../examples/example-requests.ts';
 import { createCommandLineSample } from './command-line.ts';
 import { createCurlSample } from './curl.ts';
 import type { SampleCall } from './sample-call.ts';
@@ -51,7 +51,7 @@ function callOf(origin: string, method: string, path: string, operation: JsonObj
       jsonPrimitiveToText(name),
       typeof example === 'number' ? example : jsonPrimitiveToText(example),
     ]),
-    query: exampleQueries[operationId] ?? {},
+    query: exampleQueryParameters[operationId] ?? {},
     hasQuery: parametersIn('query').length > 0,
     ...(mediaType !== undefined &&
       !isFile &&

@@ -1,8 +1,8 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { nameSchema } from '../../schema/named-schema.ts';
+import { namedSchema } from '../../schema/named-schema.ts';
 import { idSchema, pathIdSchema } from '../../schema/ids.ts';
-import { pageSchema, pageParameters } from '../../schema/pagination.ts';
+import { listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
   commonProblems,
   declareProblemResponses,
@@ -55,8 +55,8 @@ const fields = {
   last_used_at: timestampSchema.nullable().describe('Time of the last use, accurate to one minute; `null` before the first use.'),
 };
 
-export const apiKeySchema = nameSchema('ApiKey', z.object(fields));
-export const newApiKeySchema = nameSchema(
+export const apiKeySchema = namedSchema('ApiKey', z.object(fields));
+export const newApiKeySchema = namedSchema(
   'NewApiKey',
   z.object({
     ...fields,
@@ -67,7 +67,7 @@ export const newApiKeySchema = nameSchema(
   }),
 );
 
-export const apiKeyCreateSchema = nameSchema(
+export const apiKeyCreateSchema = namedSchema(
   'ApiKeyCreate',
   z
     .object({
@@ -88,10 +88,10 @@ export const apiKeyRoutes = c.router({
   list: {
     method: 'GET',
     path: '/api-keys',
-    query: z.object({ limit: pageParameters.limit, cursor: pageParameters.cursor }).strict(),
+    query: z.object({ limit: paginationParameters.limit, cursor: paginationParameters.cursor }).strict(),
     summary: 'List API keys',
     description: 'Returns the API keys of the current user, newest first. The secret keys are not included.',
-    responses: { 200: pageSchema('ApiKeyPage', apiKeySchema), ...fails(...permissionProblems, ...cursorProblems) },
+    responses: { 200: listPageSchema('ApiKeyPage', apiKeySchema), ...fails(...permissionProblems, ...cursorProblems) },
     metadata: routeMetadata({ operationId: 'apiKeys.list', access: ['api_keys.manage'] }),
   },
   create: {

@@ -1,8 +1,8 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { nameSchema } from '../../schema/named-schema.ts';
+import { namedSchema } from '../../schema/named-schema.ts';
 import { idSchema, pathIdSchema } from '../../schema/ids.ts';
-import { pageSchema, pageParameters } from '../../schema/pagination.ts';
+import { listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import { openEnumSchema } from '../../schema/open-enum.ts';
 import {
   commonProblems,
@@ -98,17 +98,17 @@ const fields = {
   updated_at: timestampSchema,
 };
 
-export const applicationSchema = nameSchema('Application', z.object(fields));
+export const applicationSchema = namedSchema('Application', z.object(fields));
 const clientSecret = oneTimeSecretSchema(
   'The client secret; `null` for a public application.',
   'If the first response was lost, rotate the secret of the application (confidential applications only).',
 );
-export const newApplicationSchema = nameSchema('NewApplication', z.object({ ...fields, client_secret: clientSecret }));
+export const newApplicationSchema = namedSchema('NewApplication', z.object({ ...fields, client_secret: clientSecret }));
 const rotatedSecret = oneTimeSecretSchema(
   'The new client secret.',
   'If the first response was lost, rotate the secret again with a new `Idempotency-Key`.',
 );
-const secretRotation = nameSchema(
+const secretRotation = namedSchema(
   'SecretRotation',
   z.object({ client_secret: rotatedSecret, previous_secret_expires_at: timestampSchema }),
 );
@@ -116,7 +116,7 @@ const initialAccessToken = oneTimeSecretSchema(
   'The registration token.',
   'If the first response was lost, create another token with a new `Idempotency-Key`.',
 );
-const newRegistrationToken = nameSchema(
+const newRegistrationToken = namedSchema(
   'RegistrationToken',
   z.object({ initial_access_token: initialAccessToken, expires_at: timestampSchema }),
 );
@@ -144,7 +144,7 @@ const changeable = {
   refresh_grace_seconds: z.number().int().min(0).max(maxRefreshGraceSeconds).nullable().describe(descriptions.refresh_grace_seconds),
 };
 
-export const applicationCreateSchema = nameSchema(
+export const applicationCreateSchema = namedSchema(
   'ApplicationCreate',
   z
     .object({
@@ -169,7 +169,7 @@ export const applicationCreateSchema = nameSchema(
     .strict(),
 );
 
-export const applicationUpdateSchema = nameSchema(
+export const applicationUpdateSchema = namedSchema(
   'ApplicationUpdate',
   z
     .object({ ...changeable, status: z.enum(['active', 'disabled']).describe(fields.status.description ?? '') })
@@ -185,10 +185,10 @@ export const applicationRoutes = c.router({
   list: {
     method: 'GET',
     path: '/applications',
-    query: z.object({ limit: pageParameters.limit, cursor: pageParameters.cursor }).strict(),
+    query: z.object({ limit: paginationParameters.limit, cursor: paginationParameters.cursor }).strict(),
     summary: 'List applications',
     description: `Returns all registered applications, newest first. ${onlyAdministrators}`,
-    responses: { 200: pageSchema('ApplicationPage', applicationSchema), ...fails(...permissionProblems, ...cursorProblems) },
+    responses: { 200: listPageSchema('ApplicationPage', applicationSchema), ...fails(...permissionProblems, ...cursorProblems) },
     metadata: routeMetadata({ operationId: 'applications.list', access }),
   },
   get: {
@@ -234,7 +234,7 @@ export const applicationRoutes = c.router({
     path: '/applications/:application_id/secret-rotations',
     pathParams,
     headers: idempotencyHeadersSchema,
-    body: nameSchema(
+    body: namedSchema(
       'SecretRotationCreate',
       z
         .object({
@@ -260,7 +260,7 @@ export const applicationRoutes = c.router({
     method: 'POST',
     path: '/registration-tokens',
     headers: idempotencyHeadersSchema,
-    body: nameSchema(
+    body: namedSchema(
       'RegistrationTokenCreate',
       z
         .object({

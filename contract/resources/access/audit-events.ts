@@ -1,8 +1,8 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { nameSchema } from '../../schema/named-schema.ts';
+import { namedSchema } from '../../schema/named-schema.ts';
 import { idSchema, urlIdSchema } from '../../schema/ids.ts';
-import { commaListSchema, pageSchema, pageParameters } from '../../schema/pagination.ts';
+import { commaSeparatedListSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import { commonProblems, declareProblemResponses, permissionProblems, cursorProblems } from '../../protocol/problems.ts';
 import { routeMetadata } from '../../protocol/route-metadata.ts';
 import { timestampSchema, timestampInputSchema } from '../../schema/text-and-timestamps.ts';
@@ -43,7 +43,7 @@ export const auditActions = [
   'token.reused',
 ] as const;
 
-export const auditEventSchema = nameSchema(
+export const auditEventSchema = namedSchema(
   'AuditEvent',
   z.object({
     id: idSchema,
@@ -68,10 +68,10 @@ export const auditEventRoutes = c.router({
     path: '/audit-events',
     query: z
       .object({
-        limit: pageParameters.limit,
-        cursor: pageParameters.cursor,
+        limit: paginationParameters.limit,
+        cursor: paginationParameters.cursor,
         user_id: urlIdSchema.optional().describe('Only events that affected this user.'),
-        action: commaListSchema(auditActions).optional(),
+        action: commaSeparatedListSchema(auditActions).optional(),
         outcome: z.enum(['success', 'refused']).optional(),
         occurred_at_gte: timestampInputSchema.optional().describe('Only events at this time or later.'),
         occurred_at_lt: timestampInputSchema.optional().describe('Only events before this time.'),
@@ -80,7 +80,7 @@ export const auditEventRoutes = c.router({
     summary: 'List audit events',
     description:
       'Returns the recorded actions on credentials and permissions, newest first. Entries are never changed or deleted. Requires an administrator.',
-    responses: { 200: pageSchema('AuditEventPage', auditEventSchema), ...fails(...permissionProblems, ...cursorProblems) },
+    responses: { 200: listPageSchema('AuditEventPage', auditEventSchema), ...fails(...permissionProblems, ...cursorProblems) },
     metadata: routeMetadata({ operationId: 'auditEvents.list', access: ['audit.read'] }),
   },
 });

@@ -1,8 +1,8 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { nameSchema } from '../../schema/named-schema.ts';
+import { namedSchema } from '../../schema/named-schema.ts';
 import { idSchema, pathIdSchema } from '../../schema/ids.ts';
-import { pageSchema, pageParameters } from '../../schema/pagination.ts';
+import { listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import { commonProblems, declareProblemResponses, permissionProblems, cursorProblems } from '../../protocol/problems.ts';
 import { routeMetadata } from '../../protocol/route-metadata.ts';
 import { timestampSchema } from '../../schema/text-and-timestamps.ts';
@@ -10,7 +10,7 @@ import { timestampSchema } from '../../schema/text-and-timestamps.ts';
 const c = initContract();
 const fails = declareProblemResponses(commonProblems);
 
-export const connectedAppSchema = nameSchema(
+export const connectedAppSchema = namedSchema(
   'ConnectedApp',
   z.object({
     id: idSchema,
@@ -33,11 +33,11 @@ export const connectedAppRoutes = c.router({
   list: {
     method: 'GET',
     path: '/connected-apps',
-    query: z.object({ limit: pageParameters.limit, cursor: pageParameters.cursor }).strict(),
+    query: z.object({ limit: paginationParameters.limit, cursor: paginationParameters.cursor }).strict(),
     summary: 'List connected applications',
     description:
       'Returns the applications that can currently act for the user, newest first. An application has one entry for each device.',
-    responses: { 200: pageSchema('ConnectedAppPage', connectedAppSchema), ...fails(...permissionProblems, ...cursorProblems) },
+    responses: { 200: listPageSchema('ConnectedAppPage', connectedAppSchema), ...fails(...permissionProblems, ...cursorProblems) },
     metadata: routeMetadata({ operationId: 'connectedApps.list', access: ['connected_apps.read'] }),
   },
   remove: {

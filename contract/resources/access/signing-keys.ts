@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { nameSchema } from '../../schema/named-schema.ts';
+import { namedSchema } from '../../schema/named-schema.ts';
 import { commonProblems, declareProblemResponses, permissionProblems, bodyProblems, idempotencyProblems } from '../../protocol/problems.ts';
 import { routeMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
 import { timestampSchema } from '../../schema/text-and-timestamps.ts';
@@ -8,7 +8,7 @@ import { timestampSchema } from '../../schema/text-and-timestamps.ts';
 const c = initContract();
 const fails = declareProblemResponses(commonProblems);
 
-export const signingKeyRotationSchema = nameSchema(
+export const signingKeyRotationSchema = namedSchema(
   'SigningKeyRotation',
   z.object({
     made: z
@@ -23,7 +23,7 @@ export const signingKeyRotationSchema = nameSchema(
   }),
 );
 
-export const signingKeyRotationCreateSchema = nameSchema(
+export const signingKeyRotationCreateSchema = namedSchema(
   'SigningKeyRotationCreate',
   z
     .object({

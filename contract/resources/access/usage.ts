@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { nameSchema } from '../../schema/named-schema.ts';
+import { namedSchema } from '../../schema/named-schema.ts';
 import { commonProblems, declareProblemResponses, publicProblems } from '../../protocol/problems.ts';
 import { routeMetadata } from '../../protocol/route-metadata.ts';
 import { timestampSchema } from '../../schema/text-and-timestamps.ts';
@@ -8,7 +8,7 @@ import { timestampSchema } from '../../schema/text-and-timestamps.ts';
 const c = initContract();
 const fails = declareProblemResponses(commonProblems);
 
-const limit = nameSchema(
+const limit = namedSchema(
   'UsageLimit',
   z.object({
     policy: z.string().describe('Name of the policy, as in the `RateLimit-Policy` header. More policies may be added.'),
@@ -19,7 +19,7 @@ const limit = nameSchema(
   }),
 );
 
-const month = nameSchema(
+const month = namedSchema(
   'UsageMonth',
   z.object({
     month: z
@@ -39,7 +39,7 @@ export const usageRoutes = c.router({
     description:
       'Returns the remaining limits of the calling application or API key, and its number of requests in each of the last twelve months, newest first. Any valid token is accepted.',
     responses: {
-      200: nameSchema('Usage', z.object({ client_id: z.string(), limits: z.array(limit).max(10), months: z.array(month).max(12) })),
+      200: namedSchema('Usage', z.object({ client_id: z.string(), limits: z.array(limit).max(10), months: z.array(month).max(12) })),
       ...fails(...publicProblems, 'missing_token'),
     },
     metadata: routeMetadata({ operationId: 'usage.get', access: 'token' }),

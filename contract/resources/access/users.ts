@@ -1,8 +1,8 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { nameSchema } from '../../schema/named-schema.ts';
+import { namedSchema } from '../../schema/named-schema.ts';
 import { idSchema, pathIdSchema } from '../../schema/ids.ts';
-import { commaListSchema, pageSchema, pageParameters } from '../../schema/pagination.ts';
+import { commaSeparatedListSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
   commonProblems,
   declareProblemResponses,
@@ -40,7 +40,7 @@ export const emailSchema = z
 export const userRoles = ['customer', 'staff', 'admin'] as const;
 export const userStatuses = ['active', 'suspended', 'closed'] as const;
 
-export const userSchema = nameSchema(
+export const userSchema = namedSchema(
   'User',
   z.object({
     id: idSchema,
@@ -57,7 +57,7 @@ export const userSchema = nameSchema(
   }),
 );
 
-export const userCreateSchema = nameSchema(
+export const userCreateSchema = namedSchema(
   'UserCreate',
   z
     .object({
@@ -67,7 +67,7 @@ export const userCreateSchema = nameSchema(
     .strict(),
 );
 
-export const userUpdateSchema = nameSchema(
+export const userUpdateSchema = namedSchema(
   'UserUpdate',
   z
     .object({
@@ -120,10 +120,10 @@ export const userRoutes = c.router({
     path: '/users',
     query: z
       .object({
-        ...pageParameters,
+        ...paginationParameters,
         email: singleLineSchema(254).optional().describe('Only the user with this e-mail address (case-insensitive).'),
-        status: commaListSchema(userStatuses).optional(),
-        role: commaListSchema(userRoles).optional(),
+        status: commaSeparatedListSchema(userStatuses).optional(),
+        role: commaSeparatedListSchema(userRoles).optional(),
         created_at_gte: timestampInputSchema.optional().describe('Only users created at this time or later.'),
         created_at_lt: timestampInputSchema.optional().describe('Only users created before this time.'),
         sort: z.enum(['created_at', '-created_at']).default('-created_at').describe('Sort order; `-` means descending.'),
@@ -131,7 +131,7 @@ export const userRoutes = c.router({
       .strict(),
     summary: 'List users',
     description: 'Returns users. Requires a staff account.',
-    responses: { 200: pageSchema('UserPage', userSchema), ...fails(...permissionProblems, ...cursorProblems) },
+    responses: { 200: listPageSchema('UserPage', userSchema), ...fails(...permissionProblems, ...cursorProblems) },
     metadata: routeMetadata({ operationId: 'users.list', access: ['users.manage'] }),
   },
   update: {

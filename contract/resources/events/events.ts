@@ -1,8 +1,8 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { nameSchema } from '../../schema/named-schema.ts';
+import { namedSchema } from '../../schema/named-schema.ts';
 import { idSchema, pathIdSchema, urlIdSchema, urlIntegerSchema } from '../../schema/ids.ts';
-import { commaListSchema, pageParameters } from '../../schema/pagination.ts';
+import { commaSeparatedListSchema, paginationParameters } from '../../schema/pagination.ts';
 import { commonProblems, declareProblemResponses, tokenProblems } from '../../protocol/problems.ts';
 import { routeMetadata } from '../../protocol/route-metadata.ts';
 import type { Scope } from '../../protocol/scopes.ts';
@@ -89,7 +89,7 @@ if (firstSubject === undefined) throw new Error('no event subject is declared');
 export const eventTypeWildcards = [firstSubject, ...moreSubjects].map((subject): EventTypeWildcard => `${subject}.*`);
 export type EventTypeWildcard = `${EventSubject}.*`;
 
-export const eventSchema = nameSchema(
+export const eventSchema = namedSchema(
   'Event',
   z.object({
     id: idSchema.describe('Sequence number of the event. Pass it as `after` to get the events that follow.'),
@@ -97,7 +97,7 @@ export const eventSchema = nameSchema(
     api_version: z.string().describe('API version that defines the format of `data`.'),
     timestamp: timestampSchema.describe('When the change was made.'),
     user_id: idSchema.nullable().describe('User who owns the subject; `null` if the subject belongs to the shop.'),
-    subject: nameSchema(
+    subject: namedSchema(
       'EventSubject',
       z.object({
         type: z.string().describe('Type of the resource that changed, such as `order`.'),
@@ -111,14 +111,14 @@ export const eventSchema = nameSchema(
           ),
       }),
     ),
-    data: nameSchema(
+    data: namedSchema(
       'EventData',
       z.object({ object: z.record(z.unknown()).describe('The resource as the API represents it, immediately after the change.') }),
     ),
   }),
 );
 
-export const eventPageSchema = nameSchema(
+export const eventPageSchema = namedSchema(
   'EventPage',
   z.object({
     data: z.array(eventSchema).max(100),
@@ -134,14 +134,14 @@ export const eventRoutes = c.router({
     path: '/events',
     query: z
       .object({
-        limit: pageParameters.limit,
+        limit: paginationParameters.limit,
         after: urlIntegerSchema(0, Number.MAX_SAFE_INTEGER)
           .optional()
           .describe('Return only events after this ID (default: start with the oldest stored event).'),
         wait: urlIntegerSchema(0, maxEventWaitSeconds)
           .default('0')
           .describe('Long polling: if there are no new events, wait up to this many seconds for one.'),
-        type: commaListSchema([...eventTypes, ...eventTypeWildcards])
+        type: commaSeparatedListSchema([...eventTypes, ...eventTypeWildcards])
           .optional()
           .describe('Only events of these types; `order.*` matches every type that begins with `order.`.'),
         subject_type: z.enum([firstSubject, ...moreSubjects]).optional(),

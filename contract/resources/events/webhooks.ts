@@ -1,10 +1,10 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { nameSchema } from '../../schema/named-schema.ts';
+import { namedSchema } from '../../schema/named-schema.ts';
 import { eventRetentionDays, eventTypes, eventTypeWildcards } from './events.ts';
 import { idSchema, pathIdSchema } from '../../schema/ids.ts';
 import { openEnumSchema } from '../../schema/open-enum.ts';
-import { commaListSchema, pageSchema, pageParameters } from '../../schema/pagination.ts';
+import { commaSeparatedListSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
   commonProblems,
   declareProblemResponses,
@@ -27,6 +27,7 @@ export const webhookProblems = {
 } as const;
 
 const fails = declareProblemResponses({ ...commonProblems, ...webhookProblems });
+const { limit, cursor } = paginationParameters;
 const postProblems = [...tokenProblems, ...bodyProblems, ...idempotencyProblems] as const;
 
 /** Maximum number of endpoints of one owner. */
@@ -81,15 +82,15 @@ const rotatedSecret = oneTimeSecretSchema(
   'If the first response was lost, rotate the secret again with a new `Idempotency-Key`; while the previous secret is valid, with `overlap_seconds: 0`.',
 );
 
-export const webhookEndpointSchema = nameSchema('WebhookEndpoint', z.object(fields));
-export const newWebhookEndpointSchema = nameSchema('NewWebhookEndpoint', z.object({ ...fields, secret }));
+export const webhookEndpointSchema = namedSchema('WebhookEndpoint', z.object(fields));
+export const newWebhookEndpointSchema = namedSchema('NewWebhookEndpoint', z.object({ ...fields, secret }));
 
-const webhookSecretRotation = nameSchema(
+const webhookSecretRotation = namedSchema(
   'WebhookSecretRotation',
   z.object({ secret: rotatedSecret, previous_secret_expires_at: timestampSchema }),
 );
 
-export const webhookEndpointCreateSchema = nameSchema(
+export const webhookEndpointCreateSchema = namedSchema(
   'WebhookEndpointCreate',
   z
     .object({
@@ -100,7 +101,7 @@ export const webhookEndpointCreateSchema = nameSchema(
     .strict(),
 );
 
-export const webhookEndpointUpdateSchema = nameSchema(
+export const webhookEndpointUpdateSchema = namedSchema(
   'WebhookEndpointUpdate',
   z
     .object({
@@ -113,7 +114,7 @@ export const webhookEndpointUpdateSchema = nameSchema(
     .strict(),
 );
 
-export const webhookDeliverySchema = nameSchema(
+export const webhookDeliverySchema = namedSchema(
   'WebhookDelivery',
   z.object({
     id: idSchema,
@@ -124,7 +125,7 @@ export const webhookDeliverySchema = nameSchema(
       .describe('`failed`: all attempts have failed. `skipped`: the endpoint was disabled or had lost access to the event.'),
     attempts: z
       .array(
-        nameSchema(
+        namedSchema(
           'WebhookAttempt',
           z.object({
             at: timestampSchema,
@@ -154,11 +155,11 @@ export const webhookRoutes = c.router({
   list: {
     method: 'GET',
     path: '/webhook-endpoints',
-    query: z.object({ limit: pageParameters.limit, cursor: pageParameters.cursor }).strict(),
+    query: z.object({ limit, cursor }).strict(),
     summary: 'List webhook endpoints',
     description:
       'Returns the webhook endpoints of the caller, newest first. An application sees the endpoints that it created itself; a first-party application sees all endpoints of the user.',
-    responses: { 200: pageSchema('WebhookEndpointPage', webhookEndpointSchema), ...fails(...tokenProblems, ...cursorProblems) },
+    responses: { 200: listPageSchema('WebhookEndpointPage', webhookEndpointSchema), ...fails(...tokenProblems, ...cursorProblems) },
     metadata: routeMetadata({ operationId: 'webhooks.list', access: ['webhooks.read'] }),
   },
   create: {
@@ -207,7 +208,7 @@ export const webhookRoutes = c.router({
     path: '/webhook-endpoints/:webhook_endpoint_id/secret-rotations',
     pathParams: endpointPath,
     headers: idempotencyHeadersSchema,
-    body: nameSchema(
+    body: namedSchema(
       'WebhookSecretRotationCreate',
       z
         .object({
@@ -236,13 +237,11 @@ export const webhookRoutes = c.router({
     method: 'GET',
     path: '/webhook-endpoints/:webhook_endpoint_id/deliveries',
     pathParams: endpointPath,
-    query: z
-      .object({ limit: pageParameters.limit, cursor: pageParameters.cursor, status: commaListSchema(webhookDeliveryStatuses).optional() })
-      .strict(),
+    query: z.object({ limit, cursor, status: commaSeparatedListSchema(webhookDeliveryStatuses).optional() }).strict(),
     summary: 'List deliveries of a webhook endpoint',
     description: `Returns the past and pending deliveries of the endpoint, newest first. A delivery is stored as long as its event: ${eventRetentionDays} days.`,
     responses: {
-      200: pageSchema('WebhookDeliveryPage', webhookDeliverySchema),
+      200: listPageSchema('WebhookDeliveryPage', webhookDeliverySchema),
       ...fails(...tokenProblems, ...cursorProblems, 'not_found'),
     },
     metadata: routeMetadata({ operationId: 'webhooks.deliveries', access: ['webhooks.read'] }),
@@ -252,7 +251,7 @@ export const webhookRoutes = c.router({
     path: '/webhook-endpoints/:webhook_endpoint_id/redeliveries',
     pathParams: endpointPath,
     headers: idempotencyHeadersSchema,
-    body: nameSchema(
+    body: namedSchema(
       'RedeliveryCreate',
       z
         .object({
@@ -269,7 +268,7 @@ export const webhookRoutes = c.router({
     summary: 'Redeliver events',
     description: 'Redelivers one event or a range of events. The events keep their IDs, and each delivery gets a new series of attempts.',
     responses: {
-      202: nameSchema('Redelivery', z.object({ deliveries: z.number().int().min(0).describe('Number of scheduled deliveries.') })),
+      202: namedSchema('Redelivery', z.object({ deliveries: z.number().int().min(0).describe('Number of scheduled deliveries.') })),
       ...fails(...postProblems, 'not_found', 'webhook_endpoint_disabled'),
     },
     metadata: routeMetadata({ operationId: 'webhooks.redeliver', access: ['webhooks.write'], idempotent: true }),
@@ -283,7 +282,7 @@ export const webhookRoutes = c.router({
     summary: 'Send a test event',
     description: 'Sends a `webhook_endpoint.test` event to this endpoint only, even if the endpoint does not subscribe to the type.',
     responses: {
-      202: nameSchema('TestEvent', z.object({ type: z.literal('webhook_endpoint.test'), webhook_endpoint_id: idSchema })),
+      202: namedSchema('TestEvent', z.object({ type: z.literal('webhook_endpoint.test'), webhook_endpoint_id: idSchema })),
       ...fails(...postProblems, 'not_found', 'webhook_endpoint_disabled'),
     },
     metadata: routeMetadata({ operationId: 'webhooks.test', access: ['webhooks.write'], idempotent: true }),

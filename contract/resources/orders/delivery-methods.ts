@@ -1,8 +1,8 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { nameSchema } from '../../schema/named-schema.ts';
+import { namedSchema } from '../../schema/named-schema.ts';
 import { currencySchema, priceSchema } from '../../schema/money.ts';
-import { largePageParameters, pageSchema } from '../../schema/pagination.ts';
+import { paginationParametersDefault100, listPageSchema } from '../../schema/pagination.ts';
 import {
   commonProblems,
   declareProblemResponses,
@@ -20,7 +20,7 @@ const fails = declareProblemResponses(commonProblems);
 
 export const deliveryMethodCodeSchema = z.string().regex(/^[a-z0-9_]{1,32}$/, 'must be 1 to 32 of a-z, 0-9 and _');
 
-export const deliveryMethodSchema = nameSchema(
+export const deliveryMethodSchema = namedSchema(
   'DeliveryMethod',
   z.object({
     code: deliveryMethodCodeSchema.describe('Code by which orders refer to the delivery method.'),
@@ -32,7 +32,7 @@ export const deliveryMethodSchema = nameSchema(
   }),
 );
 
-export const deliveryMethodReplaceSchema = nameSchema(
+export const deliveryMethodReplaceSchema = namedSchema(
   'DeliveryMethodReplace',
   z
     .object({
@@ -50,10 +50,10 @@ export const deliveryMethodRoutes = c.router({
   list: {
     method: 'GET',
     path: '/delivery-methods',
-    query: z.object(largePageParameters).strict(),
+    query: z.object(paginationParametersDefault100).strict(),
     summary: 'List delivery methods',
     description: 'Returns the delivery methods that new orders can use, cheapest first.',
-    responses: { 200: pageSchema('DeliveryMethodList', deliveryMethodSchema), ...fails(...publicProblems, ...cursorProblems) },
+    responses: { 200: listPageSchema('DeliveryMethodList', deliveryMethodSchema), ...fails(...publicProblems, ...cursorProblems) },
     metadata: routeMetadata({ operationId: 'deliveryMethods.list', access: 'public' }),
   },
   get: {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { nameSchema } from '../../schema/named-schema.ts';
+import { namedSchema } from '../../schema/named-schema.ts';
 import { maxOrderLines, maxLineQuantity } from './orders.ts';
 
 /** A number of units of one order line. */
-export const lineQuantitySchema = nameSchema(
+export const lineQuantitySchema = namedSchema(
   'LineQuantity',
   z
     .object({

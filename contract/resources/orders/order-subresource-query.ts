@@ -1,5 +1,5 @@
 import { urlIdSchema } from '../../schema/ids.ts';
-import { commaListSchema, pageParameters } from '../../schema/pagination.ts';
+import { commaSeparatedListSchema, paginationParameters } from '../../schema/pagination.ts';
 import { timestampInputSchema } from '../../schema/text-and-timestamps.ts';
 import { z } from 'zod';
 import type { Scope } from '../../protocol/scopes.ts';
@@ -9,12 +9,12 @@ export const orderSubresourceQueryParameters = <const Statuses extends readonly 
   statuses: Statuses,
   allUsersScope: Scope,
 ) => ({
-  ...pageParameters,
+  ...paginationParameters,
   order_id: urlIdSchema.optional().describe('Only entries of this order.'),
   user_id: urlIdSchema
     .optional()
     .describe(`Only entries of this customer's orders. Other customers require \`${allUsersScope}\` and a staff account.`),
-  status: commaListSchema(statuses).optional(),
+  status: commaSeparatedListSchema(statuses).optional(),
   created_at_gte: timestampInputSchema.optional().describe('Only entries created at this time or later.'),
   created_at_lt: timestampInputSchema.optional().describe('Only entries created before this time.'),
   sort: z.enum(['created_at', '-created_at']).default('-created_at').describe('Sort order; `-` means descending.'),

@@ -1,7 +1,7 @@
 /** Orders in version 2, which separates the delivery method from the delivery address. Everything else is the same as in version 1. */
 import { initContract } from '@ts-rest/core';
 import type { z } from 'zod';
-import { nameSchema } from '../../schema/named-schema.ts';
+import { namedSchema } from '../../schema/named-schema.ts';
 import { deliveryMethodCodeSchema } from './delivery-methods.ts';
 import {
   deliverySchema,
@@ -12,7 +12,7 @@ import {
   orderSummarySchema,
   orderUpdateSchema,
 } from './orders.ts';
-import { pageSchema } from '../../schema/pagination.ts';
+import { listPageSchema } from '../../schema/pagination.ts';
 
 const c = initContract();
 
@@ -20,23 +20,23 @@ const shippingMethod = deliveryMethodCodeSchema.describe('Code of the delivery m
 
 const responseFields = {
   shipping_method: shippingMethod,
-  shipping_address: nameSchema('ShippingAddress', deliverySchema.omit({ method: true })),
+  shipping_address: namedSchema('ShippingAddress', deliverySchema.omit({ method: true })),
 };
 const requestFields = {
   shipping_method: shippingMethod,
-  shipping_address: nameSchema('ShippingAddressInput', deliveryInputSchema.omit({ method: true })),
+  shipping_address: namedSchema('ShippingAddressInput', deliveryInputSchema.omit({ method: true })),
 };
 
-const orderV2 = nameSchema('Order', orderSchema.omit({ delivery: true }).extend(responseFields));
-const orderSummaryV2 = nameSchema(
+const orderV2 = namedSchema('Order', orderSchema.omit({ delivery: true }).extend(responseFields));
+const orderSummaryV2 = namedSchema(
   'OrderSummary',
   orderSummarySchema
     .omit({ delivery: true })
     .extend(responseFields)
     .describe('An order in a list. Its lines are included only with `include=items`.'),
 );
-const orderCreateV2 = nameSchema('OrderCreate', orderCreateSchema.omit({ delivery: true }).extend(requestFields));
-const orderUpdateV2 = nameSchema(
+const orderCreateV2 = namedSchema('OrderCreate', orderCreateSchema.omit({ delivery: true }).extend(requestFields));
+const orderUpdateV2 = namedSchema(
   'OrderUpdate',
   orderUpdateSchema.omit({ delivery: true }).extend({
     shipping_method: requestFields.shipping_method
@@ -48,7 +48,7 @@ const orderUpdateV2 = nameSchema(
 
 export const orderRoutesV2 = c.router({
   create: { ...orderRoutes.create, body: orderCreateV2, responses: { ...orderRoutes.create.responses, 201: orderV2 } },
-  list: { ...orderRoutes.list, responses: { ...orderRoutes.list.responses, 200: pageSchema('OrderPage', orderSummaryV2) } },
+  list: { ...orderRoutes.list, responses: { ...orderRoutes.list.responses, 200: listPageSchema('OrderPage', orderSummaryV2) } },
   get: { ...orderRoutes.get, responses: { ...orderRoutes.get.responses, 200: orderV2 } },
   update: { ...orderRoutes.update, body: orderUpdateV2, responses: { ...orderRoutes.update.responses, 200: orderV2 } },
   cancel: { ...orderRoutes.cancel, responses: { ...orderRoutes.cancel.responses, 201: orderV2 } },

@@ -1,10 +1,10 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { nameSchema } from '../../schema/named-schema.ts';
+import { namedSchema } from '../../schema/named-schema.ts';
 import { deliveryMethodCodeSchema } from './delivery-methods.ts';
 import { idSchema, pathIdSchema, urlIdSchema, urlIdListSchema } from '../../schema/ids.ts';
 import { amountSchema, currencySchema, priceSchema } from '../../schema/money.ts';
-import { commaListSchema, pageSchema, pageParameters } from '../../schema/pagination.ts';
+import { commaSeparatedListSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
   commonProblems,
   declareProblemResponses,
@@ -27,7 +27,7 @@ import {
   singleLineSchema,
   metadataSchema,
   metadataPatchSchema,
-  storedLineSchema,
+  uncheckedLineSchema,
   multilineTextSchema,
 } from '../../schema/text-and-timestamps.ts';
 
@@ -54,7 +54,7 @@ export const maxLineQuantity = 100_000;
 const quantity = z.number().int().min(1).max(maxLineQuantity);
 const country = z.string().regex(/^[A-Z]{2}$/, 'must be an ISO 3166-1 code of two letters such as DE');
 
-export const orderItemSchema = nameSchema(
+export const orderItemSchema = namedSchema(
   'OrderItem',
   z.object({
     line: z.number().int().min(1).max(maxOrderLines).describe('Line number, starting at 1.'),
@@ -71,7 +71,7 @@ export const orderItemSchema = nameSchema(
   }),
 );
 
-const deliveryFields = (oneLine: typeof singleLineSchema | typeof storedLineSchema) => ({
+const deliveryFields = (oneLine: typeof singleLineSchema | typeof uncheckedLineSchema) => ({
   method: deliveryMethodCodeSchema.describe('Code of the delivery method.'),
   recipient_name: oneLine(200),
   phone: oneLine(32).optional(),
@@ -83,8 +83,8 @@ const deliveryFields = (oneLine: typeof singleLineSchema | typeof storedLineSche
   country: country.optional().describe('ISO 3166-1 alpha-2 country code. Required if the delivery method requires an address.'),
 });
 
-export const deliveryInputSchema = nameSchema('DeliveryInput', z.object(deliveryFields(singleLineSchema)).strict());
-export const deliverySchema = nameSchema('Delivery', z.object(deliveryFields(storedLineSchema)));
+export const deliveryInputSchema = namedSchema('DeliveryInput', z.object(deliveryFields(singleLineSchema)).strict());
+export const deliverySchema = namedSchema('Delivery', z.object(deliveryFields(uncheckedLineSchema)));
 
 const orderFields = {
   id: idSchema,
@@ -117,8 +117,8 @@ const orderFields = {
   canceled_at: timestampSchema.nullable(),
 };
 
-export const orderSchema = nameSchema('Order', z.object({ ...orderFields, items: z.array(orderItemSchema).min(1).max(maxOrderLines) }));
-export const orderSummarySchema = nameSchema(
+export const orderSchema = namedSchema('Order', z.object({ ...orderFields, items: z.array(orderItemSchema).min(1).max(maxOrderLines) }));
+export const orderSummarySchema = namedSchema(
   'OrderSummary',
   z
     .object({
@@ -130,12 +130,12 @@ export const orderSummarySchema = nameSchema(
 /** Maximum number of orders on a page of a list that includes their lines. */
 export const maxOrdersWithItems = 20;
 
-export const orderCreateSchema = nameSchema(
+export const orderCreateSchema = namedSchema(
   'OrderCreate',
   z
     .object({
       items: z
-        .array(nameSchema('OrderItemCreate', z.object({ product_id: idSchema, quantity }).strict()))
+        .array(namedSchema('OrderItemCreate', z.object({ product_id: idSchema, quantity }).strict()))
         .min(1)
         .max(maxOrderLines)
         .describe('Order lines. Several lines can have the same product.'),
@@ -158,7 +158,7 @@ export const orderCreateSchema = nameSchema(
     .strict(),
 );
 
-export const orderUpdateSchema = nameSchema(
+export const orderUpdateSchema = namedSchema(
   'OrderUpdate',
   z
     .object({
@@ -171,7 +171,7 @@ export const orderUpdateSchema = nameSchema(
     .strict(),
 );
 
-export const orderCancellationSchema = nameSchema(
+export const orderCancellationSchema = namedSchema(
   'OrderCancellation',
   z
     .object({
@@ -216,10 +216,10 @@ export const orderRoutes = c.router({
     path: '/orders',
     query: z
       .object({
-        ...pageParameters,
-        status: commaListSchema(orderStatuses).optional(),
-        payment_status: commaListSchema(orderPaymentStatuses).optional(),
-        fulfillment_status: commaListSchema(orderFulfillmentStatuses).optional(),
+        ...paginationParameters,
+        status: commaSeparatedListSchema(orderStatuses).optional(),
+        payment_status: commaSeparatedListSchema(orderPaymentStatuses).optional(),
+        fulfillment_status: commaSeparatedListSchema(orderFulfillmentStatuses).optional(),
         id: urlIdListSchema('Only these orders: up to 100 comma-separated IDs.').optional(),
         client_id: singleLineSchema(2048).optional().describe('Only orders that were placed by the application with this client ID.'),
         user_id: urlIdSchema
@@ -238,7 +238,7 @@ export const orderRoutes = c.router({
           .enum(['created_at', '-created_at', 'updated_at', '-updated_at'])
           .optional()
           .describe('Sort order; `-` means descending (default: `updated_at` with a filter by `updated_at`, otherwise `-created_at`).'),
-        include: commaListSchema(['items'])
+        include: commaSeparatedListSchema(['items'])
           .optional()
           .describe(`\`items\` returns each order with its lines. The maximum \`limit\` is then ${maxOrdersWithItems}.`),
       })
@@ -246,7 +246,7 @@ export const orderRoutes = c.router({
     summary: 'List orders',
     description:
       'Returns the orders of the current user. With the `orders.manage` scope and a staff account, returns the orders of every customer. Order lines are returned only with `include=items`, or when getting a single order.',
-    responses: { 200: pageSchema('OrderPage', orderSummarySchema), ...fails(...permissionProblems, ...cursorProblems) },
+    responses: { 200: listPageSchema('OrderPage', orderSummarySchema), ...fails(...permissionProblems, ...cursorProblems) },
     metadata: routeMetadata({ operationId: 'orders.list', access: ['orders.read', 'orders.manage'] }),
   },
   get: {

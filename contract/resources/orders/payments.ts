@@ -1,12 +1,12 @@
 import { extendApi } from '@anatine/zod-openapi';
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { nameSchema } from '../../schema/named-schema.ts';
+import { namedSchema } from '../../schema/named-schema.ts';
 import { idSchema, pathIdSchema } from '../../schema/ids.ts';
 import { amountSchema, currencySchema } from '../../schema/money.ts';
 import { orderSubresourceQueryParameters } from './order-subresource-query.ts';
 import { orderPathSchema } from './orders.ts';
-import { pageSchema, pageParameters } from '../../schema/pagination.ts';
+import { listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
   commonProblems,
   declareProblemResponses,
@@ -46,7 +46,7 @@ const testTokenList = Object.entries(testPaymentMethodTokens)
   .join(', ');
 
 /** Statuses of a payment. The first three are not final. */
-export const paymentProgressStatuses = ['pending', 'requires_action', 'processing', 'succeeded', 'failed', 'canceled'] as const;
+export const paymentStatuses = ['pending', 'requires_action', 'processing', 'succeeded', 'failed', 'canceled'] as const;
 export const paymentFailureCodes = [
   'card_declined',
   'insufficient_funds',
@@ -57,7 +57,7 @@ export const paymentFailureCodes = [
   'unknown',
 ] as const;
 
-export const nextActionSchema = nameSchema(
+export const paymentNextActionSchema = namedSchema(
   'NextAction',
   z.object({
     type: z
@@ -68,14 +68,14 @@ export const nextActionSchema = nameSchema(
   }),
 );
 
-export const paymentSchema = nameSchema(
+export const paymentSchema = namedSchema(
   'Payment',
   z.object({
     id: idSchema,
     order_id: idSchema,
     attempt: z.number().int().min(1).describe('Number of this payment among the payments of the order, starting at 1.'),
     provider: openEnumSchema(paymentProviderNames),
-    status: z.enum(paymentProgressStatuses),
+    status: z.enum(paymentStatuses),
     amount: amountSchema.describe('Total of the order, in minor units of `currency`.'),
     currency: currencySchema,
     refunded_total: amountSchema.describe('Total of the succeeded refunds, in minor units of `currency`.'),
@@ -89,7 +89,7 @@ export const paymentSchema = nameSchema(
       .describe(
         'ID of the payment at the provider, for support and reconciliation. For Stripe, the ID of the PaymentIntent (`pi_...`). `null` for callers without `payments.manage`, for `manual` payments, and until the provider has responded.',
       ),
-    next_action: nextActionSchema
+    next_action: paymentNextActionSchema
       .nullable()
       .describe('Action that the customer has to take. It is visible only to callers who can pay for the order.'),
     failure_code: openEnumSchema(paymentFailureCodes).nullable(),
@@ -101,7 +101,7 @@ export const paymentSchema = nameSchema(
   }),
 );
 
-export const paymentCreateSchema = nameSchema(
+export const paymentCreateSchema = namedSchema(
   'PaymentCreate',
   z
     .object({
@@ -158,20 +158,20 @@ export const paymentRoutes = c.router({
     method: 'GET',
     path: '/orders/:order_id/payments',
     pathParams: orderPathSchema,
-    query: z.object(pageParameters).strict(),
+    query: z.object(paginationParameters).strict(),
     summary: 'List the payments of an order',
     description: 'Returns the payments of the order, newest first.',
-    responses: { 200: pageSchema('PaymentPage', paymentSchema), ...fails(...permissionProblems, ...cursorProblems, 'not_found') },
+    responses: { 200: listPageSchema('PaymentPage', paymentSchema), ...fails(...permissionProblems, ...cursorProblems, 'not_found') },
     metadata: routeMetadata({ operationId: 'payments.list', access: ['payments.read', 'payments.manage'] }),
   },
   listAll: {
     method: 'GET',
     path: '/payments',
-    query: z.object(orderSubresourceQueryParameters(paymentProgressStatuses, 'payments.manage')).strict(),
+    query: z.object(orderSubresourceQueryParameters(paymentStatuses, 'payments.manage')).strict(),
     summary: 'List payments',
     description:
       "Returns the payments for the current user's orders. With the `payments.manage` scope and a staff account, returns all payments.",
-    responses: { 200: pageSchema('PaymentPage', paymentSchema), ...fails(...permissionProblems, ...cursorProblems) },
+    responses: { 200: listPageSchema('PaymentPage', paymentSchema), ...fails(...permissionProblems, ...cursorProblems) },
     metadata: routeMetadata({ operationId: 'payments.listAll', access: ['payments.read', 'payments.manage'] }),
   },
   get: {

@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { nameSchema } from '../../schema/named-schema.ts';
+import { namedSchema } from '../../schema/named-schema.ts';
 import { commonProblems, declareProblemResponses, publicProblems } from '../../protocol/problems.ts';
 import { routeMetadata } from '../../protocol/route-metadata.ts';
 
@@ -22,7 +22,7 @@ export const providerEventRoutes = c.router({
     description:
       'Webhook of payment providers. Each provider signs its events in its own format. An event is stored first; the current state is then fetched from the provider.',
     responses: {
-      200: nameSchema('ProviderEventReceipt', z.object({ received: z.number().int().min(0).describe('Number of events that were new.') })),
+      200: namedSchema('ProviderEventReceipt', z.object({ received: z.number().int().min(0).describe('Number of events that were new.') })),
       ...fails(...publicProblems, 'payload_too_large', 'unsupported_media_type', 'not_found', 'invalid_signature'),
     },
     metadata: routeMetadata({ operationId: 'providerEvents.receive', access: 'public', consumes: ['application/json'], internal: true }),

@@ -1,12 +1,12 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { nameSchema } from '../../schema/named-schema.ts';
+import { namedSchema } from '../../schema/named-schema.ts';
 import { idSchema, pathIdSchema, urlIdSchema } from '../../schema/ids.ts';
 import { amountSchema, currencySchema } from '../../schema/money.ts';
 import { lineQuantitySchema } from './line-quantity.ts';
 import { orderSubresourceQueryParameters } from './order-subresource-query.ts';
 import { maxOrderLines, orderPathSchema } from './orders.ts';
-import { pageSchema, pageParameters } from '../../schema/pagination.ts';
+import { listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
   commonProblems,
   declareProblemResponses,
@@ -36,7 +36,7 @@ const refundFields = {
   restock: z.array(lineQuantitySchema).max(maxOrderLines).describe('Order lines and quantities to return to stock.'),
 };
 
-export const refundSchema = nameSchema(
+export const refundSchema = namedSchema(
   'Refund',
   z.object({
     id: idSchema,
@@ -53,7 +53,7 @@ export const refundSchema = nameSchema(
   }),
 );
 
-export const refundCreateSchema = nameSchema(
+export const refundCreateSchema = namedSchema(
   'RefundCreate',
   z
     .object({
@@ -98,10 +98,10 @@ export const refundRoutes = c.router({
     method: 'GET',
     path: '/orders/:order_id/refunds',
     pathParams: orderPathSchema,
-    query: z.object(pageParameters).strict(),
+    query: z.object(paginationParameters).strict(),
     summary: 'List the refunds of an order',
     description: 'Returns the refunds of the order, newest first.',
-    responses: { 200: pageSchema('RefundPage', refundSchema), ...fails(...permissionProblems, ...cursorProblems, 'not_found') },
+    responses: { 200: listPageSchema('RefundPage', refundSchema), ...fails(...permissionProblems, ...cursorProblems, 'not_found') },
     metadata: routeMetadata({ operationId: 'refunds.list', access: ['payments.read', 'payments.manage'] }),
   },
   listAll: {
@@ -116,7 +116,7 @@ export const refundRoutes = c.router({
     summary: 'List refunds',
     description:
       "Returns the refunds for the current user's orders. With the `payments.manage` scope and a staff account, returns all refunds.",
-    responses: { 200: pageSchema('RefundPage', refundSchema), ...fails(...permissionProblems, ...cursorProblems) },
+    responses: { 200: listPageSchema('RefundPage', refundSchema), ...fails(...permissionProblems, ...cursorProblems) },
     metadata: routeMetadata({ operationId: 'refunds.listAll', access: ['payments.read', 'payments.manage'] }),
   },
   get: {

@@ -1,11 +1,11 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { nameSchema } from '../../schema/named-schema.ts';
+import { namedSchema } from '../../schema/named-schema.ts';
 import { idSchema, pathIdSchema } from '../../schema/ids.ts';
 import { orderSubresourceQueryParameters } from './order-subresource-query.ts';
 import { maxOrderLines, orderPathSchema } from './orders.ts';
 import { lineQuantitySchema } from './line-quantity.ts';
-import { pageSchema, pageParameters } from '../../schema/pagination.ts';
+import { listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
   commonProblems,
   declareProblemResponses,
@@ -22,7 +22,7 @@ import {
   ifMatchHeadersSchema,
   ifNoneMatchHeadersSchema,
 } from '../../protocol/route-metadata.ts';
-import { timestampSchema, singleLineSchema, storedLineSchema } from '../../schema/text-and-timestamps.ts';
+import { timestampSchema, singleLineSchema, uncheckedLineSchema } from '../../schema/text-and-timestamps.ts';
 
 const c = initContract();
 
@@ -34,7 +34,7 @@ const fails = declareProblemResponses({ ...commonProblems, ...shipmentProblems }
 
 export const shipmentStatuses = ['pending', 'shipped', 'delivered', 'failed', 'canceled'] as const;
 
-const trackingFields = (oneLine: typeof singleLineSchema | typeof storedLineSchema) => ({
+const trackingFields = (oneLine: typeof singleLineSchema | typeof uncheckedLineSchema) => ({
   carrier: oneLine(64).nullable(),
   tracking_number: oneLine(100).nullable(),
   tracking_url: z
@@ -46,13 +46,13 @@ const trackingFields = (oneLine: typeof singleLineSchema | typeof storedLineSche
 });
 const tracking = trackingFields(singleLineSchema);
 
-export const shipmentSchema = nameSchema(
+export const shipmentSchema = namedSchema(
   'Shipment',
   z.object({
     id: idSchema,
     order_id: idSchema,
     status: z.enum(shipmentStatuses),
-    ...trackingFields(storedLineSchema),
+    ...trackingFields(uncheckedLineSchema),
     items: z.array(lineQuantitySchema).min(1).max(maxOrderLines),
     version: z.number().int().min(1).describe('Version number, incremented by every change.'),
     created_at: timestampSchema,
@@ -62,7 +62,7 @@ export const shipmentSchema = nameSchema(
   }),
 );
 
-export const shipmentCreateSchema = nameSchema(
+export const shipmentCreateSchema = namedSchema(
   'ShipmentCreate',
   z
     .object({
@@ -82,7 +82,7 @@ export const shipmentCreateSchema = nameSchema(
     .strict(),
 );
 
-export const shipmentUpdateSchema = nameSchema(
+export const shipmentUpdateSchema = namedSchema(
   'ShipmentUpdate',
   z
     .object({ status: z.enum(['shipped', 'delivered', 'failed', 'canceled']), ...tracking })
@@ -118,10 +118,10 @@ export const shipmentRoutes = c.router({
     method: 'GET',
     path: '/orders/:order_id/shipments',
     pathParams: orderPathSchema,
-    query: z.object(pageParameters).strict(),
+    query: z.object(paginationParameters).strict(),
     summary: 'List the shipments of an order',
     description: 'Returns the shipments of the order, newest first.',
-    responses: { 200: pageSchema('ShipmentPage', shipmentSchema), ...fails(...permissionProblems, ...cursorProblems, 'not_found') },
+    responses: { 200: listPageSchema('ShipmentPage', shipmentSchema), ...fails(...permissionProblems, ...cursorProblems, 'not_found') },
     metadata: routeMetadata({ operationId: 'shipments.list', access: ['orders.read', 'orders.manage', 'shipments.write'] }),
   },
   listAll: {
@@ -136,7 +136,7 @@ export const shipmentRoutes = c.router({
     summary: 'List shipments',
     description:
       "Returns the shipments of the current user's orders. With `shipments.write` or `orders.manage` and a staff account, returns all shipments.",
-    responses: { 200: pageSchema('ShipmentPage', shipmentSchema), ...fails(...permissionProblems, ...cursorProblems) },
+    responses: { 200: listPageSchema('ShipmentPage', shipmentSchema), ...fails(...permissionProblems, ...cursorProblems) },
     metadata: routeMetadata({ operationId: 'shipments.listAll', access: ['orders.read', 'orders.manage', 'shipments.write'] }),
   },
   get: {

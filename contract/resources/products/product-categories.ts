@@ -1,7 +1,7 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { nameSchema } from '../../schema/named-schema.ts';
-import { pageSchema, pageParameters } from '../../schema/pagination.ts';
+import { namedSchema } from '../../schema/named-schema.ts';
+import { listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import { commonProblems, declareProblemResponses, publicProblems, cursorProblems } from '../../protocol/problems.ts';
 import { productStatusFilterSchema } from './products.ts';
 import { routeMetadata } from '../../protocol/route-metadata.ts';
@@ -9,7 +9,7 @@ import { routeMetadata } from '../../protocol/route-metadata.ts';
 const c = initContract();
 const fails = declareProblemResponses(commonProblems);
 
-export const productCategorySchema = nameSchema(
+export const productCategorySchema = namedSchema(
   'ProductCategory',
   z.object({
     category: z.string().min(1).max(64).describe('Name of the category, as in the `category` field and filter of products.'),
@@ -21,12 +21,12 @@ export const productCategoryRoutes = c.router({
   list: {
     method: 'GET',
     path: '/product-categories',
-    query: z.object({ ...pageParameters, status: productStatusFilterSchema }).strict(),
+    query: z.object({ ...paginationParameters, status: productStatusFilterSchema }).strict(),
     summary: 'List product categories',
     description:
       'Returns the categories of the products that the caller may see, sorted by name. A category without visible products is not listed.',
     responses: {
-      200: pageSchema('ProductCategoryPage', productCategorySchema),
+      200: listPageSchema('ProductCategoryPage', productCategorySchema),
       ...fails(...publicProblems, ...cursorProblems, 'forbidden'),
     },
     metadata: routeMetadata({ operationId: 'productCategories.list', access: 'public' }),

@@ -1,9 +1,9 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { nameSchema } from '../../schema/named-schema.ts';
+import { namedSchema } from '../../schema/named-schema.ts';
 import { idSchema, pathIdSchema, urlIntegerSchema } from '../../schema/ids.ts';
 import { currencySchema, priceSchema, maxPrice } from '../../schema/money.ts';
-import { commaListSchema, pageSchema, pageParameters } from '../../schema/pagination.ts';
+import { commaSeparatedListSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
   commonProblems,
   declareProblemResponses,
@@ -44,7 +44,7 @@ const category = z
   .max(64);
 const taxRate = z.number().int().min(0).max(10_000);
 
-export const productSchema = nameSchema(
+export const productSchema = namedSchema(
   'Product',
   z.object({
     id: idSchema,
@@ -78,7 +78,7 @@ const editable = {
   metadata: metadataSchema,
 };
 
-export const productCreateSchema = nameSchema(
+export const productCreateSchema = namedSchema(
   'ProductCreate',
   z
     .object({
@@ -101,7 +101,7 @@ export const productCreateSchema = nameSchema(
     .strict(),
 );
 
-export const productUpdateSchema = nameSchema(
+export const productUpdateSchema = namedSchema(
   'ProductUpdate',
   z
     .object({
@@ -113,7 +113,7 @@ export const productUpdateSchema = nameSchema(
     .strict(),
 );
 
-export const productReplaceSchema = nameSchema(
+export const productReplaceSchema = namedSchema(
   'ProductReplace',
   z
     .object({
@@ -128,7 +128,7 @@ export const productReplaceSchema = nameSchema(
 
 export const stockAdjustmentReasons = ['received', 'correction', 'damaged', 'returned'] as const;
 
-export const stockAdjustmentSchema = nameSchema(
+export const stockAdjustmentSchema = namedSchema(
   'StockAdjustment',
   z.object({
     id: idSchema,
@@ -141,7 +141,7 @@ export const stockAdjustmentSchema = nameSchema(
   }),
 );
 
-export const stockAdjustmentCreateSchema = nameSchema(
+export const stockAdjustmentCreateSchema = namedSchema(
   'StockAdjustmentCreate',
   z
     .object({
@@ -159,7 +159,7 @@ export const stockAdjustmentCreateSchema = nameSchema(
 );
 
 /** Status filter for every list that depends on the products that the caller may see. */
-export const productStatusFilterSchema = commaListSchema(productStatuses)
+export const productStatusFilterSchema = commaSeparatedListSchema(productStatuses)
   .optional()
   .describe('Statuses other than `active` require the `products.write` scope and a staff account (default: `active`).');
 
@@ -171,7 +171,7 @@ export const productRoutes = c.router({
     path: '/products',
     query: z
       .object({
-        ...pageParameters,
+        ...paginationParameters,
         q: singleLineSchema(200)
           .optional()
           .describe(
@@ -192,7 +192,7 @@ export const productRoutes = c.router({
       .strict(),
     summary: 'List products',
     responses: {
-      200: pageSchema('ProductPage', productSchema),
+      200: listPageSchema('ProductPage', productSchema),
       ...fails(...publicProblems, ...cursorProblems, 'forbidden'),
     },
     metadata: routeMetadata({ operationId: 'products.list', access: 'public' }),
@@ -273,11 +273,11 @@ export const productRoutes = c.router({
     method: 'GET',
     path: '/products/:product_id/stock-adjustments',
     pathParams: productPath,
-    query: z.object(pageParameters).strict(),
+    query: z.object(paginationParameters).strict(),
     summary: 'List stock adjustments of a product',
     description: 'Returns the stock adjustments of the product, newest first.',
     responses: {
-      200: pageSchema('StockAdjustmentPage', stockAdjustmentSchema),
+      200: listPageSchema('StockAdjustmentPage', stockAdjustmentSchema),
       ...fails(...permissionProblems, ...cursorProblems, 'not_found'),
     },
     metadata: routeMetadata({ operationId: 'products.listStockAdjustments', access: ['products.write'] }),

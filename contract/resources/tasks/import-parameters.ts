@@ -4,7 +4,7 @@ import { externalNameSchema } from '../../schema/text-and-timestamps.ts';
 
 /** Maximum size of a row in an imported file, in bytes. The file itself has no limit. */
 export const maxImportRowBytes = 100_000;
-/** Maximum number of rows that an import reads for one order. Valid lines have the lower limit `maxOrderLines`. */
+/** Maximum number of rows that an import reads for one order. The limit for valid lines is lower: `maxOrderLines`. */
 export const maxImportRowsPerOrder = 10_000;
 /** Minimum average upload rate, which applies after a grace period. */
 export const minimumUploadRate = { bytesPerSecond: 100_000, graceSeconds: 30 } as const;

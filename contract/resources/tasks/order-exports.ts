@@ -1,11 +1,11 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { nameSchema } from '../../schema/named-schema.ts';
+import { namedSchema } from '../../schema/named-schema.ts';
 import { idSchema } from '../../schema/ids.ts';
 import { orderFulfillmentStatuses, orderStatuses, orderPaymentStatuses } from '../orders/orders.ts';
 import { commonProblems, declareProblemResponses, permissionProblems, bodyProblems, idempotencyProblems } from '../../protocol/problems.ts';
 import { routeMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
-import { fileFormats, taskStartProblems, taskSchema, taskProblems } from './tasks.ts';
+import { fileFormats, taskCreationProblems, taskSchema, taskProblems } from './tasks.ts';
 import { externalNameSchema, timestampInputSchema, singleLineSchema } from '../../schema/text-and-timestamps.ts';
 
 const c = initContract();
@@ -27,7 +27,7 @@ const lineColumns = [
 ] as const;
 export const orderExportColumns = { order: orderColumns, line: lineColumns } as const;
 
-export const orderExportCreateSchema = nameSchema(
+export const orderExportCreateSchema = namedSchema(
   'OrderExportCreate',
   z
     .object({
@@ -80,7 +80,7 @@ export const orderExportRoutes = c.router({
     summary: 'Export orders',
     description:
       'Starts a task that writes orders to a file, oldest first. The filters are those of the order list. Also requires the `orders.read` scope, or `orders.manage` and a staff account for the orders of every customer. In CSV files, an apostrophe precedes text that a spreadsheet would interpret as a formula.',
-    responses: { 202: taskSchema, ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, ...taskStartProblems) },
+    responses: { 202: taskSchema, ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, ...taskCreationProblems) },
     metadata: routeMetadata({ operationId: 'orderExports.create', access: ['tasks.write'], idempotent: true }),
   },
 });

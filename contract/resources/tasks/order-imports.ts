@@ -6,7 +6,7 @@ import { currencySchema } from '../../schema/money.ts';
 import { maxOrderLines } from '../orders/orders.ts';
 import { commonProblems, declareProblemResponses, permissionProblems, fileProblems, idempotencyProblems } from '../../protocol/problems.ts';
 import { routeMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
-import { taskStartProblems, taskSchema, taskProblems } from './tasks.ts';
+import { taskCreationProblems, taskSchema, taskProblems } from './tasks.ts';
 
 const c = initContract();
 const fails = declareProblemResponses({ ...commonProblems, ...taskProblems });
@@ -74,7 +74,7 @@ export const orderImportRoutes = c.router({
     body: uploadBodySchema,
     summary: 'Import orders',
     description: `${importEffects} ${uploadLimitsText} An order can have at most ${maxOrderLines} lines.`,
-    responses: { 202: taskSchema, ...fails(...permissionProblems, ...fileProblems, ...idempotencyProblems, ...taskStartProblems) },
+    responses: { 202: taskSchema, ...fails(...permissionProblems, ...fileProblems, ...idempotencyProblems, ...taskCreationProblems) },
     metadata: routeMetadata({ operationId: 'orderImports.create', access: ['tasks.write'], idempotent: true, ...uploadRouteMetadata }),
   },
 });

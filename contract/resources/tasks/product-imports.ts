@@ -4,7 +4,7 @@ import { columnNameParameters, importParameters, uploadBodySchema, uploadLimitsT
 import { currencySchema } from '../../schema/money.ts';
 import { commonProblems, declareProblemResponses, permissionProblems, fileProblems, idempotencyProblems } from '../../protocol/problems.ts';
 import { routeMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
-import { taskStartProblems, taskSchema, taskProblems } from './tasks.ts';
+import { taskCreationProblems, taskSchema, taskProblems } from './tasks.ts';
 import { externalNameSchema } from '../../schema/text-and-timestamps.ts';
 
 const c = initContract();
@@ -38,7 +38,7 @@ export const productImportRoutes = c.router({
     body: uploadBodySchema,
     summary: 'Import products',
     description: `Starts a task that creates the products in a file and updates those whose SKU exists. Fields that the file does not contain keep their values. Stock is set for new products only. The result lists the rejected lines with the reasons. Also requires the \`products.write\` scope. ${uploadLimitsText}`,
-    responses: { 202: taskSchema, ...fails(...permissionProblems, ...fileProblems, ...idempotencyProblems, ...taskStartProblems) },
+    responses: { 202: taskSchema, ...fails(...permissionProblems, ...fileProblems, ...idempotencyProblems, ...taskCreationProblems) },
     metadata: routeMetadata({ operationId: 'productImports.create', access: ['tasks.write'], idempotent: true, ...uploadRouteMetadata }),
   },
 });

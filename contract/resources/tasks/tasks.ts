@@ -1,9 +1,9 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { nameSchema } from '../../schema/named-schema.ts';
+import { namedSchema } from '../../schema/named-schema.ts';
 import { idSchema, pathIdSchema } from '../../schema/ids.ts';
 import { openEnumSchema } from '../../schema/open-enum.ts';
-import { commaListSchema, pageSchema, pageParameters } from '../../schema/pagination.ts';
+import { commaSeparatedListSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
   commonProblems,
   declareProblemResponses,
@@ -43,7 +43,7 @@ const importCounts = z.object({
   differing: count.describe('Number of rejected orders that were imported before with different data.'),
 });
 
-export const taskResultSchema = nameSchema(
+export const taskResultSchema = namedSchema(
   'TaskResult',
   z.object({
     format: z.enum(fileFormats),
@@ -55,7 +55,7 @@ export const taskResultSchema = nameSchema(
   }),
 );
 
-export const taskSchema = nameSchema(
+export const taskSchema = namedSchema(
   'Task',
   z.object({
     id: idSchema,
@@ -74,7 +74,7 @@ export const taskSchema = nameSchema(
     imported: importCounts
       .nullable()
       .describe('Counts of what the import has done so far, even if it failed or was canceled; `null` for an export.'),
-    error: nameSchema('TaskError', z.object({ code: z.string().describe('Machine-readable error code.'), detail: z.string() }))
+    error: namedSchema('TaskError', z.object({ code: z.string().describe('Machine-readable error code.'), detail: z.string() }))
       .nullable()
       .describe('Why the task failed.'),
     user_id: idSchema.nullable().describe('User who started the task; `null` if an application started it for itself.'),
@@ -86,7 +86,7 @@ export const taskSchema = nameSchema(
 );
 
 /** Problem codes of operations that start a task. */
-export const taskStartProblems = ['too_many_tasks'] as const;
+export const taskCreationProblems = ['too_many_tasks'] as const;
 
 const taskPath = z.object({ task_id: pathIdSchema('ID of the task.') });
 /** The bytes of the file are streamed without validation. */
@@ -97,12 +97,16 @@ export const taskRoutes = c.router({
     method: 'GET',
     path: '/tasks',
     query: z
-      .object({ ...pageParameters, type: commaListSchema(taskTypes).optional(), status: commaListSchema(taskStatuses).optional() })
+      .object({
+        ...paginationParameters,
+        type: commaSeparatedListSchema(taskTypes).optional(),
+        status: commaSeparatedListSchema(taskStatuses).optional(),
+      })
       .strict(),
     summary: 'List tasks',
     description:
       'Returns the tasks of the caller, newest first. A task is visible only to tokens that have the scopes it was started with.',
-    responses: { 200: pageSchema('TaskPage', taskSchema), ...fails(...tokenProblems, ...cursorProblems) },
+    responses: { 200: listPageSchema('TaskPage', taskSchema), ...fails(...tokenProblems, ...cursorProblems) },
     metadata: routeMetadata({ operationId: 'tasks.list', access: ['tasks.read'] }),
   },
   get: {

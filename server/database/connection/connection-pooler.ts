@@ -12,7 +12,7 @@ export class PoolerError extends Error {
 /** If the pooler provides no connection within this time, its pool is too small. */
 const connectionTimeoutMs = 2_500;
 const maxRounds = 10;
-/** Limits the number of rounds when the pooler is far away. */
+/** Limits the number of rounds when round trips to the pooler are slow. */
 const maxDurationMs = 1_000;
 
 const noPreparedStatements =

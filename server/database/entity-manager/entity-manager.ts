@@ -1,6 +1,6 @@
 import type { AbstractSqlDriver, MikroORM, SqlEntityManager } from '@mikro-orm/sql';
 
-/** The entity manager that every function which reads or writes takes. */
+/** The entity manager, a parameter of every function that reads or writes the database. */
 export type EntityManager = SqlEntityManager;
 
 /** The database of a process. One type for both drivers. */

@@ -5,13 +5,13 @@ type RequestEntityManager = { readonly root: EntityManager; em?: EntityManager }
 
 const requests = new AsyncLocalStorage<RequestEntityManager>();
 
-/** Runs `next` with a separate entity manager per request, so that requests do not see the entities of each other. */
+/** Runs `next` with a separate entity manager per request, so that requests do not see each other's entities. */
 export const runWithRequestEntityManager = <Result>(root: EntityManager, next: () => Result): Result => requests.run({ root }, next);
 
 /** Returns the entity manager of the current request, if there is one. It is created on first use, because many requests need none. */
 export function getRequestEntityManager(): EntityManager | undefined {
   const current = requests.getStore();
-  // Outside of the context, because `fork` asks for the current entity manager.
+  // Runs outside the context, because `fork` reads the current entity manager.
   if (current) current.em ??= requests.exit(() => current.root.fork({ useContext: true }));
   return current?.em;
 }

@@ -6,8 +6,8 @@ import { sqlState } from '../errors/sql-errors.ts';
 export const migrationLock = 7_262_633;
 
 /**
- * While a migration waits for a lock on a table (for example, during a backup), all requests for that table wait behind it. So it
- * gives up soon, lets them pass and tries again.
+ * While a migration waits for a lock on a table (for example, during a backup), all requests for that table wait behind it. The migration
+ * therefore waits only briefly, lets these requests proceed and retries later.
  */
 const lockTimeout = '1s';
 const retryDelayMs = 2_000;

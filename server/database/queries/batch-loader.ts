@@ -20,7 +20,7 @@ export type FetchBatch<Result> = (
 
 type PendingLookup<Result> = { readonly parameters: StatementParameters } & PromiseWithResolvers<Result | undefined>;
 
-/** Leaves the async context of the request: a query for several requests must not join the transaction of one of them. */
+/** Runs outside the async context of the request, because a query for several requests must not join the transaction of one of them. */
 const runDetached = AsyncLocalStorage.snapshot();
 
 /**
@@ -52,7 +52,7 @@ export class BatchLoader<Result> {
   #schedule(): void {
     if (this.#isScheduled || this.#runningBatches >= this.#limits.maxConcurrentBatches || this.#pending.size === 0) return;
     this.#isScheduled = true;
-    // Runs after all requests that arrived in this turn were parsed.
+    // Runs after all requests of this event-loop turn have been parsed.
     runDetached(() => setImmediate(() => void this.#dispatch()));
   }
 

@@ -63,7 +63,7 @@ export const prepareBatchedLookup = <Row>(name: string, types: readonly string[]
   prepareBatched<Row>(name, types, `select to_json(answer) from (${selectSql} limit 1) answer`, sharedBatch);
 
 /** @param text selects rows in order; a `limit` in it must be a literal, because it applies to the lookups of all callers */
-export function prepareListStatement<Row>(
+export function prepareBatchedListStatement<Row>(
   name: string | undefined,
   types: readonly string[],
   selectSql: string,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
-import { prepareListStatement } from './batched-statement.ts';
+import { prepareBatchedListStatement } from './batched-statement.ts';
 import type { EntityManager } from '../entity-manager/entity-manager.ts';
 import type { StatementParameters } from './batch-loader.ts';
 
@@ -31,7 +31,7 @@ export async function runDynamicQuery<Row>(em: EntityManager, query: RawBuilder<
 function prepareQuery(key: string, types: readonly string[], text: string, cost: Cost): PreparedQuery {
   const isCached = queryCache.size < maxCachedQueries;
   const name = isCached ? `q_${createHash('sha256').update(key).digest('hex').slice(0, 16)}` : undefined;
-  const preparedQuery = prepareListStatement<unknown>(name, types, text, cost);
+  const preparedQuery = prepareBatchedListStatement<unknown>(name, types, text, cost);
   if (isCached) queryCache.set(key, preparedQuery);
   return preparedQuery;
 }

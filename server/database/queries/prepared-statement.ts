@@ -26,8 +26,8 @@ export function prepareStatement<Row>(
 export const parseStatementName = (sql: string): string | undefined => statementNamePattern.exec(sql)?.[1];
 
 /**
- * Prepares a deferred write: within a transaction it is sent together with the next statement or with the commit, which also reports
- * its failure. Do not use it if the failure must be handled.
+ * Prepares a deferred write. In a transaction, it is sent in one message with the next statement or the commit, which also reports its
+ * failure. Do not use it if the failure must be handled.
  */
 export function prepareDeferredStatement(
   name: string,

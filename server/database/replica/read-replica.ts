@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { isDatabaseUnavailable } from '../errors/availability-errors.ts';
 import { runDynamicQuery } from '../queries/dynamic-query.ts';
-import type { ReadList } from './read-routing.ts';
+import type { RunListQuery } from './read-routing.ts';
 import type { Database, EntityManager } from '../entity-manager/entity-manager.ts';
 
 /** How long a list query waits for the replica to catch up before it runs on the primary. */
@@ -31,9 +31,9 @@ class NotAReplicaError extends Error {
 }
 
 /**
- * Runs list queries on a streaming replica without stale results: it asks the primary for its commit position (once for all queries
- * that begin at the same time) and waits until the replica has replayed it. So clients always see their own writes, whichever process
- * made them. While the replica lags, is unreachable or is not a replica, queries run on the primary.
+ * Runs list queries on a streaming replica without stale results: it queries the commit position of the primary (once for all queries that
+ * begin at the same time) and waits until the replica has replayed it. Clients therefore always see their own writes, regardless of the
+ * process that executed them. While the replica lags, is unreachable or is not a replica, queries run on the primary.
  */
 export class ReadReplica {
   /** Number of list queries that ran on the replica and on the primary. */
@@ -50,7 +50,7 @@ export class ReadReplica {
     [this.#primary, this.#replica, this.#log] = [primary.em, replica.em, log];
   }
 
-  readonly read: ReadList = async (list) => {
+  readonly read: RunListQuery = async (list) => {
     if (performance.now() < this.#skipUntil || !(await this.#hasCaughtUp())) return this.#fromPrimary(list);
     try {
       const result = await withTimeout(list(this.#forkReplica()), queryTimeoutMs);
@@ -93,7 +93,7 @@ export class ReadReplica {
   async #position(): Promise<number> {
     if (!this.#isVerified) await this.#verifyReplica();
     const [row] = await runDynamicQuery(this.#forkReplica(), replayPosition);
-    if (this.#isDown) this.#log.info('the replica is back: lists are read from it again');
+    if (this.#isDown) this.#log.info('the replica is available again: lists are read from it');
     this.#isDown = false;
     return row?.position ?? Number.NEGATIVE_INFINITY;
   }
@@ -108,7 +108,7 @@ export class ReadReplica {
       runDynamicQuery(this.#forkReplica(), identity),
     ]);
     if (replica?.standby !== true || primary?.identity !== replica.identity)
-      throw new NotAReplicaError('the database at DATABASE_REPLICA_URL is no streaming replica of the one at DATABASE_URL');
+      throw new NotAReplicaError('the database at DATABASE_REPLICA_URL is not a streaming replica of the one at DATABASE_URL');
     this.#isVerified = true;
   }
 
@@ -130,7 +130,7 @@ class ReplicaTimeoutError extends Error {
 async function withTimeout<Result>(work: Promise<Result>, milliseconds: number): Promise<Result> {
   const stop = new AbortController();
   const timeout = sleep(milliseconds, undefined, { signal: stop.signal }).then(() => {
-    throw new ReplicaTimeoutError('the replica did not answer in time');
+    throw new ReplicaTimeoutError('the replica did not respond in time');
   });
   timeout.catch(() => undefined);
   try {

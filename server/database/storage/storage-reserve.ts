@@ -21,8 +21,8 @@ export class InsufficientStorageError extends Error {
 }
 
 /** Returns whether a write was rejected because disk space is low. Low space is logged once, so such failures are not logged again. */
-export const isWriteRejection = (error: unknown): boolean =>
-  error instanceof Error && ('isWriteRefusal' in error || isWriteRejection(error.cause));
+export const isLowDiskSpaceRejection = (error: unknown): boolean =>
+  error instanceof Error && ('isWriteRefusal' in error || isLowDiskSpaceRejection(error.cause));
 
 export type StorageLog = Record<'error' | 'info', (details: object, message: string) => void>;
 
@@ -62,7 +62,7 @@ export class StorageReserve {
 
   #report(isLow: boolean, freeBytes: number): void {
     const details = { directory: this.#directory, free_bytes: freeBytes, reserve_bytes: storageReserveBytes };
-    if (isLow) this.#log?.error(details, 'disk space is low: writes are refused until space is freed, reads continue');
+    if (isLow) this.#log?.error(details, 'disk space is low: writes are rejected until space is freed, reads continue');
     else this.#log?.info(details, 'disk space is available again: writes continue');
   }
 }

@@ -1,7 +1,7 @@
 import type { EntityManager } from '../entity-manager/entity-manager.ts';
 import { prepareStatement } from '../queries/prepared-statement.ts';
 
-const queryDatabaseTime = prepareStatement<{ now: string }>('database_time', 'select now() as now');
+const queryDatabaseTime = prepareStatement<{ now: string }>('read_database_time', 'select now() as now');
 
 /**
  * Returns the time of the database server, which is the same for every process; the clocks of servers differ and jump. Use it to

@@ -1,7 +1,7 @@
 import type { Request, RequestHandler } from 'express';
 import type { ProblemCode } from '@mandate/contract';
 import type { ApplyRateLimit } from './rate-limit.ts';
-import { routeAccess } from '../request/matched-route.ts';
+import { getRouteAccess } from '../request/matched-route.ts';
 import type { VerifyAccessToken } from '../request/principal.ts';
 import { createProblem, type Problem } from '../problem-details/problem.ts';
 import { findPrincipal, setPrincipal } from '../request/request-context.ts';
@@ -48,7 +48,7 @@ export const authenticate =
     return next();
   };
 
-const isPublicRoute = (req: Request): boolean => routeAccess(req) === 'public';
+const isPublicRoute = (req: Request): boolean => getRouteAccess(req) === 'public';
 
 function unauthorized({ resourceMetadata, proofAlgorithms, scopes }: TokenChallenge, code: ProblemCode, detail: string): Problem {
   // RFC 6750 section 3.1: without a token the challenge carries no error code.

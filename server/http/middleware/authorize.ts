@@ -3,7 +3,7 @@ import { administratorOnlyScopes, rolesForScope, scopeNames, type Scope } from '
 import type { Principal } from '../request/principal.ts';
 import { createProblem } from '../problem-details/problem.ts';
 import { requirePrincipal } from '../request/request-context.ts';
-import { routeAccess } from '../request/matched-route.ts';
+import { getRouteAccess } from '../request/matched-route.ts';
 
 /**
  * Returns whether the token has the scope and the role of its user can use it. Client credentials have no user: an administrator
@@ -17,9 +17,9 @@ export const canUseScope = (principal: Principal | undefined, scope: Scope): boo
 /** Returns every scope that the principal may use. */
 export const allowedScopes = (principal: Principal): string[] => scopeNames.filter((scope) => canUseScope(principal, scope));
 
-/** Requires one of the scopes of the route. Which objects the caller can reach is decided by the queries. */
+/** Requires one of the scopes of the route. The queries restrict which objects the caller can access. */
 export const authorize: RequestHandler = (req, _res, next) => {
-  const access = routeAccess(req);
+  const access = getRouteAccess(req);
   if (access === 'token') requirePrincipal(req);
   else if (access !== 'public') requireAnyScope(requirePrincipal(req), ...access);
   next();

@@ -1,13 +1,13 @@
 import type { RequestHandler } from 'express';
 import { getRouteMetadata } from '@mandate/contract';
 import { createProblem } from '../problem-details/problem.ts';
-import { matchedRoute } from '../request/matched-route.ts';
+import { getMatchedRoute } from '../request/matched-route.ts';
 
 /** Rejects requests whose `Accept` header excludes the media types of the route (by default JSON), before anything is executed. */
 export const checkAcceptHeader: RequestHandler = (req, _res, next) => {
   const { accept = '*/*' } = req.headers;
   if (accept === '*/*') return next();
-  const { produces = ['application/json'] } = getRouteMetadata(matchedRoute(req));
+  const { produces = ['application/json'] } = getRouteMetadata(getMatchedRoute(req));
   const offered = [...produces, 'application/problem+json'];
   // Some clients add a charset parameter; responses are always UTF-8.
   if (req.accepts([...offered, ...offered.map((type) => `${type};charset=utf-8`)]) !== false) return next();

@@ -1,16 +1,16 @@
 import type { RequestHandler } from 'express';
 import { type ApiVersion, type Deprecation, getRouteMetadata } from '@mandate/contract';
 import { createProblem } from '../problem-details/problem.ts';
-import { matchedRoute } from '../request/matched-route.ts';
+import { getMatchedRoute } from '../request/matched-route.ts';
 
 /**
  * Adds the `Deprecation` (RFC 9745) and `Sunset` (RFC 8594) headers and a link to the migration guide to responses of deprecated
  * operations and versions. After the sunset date, requests fail with `version_retired`.
  */
-export const announceDeprecation =
+export const addDeprecationHeaders =
   (versions: readonly ApiVersion[], now: () => Date): RequestHandler =>
   (req, res, next) => {
-    const route = matchedRoute(req);
+    const route = getMatchedRoute(req);
     const version = versions.find(({ name }) => route.path.startsWith(`/api/${name}/`));
     const deprecation = combineDeprecations(getRouteMetadata(route).deprecated, version?.deprecated);
     if (!deprecation) return next();

@@ -9,11 +9,11 @@ import {
   isStorageInsufficient,
   storageRetryAfterSeconds,
 } from '../../database/errors/availability-errors.ts';
-import { isWriteRejection } from '../../database/storage/storage-reserve.ts';
+import { isLowDiskSpaceRejection } from '../../database/storage/storage-reserve.ts';
 import { ReplayedResponse } from '../writes/idempotency.ts';
 import { createPayloadTooLargeProblem, Problem, createProblem } from '../problem-details/problem.ts';
 import { getRequestId } from '../request/request-context.ts';
-import { matchedRoute } from '../request/matched-route.ts';
+import { getMatchedRoute } from '../request/matched-route.ts';
 import { createValidationProblem } from '../validation/validation-problem.ts';
 
 /** Writes every error response under `/api`, as problem details (RFC 9457), whatever was thrown. */
@@ -22,11 +22,11 @@ export const createErrorHandler =
   (error: unknown, req, res, next) => {
     if (res.headersSent) return next(error);
     if (error instanceof ReplayedResponse) return error.send(res);
-    const problemToSend = error instanceof RequestValidationError ? createValidationProblem(error, matchedRoute(req)) : toProblem(error);
+    const problemToSend = error instanceof RequestValidationError ? createValidationProblem(error, getMatchedRoute(req)) : toProblem(error);
     const { status, title } = problemDeclarations[problemToSend.code];
     const id = getRequestId(req);
     // Low disk space is logged once, not for each request.
-    if (status >= 500 && !isWriteRejection(problemToSend.cause))
+    if (status >= 500 && !isLowDiskSpaceRejection(problemToSend.cause))
       log.error({ request_id: id, err: problemToSend.cause ?? problemToSend }, 'a request failed');
     res.status(status).set({ ...problemToSend.headers, 'Content-Type': 'application/problem+json' });
     const body = {
@@ -73,7 +73,7 @@ function toProblem(error: unknown): Problem {
   }
   if (isTransientDatabaseError(error)) {
     return createProblem('unavailable', {
-      detail: 'It took too long, and nothing was done. Send the request again.',
+      detail: 'The request timed out and was not processed. Retry it.',
       headers: { 'Retry-After': '1' },
       cause: error,
     });
@@ -85,7 +85,7 @@ function toProblem(error: unknown): Problem {
   if (error instanceof URIError || status === 400)
     return createProblem('invalid_request', { detail: 'The URL is not well formed.', cause: error });
   return createProblem('internal_error', {
-    detail: 'The request was not carried out. Try again; if it stays, quote the request id to support.',
+    detail: 'The request was not processed. Retry it; if the error persists, send the request id to support.',
     cause: error,
   });
 }

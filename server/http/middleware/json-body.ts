@@ -3,9 +3,9 @@ import express, { type RequestHandler } from 'express';
 import { getRouteMetadata, defaultMaxBodyBytes } from '@mandate/contract';
 import { defineObjectMetadata } from '../../memory/object-metadata.ts';
 import { lowerChunkedBodyLimit } from '../request/chunked-body-size.ts';
-import { findDuplicateKey, type JsonMeasure, measureJson } from '../validation/duplicate-json-keys.ts';
+import { findDuplicateKey, type JsonComplexity, measureJsonComplexity } from '../validation/duplicate-json-keys.ts';
 import { createInvalidRequestProblem, createProblem, type Problem } from '../problem-details/problem.ts';
-import { matchedRoute } from '../request/matched-route.ts';
+import { getMatchedRoute } from '../request/matched-route.ts';
 
 const maxDepth = 32;
 const mediaTypes = ['application/json'];
@@ -14,7 +14,7 @@ const patchMediaTypes = ['application/merge-patch+json', ...mediaTypes];
 
 /** Parses the JSON body. Runs after authorization, so that unauthorized clients cannot make the server parse. */
 export const parseJsonBody: RequestHandler = (req, res, next) => {
-  const route = matchedRoute(req);
+  const route = getMatchedRoute(req);
   if (!('body' in route)) return next();
   const { consumes, bodyMax = defaultMaxBodyBytes } = getRouteMetadata(route);
   const accepted = consumes ?? (route.method === 'PATCH' ? patchMediaTypes : mediaTypes);
@@ -34,7 +34,7 @@ export const parseJsonBody: RequestHandler = (req, res, next) => {
 };
 
 const parsersByLimit = new Map<number, RequestHandler>();
-const bodies = defineObjectMetadata<{ readonly bytes: Buffer; readonly measure: JsonMeasure }>('JSON text');
+const bodies = defineObjectMetadata<{ readonly bytes: Buffer; readonly measure: JsonComplexity }>('JSON text');
 
 function parserFor(limit: number): RequestHandler {
   const cached = parsersByLimit.get(limit) ?? createStrictParser(limit);
@@ -58,9 +58,9 @@ function createStrictParser(limit: number): RequestHandler {
 }
 
 /** Rejects JSON that a parser would accept although it cannot be intended: invalid UTF-8 and excessive nesting. */
-function measureReadable(bytes: Buffer): JsonMeasure {
+function measureReadable(bytes: Buffer): JsonComplexity {
   if (!isUtf8(bytes)) throw createProblem('malformed_json', { detail: 'The body is not valid UTF-8.' });
-  const measure = measureJson(bytes);
+  const measure = measureJsonComplexity(bytes);
   if (measure.depth > maxDepth) throw createProblem('malformed_json', { detail: `The body is nested deeper than ${maxDepth} levels.` });
   return measure;
 }

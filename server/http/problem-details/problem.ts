@@ -50,12 +50,12 @@ export const createProblem = (code: ProblemCode, options: ProblemOptions = {}): 
 export const createPayloadTooLargeProblem = (bodyMax: number, cause?: unknown): Problem =>
   createProblem('payload_too_large', { detail: `The body is larger than ${bodyMax} bytes. Send a smaller one.`, cause });
 
-/** The request violates the contract or contradicts itself. All its errors are reported together. */
+/** The request violates the contract or contradicts itself. All errors are reported in one response. */
 export function createInvalidRequestProblem(...errors: ProblemEntry[]): Problem {
   const [first] = errors;
   const detail =
     errors.length === 1 && first
       ? `${first.pointer ?? first.parameter ?? 'The request'}: ${first.detail}`
-      : `${errors.length} things are wrong with the request.`;
+      : `${errors.length} errors in the request.`;
   return createProblem('invalid_request', { detail, errors });
 }

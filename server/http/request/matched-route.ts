@@ -11,9 +11,9 @@ export type MatchedRequest = Pick<Request, 'get' | 'path' | 'originalUrl'> & {
 };
 
 /** Returns the route of the contract that the request matched. */
-export function matchedRoute({ tsRestRoute }: MatchedRequest): AppRoute {
+export function getMatchedRoute({ tsRestRoute }: MatchedRequest): AppRoute {
   if (!tsRestRoute) throw new Error('the request has no matched route');
   return tsRestRoute;
 }
 
-export const routeAccess = (req: MatchedRequest): RouteMetadata['access'] => getRouteMetadata(matchedRoute(req)).access;
+export const getRouteAccess = (req: MatchedRequest): RouteMetadata['access'] => getRouteMetadata(getMatchedRoute(req)).access;

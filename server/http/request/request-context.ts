@@ -22,7 +22,7 @@ export const attachRequestContext =
     next();
   };
 
-/** Ids in API paths are short numbers. A segment of this length is a sign-in identifier or was put there by mistake, so it is masked. */
+/** Ids in API paths are short numbers. A longer segment is a sign-in identifier or a mistake of the client, so it is masked. */
 const secretLikeSegment = /\/[\w.~%-]{20,}(?=\/|$)/g;
 
 // Logs selected fields only, and the path without its query, because clients may put secrets anywhere else.
@@ -68,6 +68,6 @@ export function requirePrincipal(req: object): Principal {
 /** Returns the user the request acts for. @throws Problem `forbidden` if the application acts on its own behalf */
 export function requireUser(req: object): NonNullable<Principal['user']> {
   const { user } = requirePrincipal(req);
-  if (user === null) throw createProblem('forbidden', { detail: 'This token acts for no person.' });
+  if (user === null) throw createProblem('forbidden', { detail: 'This token does not act for a user.' });
   return user;
 }

@@ -48,7 +48,7 @@ export function checkIfMatch(req: MatchedRequest, name: string, resource: Versio
   const expected = parseEtags(header).map((tag) => tag.replace(/~[^"]*"$/, '"'));
   if (expected.includes('*') || expected.includes(etag)) return;
   throw createProblem('precondition_failed', {
-    detail: 'It was changed in the meantime. Read it again, and decide anew.',
+    detail: 'The resource has changed. Fetch it again, and retry with its current ETag.',
     headers: { ETag: etag },
   });
 }

@@ -87,7 +87,7 @@ const cursorProblem = (code: 'invalid_cursor' | 'cursor_mismatch') =>
   createProblem(code, {
     detail:
       code === 'invalid_cursor'
-        ? 'Send `next_cursor` exactly as the page before gave it.'
-        : 'A cursor works only with the filters, the sort and the caller it was made for.',
-    errors: [{ in: 'query', parameter: 'cursor', code, detail: 'Begin again without a cursor.' }],
+        ? 'Send `next_cursor` exactly as the previous page returned it.'
+        : 'A cursor is valid only with the same filters, sort order and caller.',
+    errors: [{ in: 'query', parameter: 'cursor', code, detail: 'Start again without a cursor.' }],
   });

@@ -1,10 +1,10 @@
 import type { Order } from '@mandate/contract';
-import type { ReadList } from '../../database/replica/read-routing.ts';
+import type { RunListQuery } from '../../database/replica/read-routing.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
 import type { CursorPagination } from '../response/pagination.ts';
 
 /** Revokes the access of a user, in the transaction that blocks or deletes the account. */
-export type RevokeAccess = (em: EntityManager, userId: number, leaves: 'for now' | 'for good') => Promise<void>;
+export type RevokeAccess = (em: EntityManager, userId: number, reason: 'suspended' | 'closed') => Promise<void>;
 
 /** Called in the transaction that changes the e-mail address of a user: invalidates mailed links and notifies both addresses. */
 export type OnEmailAddressChange = (
@@ -17,11 +17,11 @@ export type OnEmailAddressChange = (
 export type HandlerDependencies = {
   readonly em: EntityManager;
   /** Runs list queries, perhaps on a read replica. */
-  readonly readList: ReadList;
+  readonly readList: RunListQuery;
   readonly pages: CursorPagination;
   /** Whether prices include tax or tax is added to them. */
   readonly taxMode: Order['tax_mode'];
-  /** Revokes sessions, tokens and consents, and deletes the password if the user leaves `for good`. */
+  /** Revokes sessions, tokens and consents, and deletes the password if the account is closed. */
   readonly endAccess: RevokeAccess;
   readonly onEmailAddressChange: OnEmailAddressChange;
   /** The key that encrypts signing keys in the database, and a callback that makes this process reload the keys immediately. */

@@ -2,7 +2,7 @@ import type { AppRouter } from '@ts-rest/core';
 import { createExpressEndpoints } from '@ts-rest/express';
 import type { IRouter, RequestHandler } from 'express';
 import { compileContract } from '../validation/compile-contract.ts';
-import { createOverlapCheck, rejectOtherMethods } from './unknown-routes.ts';
+import { createRouteOverlapCheck, rejectOtherMethods } from './unknown-routes.ts';
 
 type Handlers<Contract extends AppRouter> = Parameters<typeof createExpressEndpoints<Contract>>[1];
 
@@ -13,7 +13,7 @@ export function mountContract<Contract extends AppRouter>(
   handlers: Handlers<Contract>,
   middleware: RequestHandler[],
 ): void {
-  rejectOtherMethods(router, contract, createOverlapCheck(contract));
+  rejectOtherMethods(router, contract, createRouteOverlapCheck(contract));
   createExpressEndpoints(compileContract(contract), handlers, router, {
     logInitialization: false,
     responseValidation: true,

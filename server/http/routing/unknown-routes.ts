@@ -23,12 +23,12 @@ export function rejectOtherMethods(router: IRouter, contract: AppRouter, include
  * Returns a predicate that tells whether the route of another path matches this path as well: for the router, `/users/me` is also
  * `/users/:user_id`. Its other methods must be rejected before the router reaches the routes of the other path.
  */
-export function createOverlapCheck(contract: AppRouter): (path: string) => boolean {
+export function createRouteOverlapCheck(contract: AppRouter): (path: string) => boolean {
   const paths = [...new Set(listRoutes(contract).map((route) => route.path))];
   const patterns = paths.map((path) => ({ path, pattern: new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`) }));
   return (path) => patterns.some((other) => other.path !== path && !path.includes(':') && other.pattern.test(path));
 }
 
 export const rejectUnknownPath: RequestHandler = () => {
-  throw createProblem('route_not_found', { detail: 'There is nothing at this path. The paths are listed in /openapi.json.' });
+  throw createProblem('route_not_found', { detail: 'No operation has this path. /openapi.json lists all paths.' });
 };

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Database } from '../../database/entity-manager/entity-manager.ts';
 import { storageReserveBytes, type StorageReserve } from '../../database/storage/storage-reserve.ts';
 
-/** Responds to health checks. Returns whether the URL was one of them. */
+/** Responds to a health check. Returns false if the URL is not a health check. */
 export type HealthHandler = (url: string | undefined, res: ServerResponse) => boolean;
 
 const pingTimeoutMs = 2_000;
@@ -18,7 +18,7 @@ export const createHealthHandler =
     if (url === '/healthz') sendStatus(res);
     else if (url === '/readyz' && stopping.aborted) sendStatus(res, 'it was asked to stop');
     else if (url === '/readyz')
-      void isDatabaseResponsive(db).then((ready) => (ready ? writeReady(res, storage) : sendStatus(res, 'the database does not answer')));
+      void isDatabaseResponsive(db).then((ready) => (ready ? writeReady(res, storage) : sendStatus(res, 'the database does not respond')));
     else return false;
     return true;
   };
@@ -41,7 +41,7 @@ function isDatabaseResponsive(db: Database): Promise<boolean> {
 /** Stays ready when disk space is low: reads still work, and restarting or switching to another process would not help. */
 function writeReady(res: ServerResponse, storage?: StorageReserve): void {
   if (!storage?.isLow()) sendStatus(res);
-  else send(res, 200, `ok, but writes are refused: less than ${storageReserveBytes / 1024 / 1024} MB of disk space are free`);
+  else send(res, 200, `ok, but writes are rejected: less than ${storageReserveBytes / 1024 / 1024} MB of disk space are free`);
 }
 
 function sendStatus(res: ServerResponse, failure?: string): void {

@@ -8,9 +8,9 @@ import type { HealthHandler } from './health.ts';
 import { newRequestId } from '../request/request-id.ts';
 import { defineObjectMetadata } from '../../memory/object-metadata.ts';
 import type { TlsKeyPair } from './tls-files.ts';
-import { LoadShedder, defaultLoadLimits, type LoadLimits, type WriteRejection } from './load-shedder.ts';
+import { LoadShedder, defaultLoadLimits, type LoadLimits, type WriteRejectionResponse } from './load-shedder.ts';
 import { createPayloadTooLargeProblem } from '../problem-details/problem.ts';
-import { isUploadUrl } from '../request/upload-paths.ts';
+import { isUrlWithoutBodySizeLimit } from '../request/urls-without-body-size-limit.ts';
 
 export type HttpServerOptions = {
   readonly issuer: string;
@@ -68,7 +68,7 @@ export function createHttpServer(handler: RequestListener, options: HttpServerOp
     if (health?.(req.url, res)) return;
     const isFirst = lastResponses.get(req.socket) === undefined;
     lastResponses.set(req.socket, res);
-    enforceChunkedBodyLimit(req, isFirst, isUploadUrl(req.url) ? Number.POSITIVE_INFINITY : maxBodyBytes, (limit) => {
+    enforceChunkedBodyLimit(req, isFirst, isUrlWithoutBodySizeLimit(req.url) ? Number.POSITIVE_INFINITY : maxBodyBytes, (limit) => {
       if (!res.headersSent) rejectBody(req, res, issuer, limit);
     });
     res.once('finish', () => dropUnreadBody(req));
@@ -129,13 +129,13 @@ function dropUnreadBody(req: IncomingMessage): void {
 /** The latest response on each connection. */
 const lastResponses = defineObjectMetadata<ServerResponse>('answer');
 
-function createRejectionWriter(issuer: string, log: Logger): WriteRejection {
+function createRejectionWriter(issuer: string, log: Logger): WriteRejectionResponse {
   let lastWarningAt = Number.NEGATIVE_INFINITY;
   return (req, res, why) => {
     if (why === 'no answer') log.error({ method: req.method, path: req.url?.split('?', 1)[0] }, 'a request took too long');
     if (why === 'overloaded' && performance.now() - lastWarningAt > warningIntervalMs) {
       lastWarningAt = performance.now();
-      log.warn('there are more requests than can be worked on: some are refused with 503');
+      log.warn('the server is overloaded: some requests are rejected with 503');
     }
     if (res.headersSent || res.destroyed) return;
     if (why === 'no body') {
@@ -143,8 +143,8 @@ function createRejectionWriter(issuer: string, log: Logger): WriteRejection {
     }
     const detail =
       why === 'overloaded'
-        ? 'There are more requests than can be worked on. Nothing was done. Try again in a second.'
-        : 'The work took too long. Send the request again; with the same Idempotency-Key it is not carried out twice.';
+        ? 'The server is overloaded. The request was not processed. Retry it in a second.'
+        : 'Processing the request took too long. Retry it; with the same Idempotency-Key it is not processed twice.';
     writeProblem(res, issuer, 'unavailable', detail);
   };
 }

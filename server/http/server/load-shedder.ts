@@ -29,12 +29,15 @@ export const defaultLoadLimits: LoadLimits = {
 
 type RejectionReason = 'overloaded' | 'no answer' | 'no body';
 /** Writes the error response of a rejected request. */
-export type WriteRejection = (req: IncomingMessage, res: ServerResponse, why: RejectionReason) => void;
+export type WriteRejectionResponse = (req: IncomingMessage, res: ServerResponse, why: RejectionReason) => void;
 
 type ActiveRequest = {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
-  /** Only `working` requests hold a slot: `receiving` waits for the body, `resting` for something that takes no processing. */
+  /**
+   * Only `working` requests hold a slot. A `receiving` request waits for its body, and a `resting` one for an event that needs no
+   * processing.
+   */
   state: 'working' | 'receiving' | 'resting' | 'done';
   since: number;
   /** Bytes received on the connection before this request. */
@@ -76,7 +79,7 @@ export async function releaseSlotWhile<Result>(res: object, pending: Promise<Res
  */
 export class LoadShedder {
   readonly #limits: LoadLimits;
-  readonly #reject: WriteRejection;
+  readonly #reject: WriteRejectionResponse;
   /** Not a `Set`: after it grows, its old hash tables would keep finished requests alive (see `defineObjectMetadata`). */
   readonly #running: ActiveRequest[] = [];
   readonly #queue: QueuedRequest[] = [];
@@ -88,7 +91,7 @@ export class LoadShedder {
   #overloadCheckedAt = 0;
   readonly #rejectedCounts = { overloaded: 0, 'no answer': 0, 'no body': 0 };
 
-  constructor(limits: LoadLimits, refuse: WriteRejection) {
+  constructor(limits: LoadLimits, refuse: WriteRejectionResponse) {
     this.#limits = limits;
     this.#reject = (req, res, why) => {
       this.#rejectedCounts[why] += 1;

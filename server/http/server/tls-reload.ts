@@ -56,7 +56,7 @@ class TlsReload {
       const { message } = error instanceof Error ? error : new Error(String(error));
       if (message === this.#lastError) return;
       this.#lastError = message;
-      this.#log.error({ err: error }, 'the certificate stays the one it was: the files it would be renewed from cannot be used');
+      this.#log.error({ err: error }, 'the new certificate files are invalid: the current certificate remains in use');
     }
   }
 
@@ -65,7 +65,7 @@ class TlsReload {
     const [expires, now] = [certificateExpiry(pair), Date.now()];
     if (expires.getTime() > now + expiryWarningDays * day || now < this.#lastWarningAt + day) return;
     this.#lastWarningAt = now;
-    this.#log.warn({ expires }, 'the certificate ends soon, or has ended');
+    this.#log.warn({ expires }, 'the certificate expires soon or has expired');
   }
 }
 

@@ -1,6 +1,6 @@
 import { isAppRoute, type AppRoute, type AppRouter } from '@ts-rest/core';
 import { z } from 'zod';
-import { compileSchema, invalidSymbol } from './compile-schema.ts';
+import { compileSchema, invalidValueSymbol } from './compile-schema.ts';
 
 /** Routes without a declared query reject query parameters, because a misspelled option must not be ignored silently. */
 const noQueryParameters = z.object({}).strict();
@@ -32,7 +32,7 @@ function withCompiledParser(schema: z.ZodTypeAny): z.ZodTypeAny {
   const safeParse = (value: unknown): z.SafeParseReturnType<unknown, unknown> => {
     check ??= compileSchema(schema);
     const data = check(value);
-    return data === invalidSymbol ? schema.safeParse(value) : { success: true, data };
+    return data === invalidValueSymbol ? schema.safeParse(value) : { success: true, data };
   };
   const parse = (value: unknown): unknown => {
     const { data, error } = safeParse(value);

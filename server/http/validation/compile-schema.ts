@@ -1,9 +1,9 @@
-/* oxlint-disable no-underscore-dangle -- zod has no other name for what a schema is made of */
+/* oxlint-disable no-underscore-dangle -- zod has no public property for the definition of a schema */
 import { z } from 'zod';
 
 /** Returned by a validator for an invalid value. */
-export const invalidSymbol = Symbol('misfit');
-/** Returns the parsed value, or `invalidSymbol`. */
+export const invalidValueSymbol = Symbol('misfit');
+/** Returns the parsed value, or `invalidValueSymbol`. */
 type Validator = (value: unknown) => unknown;
 
 /**
@@ -19,7 +19,7 @@ export function compileSchema(schema: z.ZodTypeAny): Validator {
   if (isDefault(schema)) return compileDefault(schema);
   if (schema instanceof z.ZodString) return compileString(schema);
   if (schema instanceof z.ZodNumber) return compileNumber(schema);
-  if (schema instanceof z.ZodBoolean) return (value) => (typeof value === 'boolean' ? value : invalidSymbol);
+  if (schema instanceof z.ZodBoolean) return (value) => (typeof value === 'boolean' ? value : invalidValueSymbol);
   if (schema instanceof z.ZodEnum) return compileEnum(new Set<unknown>(z.array(z.string()).parse(schema.options)));
   if (isEffects(schema)) return compileEffect(schema);
   if (isPipeline(schema)) return compilePipeline(schema);
@@ -40,7 +40,7 @@ const zodFallback =
   (schema: z.ZodTypeAny): Validator =>
   (value) => {
     const result: { success: boolean; data?: unknown } = schema.safeParse(value);
-    return result.success ? result.data : invalidSymbol;
+    return result.success ? result.data : invalidValueSymbol;
   };
 
 const compileInner = (schema: z.ZodNullable<z.ZodTypeAny> | z.ZodOptional<z.ZodTypeAny>): Validator => compileSchema(schema.unwrap());
@@ -58,7 +58,7 @@ function compileDefault(schema: z.ZodDefault<z.ZodTypeAny>): Validator {
 const compileEnum =
   (values: ReadonlySet<unknown>): Validator =>
   (value) =>
-    values.has(value) ? value : invalidSymbol;
+    values.has(value) ? value : invalidValueSymbol;
 
 const isList = (value: unknown): value is readonly unknown[] => Array.isArray(value);
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -69,12 +69,12 @@ function compileEffect(schema: z.ZodEffects<z.ZodTypeAny>): Validator {
   const check = compileSchema(schema.innerType());
   return (value) => {
     const checked = check(value);
-    if (checked === invalidSymbol) return invalidSymbol;
+    if (checked === invalidValueSymbol) return invalidValueSymbol;
     let fits = true;
     const context = { path: [], addIssue: () => (fits = false) };
     const result: unknown = effect.type === 'transform' ? effect.transform(checked, context) : checked;
     if (effect.type === 'refinement') effect.refinement(checked, context);
-    return fits ? result : invalidSymbol;
+    return fits ? result : invalidValueSymbol;
   };
 }
 
@@ -82,7 +82,7 @@ function compilePipeline(schema: z.ZodPipeline<z.ZodTypeAny, z.ZodTypeAny>): Val
   const [parseInput, parseOutput] = [compileSchema(schema._def.in), compileSchema(schema._def.out)];
   return (value) => {
     const intermediate = parseInput(value);
-    return intermediate === invalidSymbol ? invalidSymbol : parseOutput(intermediate);
+    return intermediate === invalidValueSymbol ? invalidValueSymbol : parseOutput(intermediate);
   };
 }
 
@@ -98,19 +98,19 @@ function compileObject(schema: z.ZodObject<z.ZodRawShape>): Validator {
   if (unknownKeys === 'passthrough' || !(catchall instanceof z.ZodNever)) return zodFallback(schema);
   const fields = Object.entries(schema.shape).map(([name, field]) => ({ name, check: compileSchema(field) }));
   return (value) => {
-    if (!isRecord(value)) return invalidSymbol;
+    if (!isRecord(value)) return invalidValueSymbol;
     let [declared, result]: [number, Record<string, unknown> | undefined] = [0, undefined];
     for (const [index, { name, check }] of fields.entries()) {
       const input = value[name];
       const checked = check(input);
-      if (checked === invalidSymbol) return invalidSymbol;
+      if (checked === invalidValueSymbol) return invalidValueSymbol;
       if (checked !== input) result ??= pickDeclared(value, fields.slice(0, index));
       if (input !== undefined || name in value) declared += 1;
       else if (checked === undefined) continue;
       if (result) result[name] = checked;
     }
     const hasUndeclared = Object.keys(value).length > declared;
-    if (hasUndeclared && unknownKeys === 'strict') return invalidSymbol;
+    if (hasUndeclared && unknownKeys === 'strict') return invalidValueSymbol;
     return result ?? (hasUndeclared ? pickDeclared(value, fields) : value);
   };
 }
@@ -127,11 +127,11 @@ function compileArray(schema: z.ZodArray<z.ZodTypeAny>): Validator {
   const check = compileSchema(schema.element);
   const [min, max] = [minLength?.value ?? 0, maxLength?.value ?? Infinity];
   return (value: unknown) => {
-    if (!isList(value) || value.length < min || value.length > max) return invalidSymbol;
+    if (!isList(value) || value.length < min || value.length > max) return invalidValueSymbol;
     let result: unknown[] | undefined;
     for (const [index, input] of value.entries()) {
       const checked = check(input);
-      if (checked === invalidSymbol) return invalidSymbol;
+      if (checked === invalidValueSymbol) return invalidValueSymbol;
       if (checked !== input) (result ??= [...value])[index] = checked;
     }
     return result ?? value;
@@ -141,12 +141,12 @@ function compileArray(schema: z.ZodArray<z.ZodTypeAny>): Validator {
 function compileRecord(schema: z.ZodRecord): Validator {
   const [checkKey, checkValue] = [compileSchema(schema.keySchema), compileSchema(schema.valueSchema)];
   return (value) => {
-    if (!isRecord(value)) return invalidSymbol;
+    if (!isRecord(value)) return invalidValueSymbol;
     const result: Record<string, unknown> = {};
     let isUnchanged = true;
     for (const key of Object.keys(value)) {
       const [name, content] = [checkKey(key), checkValue(value[key])];
-      if (typeof name !== 'string' || content === invalidSymbol || key === '__proto__') return invalidSymbol;
+      if (typeof name !== 'string' || content === invalidValueSymbol || key === '__proto__') return invalidValueSymbol;
       isUnchanged &&= name === key && content === value[key];
       result[name] = content;
     }
@@ -187,6 +187,6 @@ function compileNumber(schema: z.ZodNumber): Validator {
   if (schema._def.coerce) return zodFallback(schema);
   return (value) => {
     const fits = typeof value === 'number' && value >= min && value <= max && (!integer || Number.isInteger(value));
-    return fits ? value : invalidSymbol;
+    return fits ? value : invalidValueSymbol;
   };
 }

@@ -4,10 +4,10 @@ const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x
 /** Maximum nesting depth for recursion. */
 const recursionMax = 100;
 
-export type JsonMeasure = { readonly depth: number; readonly members: number };
+export type JsonComplexity = { readonly depth: number; readonly members: number };
 
 /** Returns the nesting depth of JSON text and the total number of object members. */
-export function measureJson(bytes: Buffer): JsonMeasure {
+export function measureJsonComplexity(bytes: Buffer): JsonComplexity {
   let [depth, deepest, members] = [0, 0, 0];
   for (let index = 0; index < bytes.length; index += 1) {
     const byte = bytes[index];
@@ -32,7 +32,11 @@ function endOfString(bytes: Buffer, start: number): number {
  * number of keys in the value is much cheaper than comparing keys, so keys are compared only if the numbers differ.
  * @param value the parsed text
  */
-export function findDuplicateKey(bytes: Buffer, value: unknown, measure: JsonMeasure = measureJson(bytes)): string | undefined {
+export function findDuplicateKey(
+  bytes: Buffer,
+  value: unknown,
+  measure: JsonComplexity = measureJsonComplexity(bytes),
+): string | undefined {
   if (measure.depth <= recursionMax && countKeys(value) === measure.members) return undefined;
   return locateDuplicateKey(bytes);
 }

@@ -10,10 +10,10 @@ import { isDryRun, runAndRollBack } from './dry-run.ts';
 import { actorKey } from '../request/principal.ts';
 import { createProblem } from '../problem-details/problem.ts';
 import { requirePrincipal } from '../request/request-context.ts';
-import { type MatchedRequest, matchedRoute } from '../request/matched-route.ts';
+import { type MatchedRequest, getMatchedRoute } from '../request/matched-route.ts';
 import { setRawJsonBody } from '../response/fast-json.ts';
 
-/** A stored request. Without a status, it has begun and has no response yet. */
+/** A stored request. If the status is null, the request has started but has no response yet. */
 type StoredRequest = { request_hash: string; status: number | null; location: string | null; body: string | null; silent: boolean };
 
 const retention = '24 hours';
@@ -34,7 +34,7 @@ const findStoredRequest = prepareStatement<StoredRequest>(
    from idempotency_keys where caller = $1 and operation = $2 and key = $3`,
 );
 const storeResponse = prepareStatement(
-  'record_idempotent_answer',
+  'store_idempotent_response',
   'update idempotency_keys set status = $4, location = $5, body = $6 where caller = $1 and operation = $2 and key = $3',
 );
 
@@ -77,10 +77,10 @@ export const acceptIdempotently = async <Body>(
 };
 
 /** What a SQL statement needs to claim the key of a request; `null` if the request has no key. */
-export type KeyClaim = readonly [...KeyScope, requestHash: string] | null;
+export type IdempotencyKeyClaim = readonly [...KeyScope, requestHash: string] | null;
 type CreatedResponse<Body> = { readonly status: 201; readonly body: Body };
 /** The response as the SQL statement built and stored it; `undefined` if the key was claimed before. */
-export type StoredResponse = { readonly body: string; readonly location: string } | undefined;
+export type StoredIdempotentResponse = { readonly body: string; readonly location: string } | undefined;
 
 /**
  * Like `createIdempotently`, for a single SQL statement that claims the key, does the work and stores the response, so that no lock
@@ -90,14 +90,14 @@ export async function createIdempotentlyInStatement<Body>(
   em: EntityManager,
   req: MatchedRequest,
   res: Response,
-  write: (em: EntityManager, claimKey: KeyClaim) => Promise<StoredResponse>,
+  write: (em: EntityManager, claimKey: IdempotencyKeyClaim) => Promise<StoredIdempotentResponse>,
 ): Promise<CreatedResponse<Body>> {
   if (isDryRun(req)) {
     const stored = await runAndRollBack(em, res, (inner) => write(inner, null));
     return { status: 201, body: responseSchema<Body>(req, 201).parse(JSON.parse(stored?.body ?? '')) };
   }
   const keyScope = keyScopeOf(req);
-  const claimed: KeyClaim = keyScope ? [...keyScope, hashRequest(req, req.body)] : null;
+  const claimed: IdempotencyKeyClaim = keyScope ? [...keyScope, hashRequest(req, req.body)] : null;
   const stored = await write(em, claimed).catch(rejectIfKeyIsLocked);
   if (!stored) throw replayOf(await findPriorOfClaim(em, claimed));
   res.location(stored.location);
@@ -148,9 +148,9 @@ const finishTwoPhaseRequest = prepareStatement<{ key: string }>(
 );
 
 /**
- * Like `createIdempotently`, for work that continues outside of its transaction before the response, for example a payment provider
- * call. In the meantime, a replay is told to retry. When the first request has not completed within five seconds, a replay reads the
- * current state. The first of them to complete stores the response that all replays get.
+ * Like `createIdempotently`, for work that continues outside of its transaction before the response, for example a payment provider call.
+ * Until then, a replay is told to retry. If the first request has not completed within five seconds, a replay reads the current state. The
+ * request that completes first stores the response that all replays receive.
  */
 export async function createIdempotentlyInSteps<Body>(em: EntityManager, req: MatchedRequest, res: Response, steps: Steps<Body>) {
   if (isDryRun(req)) return { status: 201 as const, body: await runAndRollBack(em, res, steps.start) };
@@ -176,7 +176,7 @@ export async function createIdempotentlyInSteps<Body>(em: EntityManager, req: Ma
 
 /** Returns the response as it is stored for replays. Secrets are not stored, not even encrypted, so that reading the table reveals none. */
 function withoutSecret(req: MatchedRequest, body: unknown): unknown {
-  const { secret } = getRouteMetadata(matchedRoute(req));
+  const { secret } = getRouteMetadata(getMatchedRoute(req));
   return secret === undefined ? body : { ...z.record(z.unknown()).parse(body), [secret]: null };
 }
 
@@ -185,7 +185,7 @@ const parseResponse = <Body>(req: MatchedRequest, status: 201 | 202, body: Body)
 
 function responseSchema<Body>(req: MatchedRequest, status: 201 | 202): z.ZodType<Body> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a zod schema, or the contract is broken; parsing keeps the type
-  return matchedRoute(req).responses[status] as z.ZodType<Body>;
+  return getMatchedRoute(req).responses[status] as z.ZodType<Body>;
 }
 
 /** Thrown to the error handler, which sends the stored response unchanged, even if the contract has changed since. */
@@ -207,7 +207,7 @@ export class ReplayedResponse extends Error {
   }
 }
 
-async function findPriorOfClaim(em: EntityManager, claimed: KeyClaim): Promise<StoredRequest> {
+async function findPriorOfClaim(em: EntityManager, claimed: IdempotencyKeyClaim): Promise<StoredRequest> {
   if (!claimed) throw new Error('the request has no key and no response');
   const [caller, operation, key, hash] = claimed;
   return findPriorRequest(em, [caller, operation, key], hash);
@@ -227,7 +227,7 @@ const replayOf = (prior: StoredRequest): Error => (prior.status === null ? inPro
 
 const inProgress = (cause?: unknown): Error =>
   createProblem('idempotency_in_progress', {
-    detail: 'The first request with this key is still being carried out.',
+    detail: 'The first request with this key is still being processed.',
     headers: { 'Retry-After': '1' },
     cause,
   });
@@ -238,7 +238,7 @@ function rejectIfInProgress(error: unknown): never {
   throw inProgress(error);
 }
 
-/** Like `rejectIfInProgress`, for a statement that also waits for other locks. */
+/** Like `rejectIfInProgress`, for a statement that may also wait for other locks. */
 function rejectIfKeyIsLocked(error: unknown): never {
   if (sqlErrorContext(error)?.includes('idempotency_keys')) return rejectIfInProgress(error);
   throw error;
@@ -249,7 +249,7 @@ type KeyScope = readonly [caller: string, operation: string, key: string];
 /** Returns the primary key of the stored response, or `undefined` for a request without an idempotency key. */
 function keyScopeOf(req: MatchedRequest): KeyScope | undefined {
   const key = idempotencyKeyOf(req);
-  return key === undefined ? undefined : [actorKey(requirePrincipal(req)), getRouteMetadata(matchedRoute(req)).operationId, key];
+  return key === undefined ? undefined : [actorKey(requirePrincipal(req)), getRouteMetadata(getMatchedRoute(req)).operationId, key];
 }
 
 /** Parses `Idempotency-Key: abc` or, as a structured field, `"abc"`. */
@@ -274,7 +274,7 @@ function idempotencyKeyOf(req: MatchedRequest): string | undefined {
 const batchSize = 1_000;
 
 const deleteExpiredKeys = prepareStatement<{ gone: number }>(
-  'sweep_idempotency_keys',
+  'delete_expired_idempotency_keys',
   `delete from idempotency_keys where (caller, operation, key) in
      (select caller, operation, key from idempotency_keys where created_at < $1::timestamptz - interval '${retention}' limit ${batchSize} for update skip locked)
    returning 1 as gone`,

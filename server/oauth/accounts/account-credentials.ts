@@ -2,7 +2,7 @@ import { recordAuditEvent, type RequestSource } from '../../audit/record-audit-e
 import { listActiveApiKeys } from '../../api-keys/list-account-api-keys.ts';
 import { revokeApiKeys } from '../../api-keys/revoke-api-keys.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
-import { findAuthenticatorApp, deleteAuthenticatorApp } from '../second-factors/authenticator-app-and-recovery-codes.ts';
+import { findAuthenticatorAppTimestamps, deleteAuthenticatorApp } from '../second-factors/authenticator-app-and-recovery-codes.ts';
 import { listPasskeys, removePasskeysExcept } from '../second-factors/passkeys.ts';
 
 /** A passkey, authenticator app or API key of an account. A password reset keeps it only if the user chooses so. */
@@ -23,7 +23,7 @@ export type AccountCredential = {
 
 /** Lists the passkeys, the authenticator app and the active API keys of an account. */
 export async function listAccountCredentials(em: EntityManager, userId: number, now: Date): Promise<AccountCredential[]> {
-  const app = await findAuthenticatorApp(em, userId);
+  const app = await findAuthenticatorAppTimestamps(em, userId);
   const passkeys = await listPasskeys(em, userId);
   const apiKeys = await listActiveApiKeys(em, userId, now);
   return [

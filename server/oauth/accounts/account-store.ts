@@ -3,7 +3,7 @@ import type { FindAccount } from 'oidc-provider';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
 import { prepareStatement } from '../../database/queries/prepared-statement.ts';
 import { recordEvent } from '../../events/record-event.ts';
-import { userFromEntity } from '../../users/user-body.ts';
+import { userFromEntity } from '../../users/user-response.ts';
 import { User } from '../../users/user.entity.ts';
 import { type AccountRow, getPrefetchedRecords } from '../storage/prefetched-records.ts';
 import { verifyPassword } from '../passwords/password-hash.ts';
@@ -53,12 +53,12 @@ export const passwordSetAtMs = ({ changed_at: changedAt }: Pick<SignInCandidate,
   new Date(changedAt ?? 0).getTime();
 
 const candidateByEmail = prepareStatement<SignInCandidate>(
-  'sign_in_candidate',
+  'find_sign_in_candidate',
   `select u.id, u.email, p.hash, p.changed_at from users u
    left join passwords p on p.user_id = u.id where lower(u.email) = lower($1) and u.status = 'active'`,
 );
 const candidateById = prepareStatement<SignInCandidate>(
-  'sign_in_candidate_by_id',
+  'find_sign_in_candidate_by_id',
   `select u.id, u.email, p.hash, p.changed_at from users u
    left join passwords p on p.user_id = u.id where u.id = $1 and u.status = 'active'`,
 );
@@ -81,7 +81,7 @@ export async function verifyEmailAndPassword(
 }
 
 const upsertPassword = prepareStatement(
-  'put_password',
+  'upsert_password',
   `insert into passwords (user_id, hash, changed_at) values ($1, $2, $3)
    on conflict (user_id) do update set hash = excluded.hash, changed_at = excluded.changed_at`,
 );
@@ -92,7 +92,7 @@ export async function storePasswordHash(em: EntityManager, userId: number, hash:
 }
 
 const activeAccount = prepareStatement<AccountRow>(
-  'active_account',
+  'find_active_account',
   `select id, name, email, email_verification = 'verified' as email_verified, updated_at from users where id = $1 and status = 'active'`,
 );
 

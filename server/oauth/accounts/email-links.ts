@@ -10,7 +10,7 @@ const linkLifetimeMs = 60 * 60 * 1000;
 const hashToken = (token: string): string => createHash('sha256').update(token).digest('base64url');
 
 const insertLink = prepareStatement(
-  'insert_mailed_link',
+  'insert_email_link',
   'insert into mailed_links (token_hash, purpose, user_id, email, expires_at) values ($1, $2, $3, $4, $5)',
 );
 
@@ -20,16 +20,16 @@ const isUsableSql = `(purpose <> 'password_reset' or exists (select 1 from users
 
 type Row = { email: string; user_id: number | null };
 const readLink = prepareStatement<Row>(
-  'read_mailed_link',
+  'read_email_link',
   `select email, user_id from mailed_links where token_hash = $1 and purpose = $2 and expires_at > $3 and ${isUsableSql}`,
 );
 const deleteLink = prepareStatement<Row>(
-  'spend_mailed_link',
+  'consume_email_link',
   `delete from mailed_links where token_hash = $1 and purpose = $2 and expires_at > $3 and ${isUsableSql} returning email, user_id`,
 );
 
 const lockOwner = prepareStatement(
-  'lock_owner_of_link',
+  'lock_owner_of_email_link',
   'select id from users where id = (select user_id from mailed_links where token_hash = $1) for update',
 );
 
@@ -65,7 +65,7 @@ export async function consumeEmailLink(
   return contentFromRow(purpose, await deleteLink(em, [hashToken(token), purpose, now]));
 }
 
-const deleteLinksOfUser = prepareStatement('spend_links_of_user', 'delete from mailed_links where user_id = $1');
+const deleteLinksOfUser = prepareStatement('delete_email_links_of_user', 'delete from mailed_links where user_id = $1');
 
 /** Deletes all links of a user. Call when the password or the e-mail address changes. */
 export async function deleteEmailLinksOfUser(em: EntityManager, userId: number): Promise<void> {
@@ -73,7 +73,7 @@ export async function deleteEmailLinksOfUser(em: EntityManager, userId: number):
 }
 
 const deleteLinksOfAddresses = prepareStatement(
-  'delete_links_of_addresses',
+  'delete_email_links_of_addresses',
   'delete from mailed_links where lower(email) in (lower($1), lower($2))',
 );
 
@@ -87,7 +87,7 @@ export async function deleteEmailLinksAfterAddressChange(
 }
 
 const deleteExpiredLinks = prepareStatement<{ token_hash: string }>(
-  'sweep_mailed_links',
+  'delete_expired_email_links',
   'delete from mailed_links where expires_at < $1 returning token_hash',
 );
 

@@ -3,7 +3,7 @@ import { CompiledQuery } from 'kysely';
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import { prepareBatchedLookup } from '../../database/queries/batched-statement.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
-import { clientNetwork } from '../../http/request/client-network.ts';
+import { networkFromClientAddress } from '../../http/request/network-from-client-address.ts';
 
 /** Thrown when the limit of attempts is exceeded, which suggests a guessing attack. */
 export class TooManyAttemptsError extends Error {
@@ -70,7 +70,7 @@ const policies = {
 export type AttemptKind = keyof typeof policies;
 
 /** Number of failures across all networks above which a sign-in must be confirmed. */
-export const attemptCeilings = { password: policies.password.ceiling.points, secondFactor: policies.secondFactor.ceiling.points };
+export const attemptFailureCeilings = { password: policies.password.ceiling.points, secondFactor: policies.secondFactor.ceiling.points };
 
 /** Source of an attempt. */
 export type AttemptSource = {
@@ -102,9 +102,9 @@ export type AttemptLimits = {
   rejectIfLimited(kind: AttemptKind, target: string, source: AttemptSource): Promise<void>;
 };
 
-/** Reads when the later of two reached limits expires, in milliseconds since 1970. */
+/** Returns the time at which the later of two reached limits expires, in milliseconds since 1970. */
 const findReachedLimit = prepareBatchedLookup<{ ends_at: number | null }>(
-  'attempts_reached',
+  'read_attempt_limits_reached',
   ['text', 'int', 'text', 'int'],
   'select max(expire) as ends_at from attempts where (key = $1 and points >= $2) or (key = $3 and points >= $4)',
 );
@@ -129,7 +129,7 @@ export function createAttemptLimits(em: EntityManager): AttemptLimits {
   };
   const countersOf = (kind: AttemptKind, target: string, { address, knownBrowser }: AttemptSource): Counter[] => {
     const policy: Policy = policies[kind];
-    const network = clientNetwork(address);
+    const network = networkFromClientAddress(address);
     const counter = (scope: Scope, key: string): Counter[] => {
       const limit = policy[scope];
       if (limit === undefined) return [];
@@ -169,13 +169,13 @@ export function createAttemptLimits(em: EntityManager): AttemptLimits {
   };
 }
 
-/** Imposes no limits, for tests only. */
+/** Attempt limits that never reject, for tests only. */
 export const unlimitedAttempts: AttemptLimits = {
   countAttempt: async () => ({ aboveCeiling: 0, succeed: async () => undefined }),
   rejectIfLimited: async () => undefined,
 };
 
-/** Unwraps a rejection of `consume`: it rejects with the result if a limit is exceeded, and with an error if the database fails. */
+/** Handles a rejection of `consume`, which rejects with the result if a limit is exceeded, and with an error if the database fails. */
 function limiterResultOrThrow(reason: unknown): RateLimiterRes {
   if (reason instanceof RateLimiterRes) return reason;
   throw reason;

@@ -8,7 +8,7 @@ import { defineObjectMetadata } from '../../memory/object-metadata.ts';
 import { isUrlClientId } from './client-id-url.ts';
 import { isRedirectUriOrigin } from '../protocol/redirect-origins.ts';
 import { createApplicationFromMetadata } from './dynamic-client-registration.ts';
-import { metadataDocumentFailure } from './resolve-client-id-url.ts';
+import { getMetadataDocumentFailure } from './resolve-client-id-url.ts';
 import { filterApiScopes, identityScopes } from '../protocol/oauth-scopes.ts';
 
 type ClientRow = Pick<
@@ -26,7 +26,7 @@ type ClientRow = Pick<
 > & { readonly previousSecretUntil: string | null };
 
 const findApplication = prepareBatchedLookup<ClientRow>(
-  'active_application',
+  'find_active_application',
   ['text'],
   `select client_id as "clientId", name, type, secret_hashes as "secretHashes", previous_secret_hash as "previousSecretHash",
      previous_secret_until as "previousSecretUntil", redirect_uris as "redirectUris", post_logout_redirect_uris as "postLogoutRedirectUris",
@@ -69,7 +69,7 @@ export const createClientAdapter = (em: EntityManager): Adapter => ({
 });
 
 function rejectFailedDocument(clientId: string): void {
-  const failure = Provider.ctx && isUrlClientId(clientId) ? metadataDocumentFailure(Provider.ctx) : undefined;
+  const failure = Provider.ctx && isUrlClientId(clientId) ? getMetadataDocumentFailure(Provider.ctx) : undefined;
   if (failure !== undefined) throw new errors.InvalidClient(`client ID metadata document: ${failure}`);
 }
 
@@ -101,7 +101,7 @@ const validSecretHashes = ({ secretHashes, previousSecretHash, previousSecretUnt
 ];
 
 /** Replaces the comparison of client secrets in oidc-provider, because only hashes of the secrets are stored. */
-export function patchSecretComparison(provider: Provider): void {
+export function patchClientSecretComparison(provider: Provider): void {
   provider.Client.prototype.compareClientSecret = matchesStoredHash;
 }
 

@@ -21,7 +21,7 @@ type Policy = NonNullable<NonNullable<Registration['policies']>[string]>;
 type Properties = Parameters<Policy>[1];
 
 /** Name of the policy for initial access tokens that an administrator creates (server/access-management/registration-token.ts). */
-export const administratorPolicyName = 'of-the-shop';
+export const administratorRegistrationPolicyName = 'of-the-shop';
 /** Name of the policy for registrations without an initial access token (open-registration.ts). */
 export const openRegistrationPolicyName = 'open';
 
@@ -60,14 +60,14 @@ function requirePublicClient(properties: Properties): void {
 }
 
 /** Configures dynamic client registration (RFC 7591). Its policy is named in the initial access token, which an administrator or open-registration.ts creates. */
-export const registrationConfiguration: Registration = {
+export const clientRegistrationConfiguration: Registration = {
   enabled: true,
   initialAccessToken: true,
   issueRegistrationAccessToken: false,
   idFactory: () => `app-${randomBytes(9).toString('base64url').replaceAll('-', '0').toLowerCase()}`,
   secretFactory: generateClientSecret,
   policies: {
-    [administratorPolicyName]: (_ctx, properties) => checkRequest(properties, registrableGrants),
+    [administratorRegistrationPolicyName]: (_ctx, properties) => checkRequest(properties, registrableGrants),
     [openRegistrationPolicyName]: (_ctx, properties) => {
       properties.scope ??= defaultAssistantScopes.join(' ');
       checkRequest(properties, selfRegisteredGrantTypes);

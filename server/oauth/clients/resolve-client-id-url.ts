@@ -25,7 +25,7 @@ const timeoutMs = 5_000;
 const failuresByContext = defineObjectMetadata<string>('failure of a client ID metadata document');
 
 /** Returns the reason why the client ID metadata document of this request is unusable, or undefined. */
-export const metadataDocumentFailure = (ctx: object): string | undefined => failuresByContext.get(ctx);
+export const getMetadataDocumentFailure = (ctx: object): string | undefined => failuresByContext.get(ctx);
 
 /**
  * At the start of an authorization request whose client ID is a URL, creates or updates the application from the metadata document at that

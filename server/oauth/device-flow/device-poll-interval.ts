@@ -12,7 +12,7 @@ const intervalSeconds = 5;
 
 // A single statement, so that one of two concurrent polls counts as too early.
 const recordPoll = prepareStatement<{ early: boolean }>(
-  'note_device_question',
+  'record_device_poll',
   `with device as (
      select id, coalesce(poll_interval, ${intervalSeconds}) as wait, coalesce(poll_after > $2, false) as early
      from oauth_records where model = 'DeviceCode' and id = $1 for update

@@ -9,11 +9,11 @@ import type { EntityManager } from '../../database/entity-manager/entity-manager
 import { prepareDeferredStatement, prepareStatement } from '../../database/queries/prepared-statement.ts';
 import { describeUserAgent } from '../sessions/user-agent-label.ts';
 import { endpointPaths } from '../protocol/endpoints.ts';
-import { deleteConnectedApps, recordGrantCreatedEvent } from './grant-events.ts';
+import { deleteRevokedConnectedApps, recordGrantCreatedEvent } from './grant-events.ts';
 import { filterApiScopes } from '../protocol/oauth-scopes.ts';
 
 const insertConnection = prepareStatement(
-  'note_connection',
+  'insert_connected_app',
   `insert into connections (grant_id, user_id, client_id, device, created_at, preapproved_scopes) values ($1, $2, $3, $4, $5, $6::text[])
    on conflict (grant_id) do nothing`,
 );
@@ -37,7 +37,7 @@ export async function createConnectedApp(
 }
 
 const upsertUse = prepareStatement<{ first: boolean }>(
-  'use_connection',
+  'record_connected_app_use',
   `with before as (select last_used_at from connections where grant_id = $1)
    insert into connections (grant_id, user_id, client_id, created_at, last_used_at, scopes) values ($1, $2, $3, $4, $4, $5::text[])
    on conflict (grant_id) do update set last_used_at = excluded.last_used_at, scopes = excluded.scopes
@@ -45,7 +45,7 @@ const upsertUse = prepareStatement<{ first: boolean }>(
 );
 
 const upsertRepeatedUse = prepareDeferredStatement(
-  'use_connection_again',
+  'record_repeated_connected_app_use',
   `insert into connections (grant_id, user_id, client_id, created_at, last_used_at, scopes) values ($1, $2, $3, $4, $4, $5::text[])
    on conflict (grant_id) do update set last_used_at = excluded.last_used_at, scopes = excluded.scopes`,
 );
@@ -73,7 +73,7 @@ type Row = Omit<ConnectedApp, 'application' | 'scopes'> & { client_id: string; n
 
 // Rows without a valid token are left over from expired grants and are deleted by `deleteOrphanedRows`.
 const findActiveConnections = prepareStatement<Row>(
-  'list_connections',
+  'list_connected_apps',
   `select c.id, a.client_id, a.name, a.first_party, c.device, c.created_at, c.last_used_at, g.payload
    from connections c
    join oauth_records g on g.model = 'Grant' and g.id = c.grant_id and g.expires_at > $2
@@ -113,14 +113,14 @@ function grantedScopes(payload: string): string[] {
 }
 
 const findConnection = prepareStatement<{ grant_id: string; client_id: string }>(
-  'find_connection',
+  'find_connected_app',
   'select grant_id, client_id from connections where id = $1 and user_id = $2',
 );
 // Deletes the grant first: a request that is issuing a token of it holds its lock, so this statement waits for that request.
-const deleteGrant = prepareStatement('end_grant', `delete from oauth_records where model = 'Grant' and id = $1`);
-const deleteTokens = prepareStatement('end_tokens_of_grant', 'delete from oauth_records where grant_id = $1');
+const deleteGrant = prepareStatement('delete_grant', `delete from oauth_records where model = 'Grant' and id = $1`);
+const deleteTokens = prepareStatement('delete_tokens_of_grant', 'delete from oauth_records where grant_id = $1');
 const deleteConsent = prepareStatement(
-  'forget_consent',
+  'delete_consent',
   'delete from consents c using applications a where c.application_id = a.id and c.user_id = $1 and a.client_id = $2',
 );
 
@@ -147,7 +147,7 @@ export async function revokeConnectedApp(
   if (!found) return false;
   await deleteGrant(em, [found.grant_id]);
   await deleteTokens(em, [found.grant_id]);
-  await deleteConnectedApps(em, 'grant_id', found.grant_id);
+  await deleteRevokedConnectedApps(em, 'grant_id', found.grant_id);
   await deleteConsent(em, [userId, found.client_id]);
   if (keepApiKeys !== 'all') {
     const cause = { source, actorId: userId, clientId: by, reason: 'application_removed' } as const;

@@ -17,7 +17,7 @@ type Approval = { readonly consented: string[]; readonly preapproved: string[] }
 
 // Locks the application: a withdrawal of its preapproval waits for the grant that is being created, and then revokes it.
 const findApproval = prepareStatement<Approval & Pick<Application, 'registration'>>(
-  'find_approval',
+  'find_approved_scopes',
   `select coalesce(c.scopes, '{}') as consented, a.preapproved_scopes as preapproved, a.registration
    from applications a left join consents c on a.id = c.application_id and c.user_id = $1 where a.client_id = $2 for key share of a`,
 );
@@ -32,7 +32,7 @@ async function findApprovedScopes(em: EntityManager, userId: number, clientId: s
 }
 
 const upsertConsent = prepareStatement(
-  'add_to_consent',
+  'upsert_consent',
   `insert into consents (user_id, application_id, scopes, granted_at)
    select $1, a.id, $3::text[], $4 from applications a where a.client_id = $2 for key share of a
    on conflict (user_id, application_id) do update

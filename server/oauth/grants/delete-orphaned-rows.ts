@@ -7,14 +7,14 @@ const dayMs = 24 * 60 * 60 * 1000;
 // Rows younger than a day are skipped: the row of a browser is written before its session is stored.
 const deleteStatements = [
   prepareStatement<{ deleted: number }>(
-    'sweep_connections',
+    'delete_orphaned_connected_apps',
     `delete from connections where id in
        (select c.id from connections c where coalesce(c.last_used_at, c.created_at) < $1
          and not exists (select 1 from oauth_records g where g.model = 'Grant' and g.id = c.grant_id) limit ${batchSize})
      returning 1 as deleted`,
   ),
   prepareStatement<{ deleted: number }>(
-    'sweep_browser_sessions',
+    'delete_orphaned_browser_sessions',
     `delete from browser_sessions where uid in
        (select b.uid from browser_sessions b where b.last_used_at < $1
          and not exists (select 1 from oauth_records s where s.model = 'Session' and s.uid = b.uid) limit ${batchSize})

@@ -19,12 +19,12 @@ type Row = {
 const columns = 'c.id, c.user_id, c.client_id, a.name, a.first_party, c.device, c.scopes, c.created_at, c.last_used_at';
 
 const findByGrant = prepareStatement<Row>(
-  'find_connection_of_grant',
+  'find_connected_app_of_grant',
   `select ${columns} from connections c left join applications a on a.client_id = c.client_id where c.grant_id = $1`,
 );
 const deleteBy = (column: 'grant_id' | 'user_id' | 'client_id') =>
   prepareStatement<Row>(
-    `end_connections_by_${column}`,
+    `delete_connected_apps_by_${column}`,
     `with c as (delete from connections where ${column} = any($1) returning *)
      select ${columns} from c left join applications a on a.client_id = c.client_id order by c.id`,
   );
@@ -37,7 +37,7 @@ export async function recordGrantCreatedEvent(em: EntityManager, grantId: string
 }
 
 /** Deletes the connected apps of revoked grants, and records `grant.revoked` for each grant that has been used. Call in the same transaction. */
-export async function deleteConnectedApps(
+export async function deleteRevokedConnectedApps(
   em: EntityManager,
   by: keyof typeof deleteStatements,
   ...values: readonly (string | number)[]

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { revokeApiKeys, type ApiKeyRevocationCause } from '../../api-keys/revoke-api-keys.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
 import { prepareStatement } from '../../database/queries/prepared-statement.ts';
-import { deleteConnectedApps } from './grant-events.ts';
+import { deleteRevokedConnectedApps } from './grant-events.ts';
 
 type PreapprovedGrant = { readonly grant_id: string; readonly scopes: string[]; readonly payload: string };
 
@@ -13,22 +13,25 @@ const lockPreapprovedGrants = prepareStatement<PreapprovedGrant>(
    from connections c join oauth_records g on g.model = 'Grant' and g.id = c.grant_id
    where c.client_id = $1 and c.preapproved_scopes && $2::text[] order by c.grant_id for update of g`,
 );
-const deleteGrants = prepareStatement('end_grants', `delete from oauth_records where model = 'Grant' and id = any($1::text[])`);
-const deleteRecords = prepareStatement('end_records_of_grants', 'delete from oauth_records where grant_id = any($1::text[])');
+const deleteGrants = prepareStatement(
+  'delete_preapproved_grants',
+  `delete from oauth_records where model = 'Grant' and id = any($1::text[])`,
+);
+const deleteRecords = prepareStatement('delete_oauth_records_of_grants', 'delete from oauth_records where grant_id = any($1::text[])');
 const narrowGrants = prepareStatement(
-  'narrow_grants',
+  'reduce_grant_scopes',
   `update oauth_records g set payload = narrowed.payload from unnest($1::text[], $2::text[]) narrowed (id, payload)
    where g.model = 'Grant' and g.id = narrowed.id`,
 );
 const narrowConnections = prepareStatement(
-  'narrow_connections',
+  'reduce_connected_app_scopes',
   `update connections c set scopes = array(select s from unnest(c.scopes) s where s <> all($2::text[]) or s <> all(c.preapproved_scopes)),
      preapproved_scopes = array(select s from unnest(c.preapproved_scopes) s where s <> all($2::text[]))
    where c.grant_id = any($1::text[])`,
 );
 // Access tokens contain their scopes, so they are deleted; the next refresh issues one with the remaining scopes.
 const deleteAccessTokens = prepareStatement(
-  'end_access_tokens_of_grants',
+  'delete_access_tokens_of_grants',
   `delete from oauth_records where model = 'AccessToken' and grant_id = any($1::text[])`,
 );
 
@@ -51,7 +54,7 @@ export async function revokePreapprovedAccess(
   const revokedIds = narrowed.filter(({ isEmpty }) => isEmpty).map(({ id }) => id);
   await deleteGrants(em, [revokedIds]);
   await deleteRecords(em, [revokedIds]);
-  await deleteConnectedApps(em, 'grant_id', ...revokedIds);
+  await deleteRevokedConnectedApps(em, 'grant_id', ...revokedIds);
   const remaining = narrowed.filter(({ isEmpty }) => !isEmpty);
   const remainingIds = remaining.map(({ id }) => id);
   await narrowGrants(em, [remainingIds, remaining.map(({ payload }) => payload)]);

@@ -4,22 +4,22 @@ import type { RevokeAccess } from '../../http/routing/handler-dependencies.ts';
 import { revokeGrantsAndSessions } from './revoke-grants-and-sessions.ts';
 
 const deleteSessions = prepareStatement(
-  'end_sessions',
+  'delete_oauth_sessions',
   `delete from oauth_records where account_id = $1 and model in ('Session', 'Interaction')`,
 );
-const deleteBrowserSessions = prepareStatement('forget_sessions', 'delete from browser_sessions where user_id = $1');
+const deleteBrowserSessions = prepareStatement('delete_browser_sessions_of_user', 'delete from browser_sessions where user_id = $1');
 const deleteStatements = ['passwords', 'consents', 'authenticator_apps', 'recovery_codes', 'passkeys', 'mailed_links'].map((table) =>
-  prepareStatement(`forget_${table}`, `delete from ${table} where user_id = $1`),
+  prepareStatement(`delete_${table}_of_user`, `delete from ${table} where user_id = $1`),
 );
 
 /**
- * Revokes the access of a user who is suspended (`for now`) or whose account is closed. A suspended user is signed out everywhere; grants,
+ * Revokes the access of a user who is suspended or whose account is closed. A suspended user is signed out everywhere; grants,
  * credentials and API keys stay and work again after reactivation. For a closed account they are all deleted or revoked.
  */
-export const revokeUserAccess: RevokeAccess = async (em, userId, leaves) => {
+export const revokeUserAccess: RevokeAccess = async (em, userId, reason) => {
   await deleteSessions(em, [String(userId)]);
   await deleteBrowserSessions(em, [userId]);
-  if (leaves === 'for now') return;
+  if (reason === 'suspended') return;
   await revokeGrantsAndSessions(em, userId);
   await revokeApiKeys(em, { userId }, undefined, new Date());
   for (const deleteRows of deleteStatements) await deleteRows(em, [userId]);

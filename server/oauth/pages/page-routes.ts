@@ -1,6 +1,6 @@
 import type express from 'express';
 import { recordAuditEvent, getRequestSource } from '../../audit/record-audit-event.ts';
-import { showAccount, createSignInGuards } from './handlers/require-signed-in.ts';
+import { showAccountPage, createSignInGuards } from './handlers/require-signed-in.ts';
 import { showConsent, submitConsent } from './handlers/handle-consent.ts';
 import { showApiKeys, submitApiKeyRevocation } from './handlers/show-and-revoke-api-keys.ts';
 import { showConnectedApps, showSessions, submitConnectedAppRemoval, submitSessionSignOut } from './handlers/revoke-sessions-and-apps.ts';
@@ -87,7 +87,7 @@ function addSignInPages(pages: PageRouter, context: PageContext): void {
 function addAccountPages(pages: PageRouter, context: PageContext): void {
   const { requireSignedIn, requireRecentSignIn } = createSignInGuards(context);
   pages
-    .addPage('/account', requireSignedIn(showAccount))
+    .addPage('/account', requireSignedIn(showAccountPage))
     .addPage('/account/password', requireRecentSignIn(showChangePassword))
     .addForm('/account/password', requireRecentSignIn(submitChangePassword), requireRecentSignIn(redisplayChangePassword))
     .addPage('/account/email', requireRecentSignIn(showChangeEmail))
@@ -126,5 +126,5 @@ const signOut =
       const userId = Number(accountId);
       await recordAuditEvent(em, getRequestSource(req), { action: 'session.ended', actorId: userId, userId }, new Date());
     });
-    return sendPage(context, res, signedOutPage(context.setting));
+    return sendPage(context, res, signedOutPage(context.settings));
   };

@@ -21,7 +21,7 @@ const queue: (() => void)[] = [];
 async function withHashSlot<Result>(work: () => Promise<Result>): Promise<Result> {
   if (running >= concurrentMax) {
     if (queue.length >= queuedMax) throw new PasswordHashQueueFullError('too many passwords are being hashed');
-    await new Promise<void>((resolve) => queue.push(resolve)); // a finished call hands its slot over
+    await new Promise<void>((resolve) => queue.push(resolve)); // a finished call passes its slot to the next call
   } else {
     running += 1;
   }

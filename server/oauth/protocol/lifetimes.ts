@@ -2,7 +2,7 @@ const minutes = 60;
 const days = 24 * 60 * minutes;
 
 /** Lifetimes, in seconds. */
-export const lifetimes = {
+export const oauthLifetimes = {
   accessToken: 5 * minutes,
   authorizationCode: minutes,
   /** A refresh token expires when it is not used for this time. Each use returns a new one, unless the token is bound to a key. */

@@ -2,7 +2,7 @@ import type { Middleware } from 'koa';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { z } from 'zod';
 import { isDatabaseUnavailable, isStorageInsufficient, storageRetryAfterSeconds } from '../../database/errors/availability-errors.ts';
-import { isWriteRejection } from '../../database/storage/storage-reserve.ts';
+import { isLowDiskSpaceRejection } from '../../database/storage/storage-reserve.ts';
 import { endpointPaths } from '../protocol/endpoints.ts';
 import { resolveGrantedScope } from '../protocol/granted-scope.ts';
 import { redactInteractionId } from '../protocol/redact-interaction-id.ts';
@@ -30,7 +30,7 @@ export const recordServerError =
   (log: ErrorLog) =>
   ({ req, path }: Pick<KoaContextWithOIDC, 'req' | 'path'>, err: unknown): void => {
     serverErrors.set(req, err);
-    if (!isWriteRejection(err)) log.error({ err, path: redactInteractionId(path) }, 'authorization server failed');
+    if (!isLowDiskSpaceRejection(err)) log.error({ err, path: redactInteractionId(path) }, 'authorization server failed');
   };
 
 /** Corrects the responses of oidc-provider that deviate from the RFCs, and turns database failures into 503 responses. */

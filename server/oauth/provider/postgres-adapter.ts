@@ -4,14 +4,14 @@ import { prepareDeferredStatement, prepareStatement } from '../../database/queri
 import { getPrefetchedRecords, setPrefetchedRecords, type PrefetchedRecords as Prefetched } from '../storage/prefetched-records.ts';
 import {
   isHashedRecordId,
-  toStorageId,
-  storageIdFromPresented,
-  grantModels,
+  storageIdFromIdOrHash,
+  storageIdFromPresentedId,
+  grantRecordModels,
   hashRecordId,
-  refreshResponseModel,
-  type StoredRecord,
-  payloadFromRecord,
-  recordRowFromPayload,
+  refreshResponseRecordModel,
+  type StoredOauthRecord,
+  adapterPayloadFromOauthRecord,
+  oauthRecordRowFromAdapterPayload,
 } from '../storage/oauth-record-mapping.ts';
 import { detectRepeatedRefresh } from '../refresh/replay-refresh-response.ts';
 
@@ -31,13 +31,13 @@ const byColumn = <Found>(make: (column: Column) => Found): Readonly<Record<Colum
 
 const selectUnexpiredSql = (column: Column): string =>
   `select model, id, payload, consumed_at, expires_at from oauth_records where model = $1 and ${column} = $2 and (expires_at is null or expires_at > $3)`;
-const read = byColumn((column) => prepareStatement<StoredRecord>(`oauth_record_by_${column}`, selectUnexpiredSql(column)));
+const read = byColumn((column) => prepareStatement<StoredOauthRecord>(`find_oauth_record_by_${column}`, selectUnexpiredSql(column)));
 const readAndLock = byColumn((column) =>
-  prepareStatement<StoredRecord>(`lock_oauth_record_by_${column}`, `${selectUnexpiredSql(column)} for update`),
+  prepareStatement<StoredOauthRecord>(`lock_oauth_record_by_${column}`, `${selectUnexpiredSql(column)} for update`),
 );
 /** Also reads the records that the request needs next: the grant, which is locked before, and the user. */
 const readAndLockOfAGrant = byColumn((column) =>
-  prepareStatement<StoredRecord & Prefetched>(
+  prepareStatement<StoredOauthRecord & Prefetched>(
     `lock_oauth_record_of_grant_by_${column}`,
     `select r.model, r.id, r.payload, r.consumed_at, r.expires_at,
        (select to_json(g) from (select model, id, payload, consumed_at, expires_at from oauth_records
@@ -45,7 +45,7 @@ const readAndLockOfAGrant = byColumn((column) =>
        (select to_json(u) from (select id, name, email, email_verification = 'verified' as email_verified, updated_at from users
           where id = case when r.account_id ~ '^[0-9]{1,15}$' then r.account_id::bigint end and status = 'active') u) as account,
        case when r.model = 'RefreshToken' and r.consumed_at is not null then (select payload from oauth_records
-          where model = '${refreshResponseModel}' and id = r.grant_id and expires_at > $3) end as refresh_response
+          where model = '${refreshResponseRecordModel}' and id = r.grant_id and expires_at > $3) end as refresh_response
      from oauth_records r where r.model = $1 and r.${column} = $2 and (r.expires_at is null or r.expires_at > $3) for update of r`,
   ),
 );
@@ -64,18 +64,18 @@ const upsertRecord = prepareDeferredStatement(
 );
 const insertOnce = prepareStatement('write_oauth_record_once', `${insertSql} do nothing returning id`);
 const markConsumed = prepareDeferredStatement(
-  'spend_oauth_record',
+  'consume_oauth_record',
   'update oauth_records set consumed_at = $3 where model = $1 and id = $2',
 );
 const markConsumedUntilGrantExpires = prepareDeferredStatement(
-  'spend_and_keep_oauth_record',
+  'consume_and_extend_oauth_record',
   `update oauth_records spent set consumed_at = $3,
      expires_at = coalesce((select g.expires_at from oauth_records g where g.model = 'Grant' and g.id = spent.grant_id), spent.expires_at)
    where model = $1 and id = $2`,
 );
-const deleteRecord = prepareDeferredStatement('remove_oauth_record', 'delete from oauth_records where model = $1 and id = $2');
+const deleteRecord = prepareDeferredStatement('delete_oauth_record', 'delete from oauth_records where model = $1 and id = $2');
 const deleteRecordsOfGrant = prepareDeferredStatement(
-  'remove_oauth_records_of_grant',
+  'delete_oauth_records_of_grant',
   'delete from oauth_records where model = any($1) and grant_id = $2',
 );
 
@@ -100,7 +100,7 @@ class PostgresAdapter implements Adapter {
   }
 
   find(id: string): Promise<AdapterPayload | undefined> {
-    return isStorageId(this.#model, id) ? this.#load('id', id) : this.#load('id', storageIdFromPresented(this.#model, id), id);
+    return isStorageId(this.#model, id) ? this.#load('id', id) : this.#load('id', storageIdFromPresentedId(this.#model, id), id);
   }
 
   findByUid(uid: string): Promise<AdapterPayload | undefined> {
@@ -114,7 +114,7 @@ class PostgresAdapter implements Adapter {
 
   async upsert(id: string, payload: AdapterPayload, expiresIn?: number): Promise<void> {
     this.#invalidatePrefetchedGrant();
-    const row = recordRowFromPayload(this.#model, id, payload, expiresIn);
+    const row = oauthRecordRowFromAdapterPayload(this.#model, id, payload, expiresIn);
     const values = [row.model, row.id, row.payload, row.grant_id, row.user_code, row.uid, row.account_id, row.client_id, row.expires_at];
     // the second of two concurrent requests with the same DPoP proof waits for the first and then finds its record
     const once = this.#model === 'ReplayDetection';
@@ -124,16 +124,16 @@ class PostgresAdapter implements Adapter {
 
   async consume(id: string): Promise<void> {
     const mark = keptUntilGrantExpires.has(this.#model) ? markConsumedUntilGrantExpires : markConsumed;
-    await mark(this.#em, [this.#model, toStorageId(this.#model, id), new Date()]);
+    await mark(this.#em, [this.#model, storageIdFromIdOrHash(this.#model, id), new Date()]);
   }
 
   async destroy(id: string): Promise<void> {
     this.#invalidatePrefetchedGrant();
-    await deleteRecord(this.#em, [this.#model, toStorageId(this.#model, id)]);
+    await deleteRecord(this.#em, [this.#model, storageIdFromIdOrHash(this.#model, id)]);
   }
 
   async revokeByGrantId(grantId: string): Promise<void> {
-    const models = this.#model === 'RefreshToken' ? [this.#model, refreshResponseModel] : [this.#model];
+    const models = this.#model === 'RefreshToken' ? [this.#model, refreshResponseRecordModel] : [this.#model];
     await deleteRecordsOfGrant(this.#em, [models, grantId]);
   }
 
@@ -148,23 +148,23 @@ class PostgresAdapter implements Adapter {
     if (!this.#em.isInTransaction()) return payloadFromRow(await read[column](this.#em, parameters), presented);
     if (this.#model === 'Grant') {
       const grant = getPrefetchedRecords(Provider.ctx)?.grant;
-      if (grant?.id === value) return payloadFromRecord(grant, presented);
+      if (grant?.id === value) return adapterPayloadFromOauthRecord(grant, presented);
     }
     // Locks the grant before the record, so that two requests that revoke the same grant cannot deadlock.
-    if (grantModels.has(this.#model)) await lockGrant[column](this.#em, [this.#model, value]);
+    if (grantRecordModels.has(this.#model)) await lockGrant[column](this.#em, [this.#model, value]);
     if (!singleUseModels.has(this.#model)) return payloadFromRow(await read[column](this.#em, parameters), presented);
-    if (!grantModels.has(this.#model)) return payloadFromRow(await readAndLock[column](this.#em, parameters), presented);
+    if (!grantRecordModels.has(this.#model)) return payloadFromRow(await readAndLock[column](this.#em, parameters), presented);
     const [row] = await readAndLockOfAGrant[column](this.#em, parameters);
     setPrefetchedRecords(Provider.ctx, row);
     if (!row) return undefined;
     // the provider performs all checks as for an unused token; afterwards the stored response is returned
     const repeated = this.#model === 'RefreshToken' && detectRepeatedRefresh(Provider.ctx, row.refresh_response);
-    return payloadFromRecord(repeated ? { ...row, consumed_at: null } : row, presented);
+    return adapterPayloadFromOauthRecord(repeated ? { ...row, consumed_at: null } : row, presented);
   }
 }
 
-const payloadFromRow = ([row]: readonly StoredRecord[], presented: string | undefined): AdapterPayload | undefined =>
-  row && payloadFromRecord(row, presented);
+const payloadFromRow = ([row]: readonly StoredOauthRecord[], presented: string | undefined): AdapterPayload | undefined =>
+  row && adapterPayloadFromOauthRecord(row, presented);
 
 /** Returns whether the ID is a storage ID that comes from an interaction record and not from the client. This occurs only on resume. */
 const isStorageId = (model: string, id: string): boolean =>

@@ -6,7 +6,7 @@ import type { EntityManager } from '../../database/entity-manager/entity-manager
 import { createAccountLookup } from '../accounts/account-store.ts';
 import { findAuthenticatorAppAddedAt } from '../second-factors/authenticator-app-and-recovery-codes.ts';
 import { acrOneFactor, acrTwoFactors } from '../protocol/acr-and-amr.ts';
-import { createClientAdapter, patchSecretComparison } from '../clients/client-adapter.ts';
+import { createClientAdapter, patchClientSecretComparison } from '../clients/client-adapter.ts';
 import { requiresConsentEveryTime, loadOrCreateGrant } from '../grants/consent.ts';
 import { cookieNamesForIssuer } from '../protocol/cookie-names.ts';
 import { dpopAlgorithms } from '../tokens/dpop-proof.ts';
@@ -15,10 +15,10 @@ import { addAuthTimeClaim, recordIssuedToken } from '../tokens/access-token-reco
 import { type RefreshHandlerWrapper, replayRefreshResponses, throwIfRepeatedRefresh } from '../refresh/replay-refresh-response.ts';
 import { isRedirectUriOrigin } from '../protocol/redirect-origins.ts';
 import type { ProviderPages } from '../pages/views/provider-pages.ts';
-import { lifetimes } from '../protocol/lifetimes.ts';
+import { oauthLifetimes } from '../protocol/lifetimes.ts';
 import { filterApiScopes, identityScopes } from '../protocol/oauth-scopes.ts';
 import { toProviderSigningKey } from '../signing-keys/in-process-es256-key.ts';
-import { registrationConfiguration } from '../clients/dynamic-client-registration.ts';
+import { clientRegistrationConfiguration } from '../clients/dynamic-client-registration.ts';
 
 type ProviderOptions = {
   readonly em: EntityManager;
@@ -65,7 +65,7 @@ export function createProvider(parts: ProviderOptions): Provider {
     ...protocolConfiguration,
     features: features(issuer, pages),
   });
-  patchSecretComparison(provider);
+  patchClientSecretComparison(provider);
   return provider;
 }
 
@@ -106,15 +106,15 @@ const protocolConfiguration: Configuration = {
     (ctx.oidc.route === 'userinfo' || client.clientAuthMethod === 'none') && isRedirectUriOrigin(client.redirectUris ?? [], origin),
   extraParams: { offline_access: keepOfflineAccess },
   ttl: {
-    AccessToken: lifetimes.accessToken,
-    ClientCredentials: lifetimes.accessToken,
-    AuthorizationCode: lifetimes.authorizationCode,
-    RefreshToken: lifetimes.refreshToken,
-    DeviceCode: lifetimes.deviceCode,
-    Grant: lifetimes.grant,
-    IdToken: lifetimes.idToken,
-    Interaction: lifetimes.interaction,
-    Session: lifetimes.session,
+    AccessToken: oauthLifetimes.accessToken,
+    ClientCredentials: oauthLifetimes.accessToken,
+    AuthorizationCode: oauthLifetimes.authorizationCode,
+    RefreshToken: oauthLifetimes.refreshToken,
+    DeviceCode: oauthLifetimes.deviceCode,
+    Grant: oauthLifetimes.grant,
+    IdToken: oauthLifetimes.idToken,
+    Interaction: oauthLifetimes.interaction,
+    Session: oauthLifetimes.session,
   },
 };
 
@@ -143,7 +143,7 @@ const features = (issuer: string, pages: ProviderPages): Configuration['features
     userCodeConfirmSource: pages.confirmDevice,
     successSource: pages.deviceConnected,
   },
-  registration: registrationConfiguration,
+  registration: clientRegistrationConfiguration,
   rpInitiatedLogout: { enabled: true, logoutSource: pages.confirmSignOut, postLogoutSuccessSource: pages.signedOut },
   resourceIndicators: {
     enabled: true,
@@ -165,7 +165,7 @@ const features = (issuer: string, pages: ProviderPages): Configuration['features
       return {
         scope: scopeNames.join(' '),
         audience: resource,
-        accessTokenTTL: lifetimes.accessToken,
+        accessTokenTTL: oauthLifetimes.accessToken,
         accessTokenFormat: 'jwt',
         jwt: { sign: { alg: 'ES256' } },
       };

@@ -5,7 +5,7 @@ import { recordAuditEvent, getRequestSource } from '../../audit/record-audit-eve
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
 import { prepareStatement } from '../../database/queries/prepared-statement.ts';
 
-const findGrantOwner = prepareStatement<{ user_id: number }>('owner_of_grant', 'select user_id from connections where grant_id = $1');
+const findGrantOwner = prepareStatement<{ user_id: number }>('find_owner_of_grant', 'select user_id from connections where grant_id = $1');
 
 /**
  * Records an audit event for the reuse of a code or refresh token: two parties hold it. Call in the transaction that revokes the grant.

@@ -6,7 +6,7 @@ import { defineObjectMetadata } from '../../memory/object-metadata.ts';
 import { encryptText, decryptText } from '../../crypto/authenticated-encryption.ts';
 import { clientRefreshGraceSeconds } from '../clients/client-adapter.ts';
 import { dpopKeyThumbprint } from '../tokens/dpop-proof.ts';
-import { refreshResponseModel } from '../storage/oauth-record-mapping.ts';
+import { refreshResponseRecordModel } from '../storage/oauth-record-mapping.ts';
 
 /** Wraps the provider's handler of the refresh token grant, which validates the request and sets `ctx.body` or throws an OAuth error. */
 export type RefreshHandlerWrapper = (ctx: KoaContextWithOIDC, handle: () => Promise<void>) => Promise<void>;
@@ -73,7 +73,7 @@ export const replayRefreshResponses =
       ctx.body = JSON.parse(request.response);
       return;
     }
-    const responses = store(refreshResponseModel);
+    const responses = store(refreshResponseRecordModel);
     const { Grant: grant, RefreshToken: current, RotatedRefreshToken: rotated } = ctx.oidc.entities;
     if (!grant || !current) return;
     const { jti: grantId, accountId, clientId } = grant;
@@ -92,7 +92,9 @@ const storedResponse = z.object({ sealed: z.string() });
 const deriveResponseKey = (key: KeyObject, token: string): Buffer =>
   Buffer.from(hkdfSync('sha256', token, key.export(), 'refresh response', 32));
 
-/** Returns a text that is equal for repetitions of one request: its scopes and resources in any order, and the key of its DPoP proof. */
+/**
+ * Returns a text that is the same for every repetition of a request: its scopes and resources in any order, and the key of its DPoP proof.
+ */
 async function requestFingerprint(ctx: KoaContextWithOIDC): Promise<string> {
   const { scope, resource } = ctx.oidc.params ?? {};
   const scopes = typeof scope === 'string' ? scope.split(' ') : [];

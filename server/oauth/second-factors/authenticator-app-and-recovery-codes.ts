@@ -41,13 +41,16 @@ export async function findAuthenticatorAppAddedAt(em: EntityManager, userId: num
 }
 
 /** Returns when the user's authenticator app was added, and the time step of its last accepted code; undefined without an app. */
-export async function findAuthenticatorApp(em: EntityManager, userId: number): Promise<{ addedAt: Date; lastUsedAt: Date } | undefined> {
+export async function findAuthenticatorAppTimestamps(
+  em: EntityManager,
+  userId: number,
+): Promise<{ addedAt: Date; lastUsedAt: Date } | undefined> {
   const [app] = await findApp(em, [userId]);
   return app && { addedAt: new Date(app.added_at), lastUsedAt: new Date(app.last_step * timeStepMs) };
 }
 
 const upsertApp = prepareStatement(
-  'put_authenticator_app',
+  'upsert_authenticator_app',
   `insert into authenticator_apps (user_id, sealed_secret, last_step, added_at) values ($1, $2, $3, $4)
    on conflict (user_id) do update set sealed_secret = excluded.sealed_secret, last_step = excluded.last_step, added_at = excluded.added_at`,
 );
@@ -64,8 +67,8 @@ export async function saveAuthenticatorApp(
   await upsertApp(em, [userId, encryptText(secret, key, encryptionContext(userId)), step, now]);
 }
 
-const deleteApp = prepareStatement('remove_authenticator_app', 'delete from authenticator_apps where user_id = $1');
-const deleteRecoveryCodes = prepareStatement('remove_recovery_codes', 'delete from recovery_codes where user_id = $1');
+const deleteApp = prepareStatement('delete_authenticator_app', 'delete from authenticator_apps where user_id = $1');
+const deleteRecoveryCodes = prepareStatement('delete_recovery_codes', 'delete from recovery_codes where user_id = $1');
 
 /** Deletes the authenticator app and the recovery codes of a user. */
 export async function deleteAuthenticatorApp(em: EntityManager, userId: number): Promise<void> {
@@ -75,11 +78,11 @@ export async function deleteAuthenticatorApp(em: EntityManager, userId: number):
 
 // If two requests send the same code, the second one updates no row.
 const advanceTimeStep = prepareStatement<{ user_id: number }>(
-  'take_totp_step',
+  'consume_totp_time_step',
   'update authenticator_apps set last_step = $2 where user_id = $1 and last_step < $2 returning user_id',
 );
 const deleteRecoveryCode = prepareStatement<{ hash: string }>(
-  'take_recovery_code',
+  'consume_recovery_code',
   'delete from recovery_codes where user_id = $1 and hash = $2 returning hash',
 );
 

@@ -44,11 +44,11 @@ function uint64Bytes(number: number): Buffer {
 }
 
 const insertUsedChallenge = prepareStatement<{ challenge: string }>(
-  'spend_challenge',
+  'consume_challenge',
   'insert into challenges (challenge, expires_at) values ($1, $2) on conflict do nothing returning challenge',
 );
 const deleteExpired = prepareStatement<{ challenge: string }>(
-  'sweep_challenges',
+  'delete_expired_challenges',
   'delete from challenges where expires_at < $1 returning challenge',
 );
 
@@ -165,7 +165,7 @@ const findCredential = prepareStatement<Row>(
   `select p.id, p.user_id, p.public_key, p.counter, p.transports from passkeys p
    join users u on u.id = p.user_id and u.status = 'active' where p.credential_id = $1`,
 );
-const updatePasskeyUse = prepareStatement('use_passkey', 'update passkeys set counter = $2, last_used_at = $3 where id = $1');
+const updatePasskeyUse = prepareStatement('record_passkey_use', 'update passkeys set counter = $2, last_used_at = $3 where id = $1');
 
 /** Verifies a passkey signature and returns the user and the passkey, or undefined if verification fails. */
 export async function verifyPasskey(

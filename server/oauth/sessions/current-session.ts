@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Provider } from 'oidc-provider';
 import { defineObjectMetadata } from '../../memory/object-metadata.ts';
-import { lifetimes } from '../protocol/lifetimes.ts';
+import { oauthLifetimes } from '../protocol/lifetimes.ts';
 import type { AuthenticationContext } from '../protocol/acr-and-amr.ts';
 
 type Session = InstanceType<Provider['Session']>;
@@ -12,8 +12,8 @@ export const loadCurrentSession = (provider: Provider, req: Request, res: Respon
 
 const sessions = defineObjectMetadata<Session>('browser session');
 
-/** Loads the session of the browser, for `attachedSession`. */
-export const attachSession =
+/** Loads the session of the browser, for `getAttachedSession`. */
+export const attachSessionToRequest =
   (context: { readonly provider: Provider }): RequestHandler =>
   async (req, res, next) => {
     sessions.set(req, await loadCurrentSession(context.provider, req, res));
@@ -21,7 +21,7 @@ export const attachSession =
   };
 
 /** Returns the session of a page request. Its `accountId` is undefined if no user is signed in. */
-export function attachedSession(req: Request): Session {
+export function getAttachedSession(req: Request): Session {
   const session = sessions.get(req);
   if (!session) throw new Error('the session of this request has not been loaded');
   return session;
@@ -39,7 +39,7 @@ export async function startSession(
   if (old.accountId !== undefined) await old.destroy();
   const session = new provider.Session();
   session.loginAccount({ accountId, amr: [...amr], acr });
-  await session.save(lifetimes.session);
+  await session.save(oauthLifetimes.session);
   sessions.set(req, session);
   setSessionCookie(provider, req, res, session.jti);
   return session;
@@ -62,6 +62,6 @@ function setSessionCookie(provider: Provider, req: Request, res: Response, value
     signed: true,
     overwrite: true,
     // without a value, the library sets a time in the past
-    expires: new Date(Date.now() + lifetimes.session * 1000),
+    expires: new Date(Date.now() + oauthLifetimes.session * 1000),
   });
 }

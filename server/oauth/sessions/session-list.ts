@@ -8,7 +8,7 @@ import { describeUserAgent } from './user-agent-label.ts';
 import { endpointPaths } from '../protocol/endpoints.ts';
 
 const upsertSession = prepareStatement(
-  'use_browser_session',
+  'record_browser_session_use',
   `insert into browser_sessions (uid, user_id, device, ip, started_at, last_used_at) values ($1, $2, $3, $4, $5, $5)
    on conflict (uid) do update set user_id = excluded.user_id, device = excluded.device, ip = excluded.ip, last_used_at = excluded.last_used_at`,
 );
@@ -45,7 +45,7 @@ const findSessions = prepareStatement<Row>(
    where b.user_id = $1 order by b.started_at desc, b.uid limit 100`,
 );
 const deleteSession = prepareStatement<{ uid: string }>(
-  'end_browser_session',
+  'delete_browser_session',
   `delete from oauth_records where model = 'Session' and uid = $1 and account_id = $2 returning uid`,
 );
 

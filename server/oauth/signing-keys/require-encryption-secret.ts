@@ -3,7 +3,7 @@ import { prepareStatement } from '../../database/queries/prepared-statement.ts';
 import { decryptJwk } from './encrypted-jwk.ts';
 
 const newestKey = prepareStatement<{ kid: string; encrypted_jwk: string }>(
-  'newest_signing_key',
+  'find_newest_signing_key',
   'select kid, encrypted_jwk from signing_keys order by created_at desc, kid limit 1',
 );
 

@@ -42,7 +42,7 @@ export type KeyRotationResult = {
 // Does not block readers. If two processes rotate concurrently, the second one waits and then sees the result of the first.
 const lockSigningKeys = prepareStatement('lock_signing_keys', 'lock table signing_keys in share row exclusive mode');
 const newestKeys = prepareStatement<{ algorithm: Algorithm; signs_from: Date | string }>(
-  'newest_signing_keys',
+  'find_newest_signing_keys',
   'select algorithm, max(signs_from) as signs_from from signing_keys group by algorithm',
 );
 const retirePredecessor = prepareStatement(
@@ -53,8 +53,8 @@ const insertKey = prepareStatement(
   'insert_signing_key',
   `insert into signing_keys (kid, algorithm, encrypted_jwk, created_at, signs_from) values ($1, $2, $3, $4, $5)`,
 );
-const deleteRetired = prepareStatement('forget_retired_signing_keys', 'delete from signing_keys where retires_at <= $1');
-const deleteAll = prepareStatement('forget_signing_keys', 'delete from signing_keys');
+const deleteRetired = prepareStatement('delete_retired_signing_keys', 'delete from signing_keys where retires_at <= $1');
+const deleteAll = prepareStatement('delete_signing_keys', 'delete from signing_keys');
 
 /** Generates one key for each algorithm. Call before the transaction starts, because key generation is slow. */
 export const generateSigningKeys = (encryptionKey: Buffer): Promise<NewKey[]> =>
@@ -102,7 +102,10 @@ export async function insertDueSigningKeys(
   return { made: due.length, signsFrom, previousRetireAt: when === 'at once' ? now : addSeconds(signsFrom, schedule.publishedAfter) };
 }
 
-/** Returns whether a rotation is due. It is not while a published key does not sign yet, so that repeated commands do not pile up keys. */
+/**
+ * Returns whether a rotation is due. No rotation is due while a published key does not sign yet, so that repeated commands do not
+ * accumulate keys.
+ */
 export function isRotationDue(
   newestSignsFrom: Date | undefined,
   now: Date,

@@ -6,7 +6,7 @@ const batchSize = 1_000;
 
 // A consumed token is stored until it expires, and a consumed code until its grant expires (postgres-adapter.ts), so that reuse is detected.
 const deleteBatch = prepareStatement<{ id: string }>(
-  'sweep_oauth_records',
+  'delete_expired_oauth_records',
   `delete from oauth_records where (model, id) in
      (select model, id from oauth_records where expires_at < $1 order by expires_at limit ${batchSize} for update skip locked)
    returning id`,

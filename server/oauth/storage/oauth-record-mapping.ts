@@ -28,9 +28,9 @@ const hashedModels = new Set([
   'Session',
 ]);
 /** Model of the record that stores the encrypted response to the last refresh of a grant during the grace period. Its ID is the grant ID. */
-export const refreshResponseModel = 'RefreshTokenResponse';
+export const refreshResponseRecordModel = 'RefreshTokenResponse';
 /** Models whose records belong to a grant. */
-export const grantModels = new Set(['AccessToken', 'AuthorizationCode', 'DeviceCode', 'RefreshToken', refreshResponseModel]);
+export const grantRecordModels = new Set(['AccessToken', 'AuthorizationCode', 'DeviceCode', 'RefreshToken', refreshResponseRecordModel]);
 
 const hashPrefix = 'h.';
 
@@ -43,17 +43,23 @@ export const isHashedRecordId = (id: string): boolean => id.startsWith(hashPrefi
  * Returns the storage ID for an identifier that a client presents. It always hashes secret identifiers, so that a hash from a copy of the
  * table cannot be presented instead of the identifier.
  */
-export const storageIdFromPresented = (model: string, id: string): string => (hashedModels.has(model) ? hashRecordId(id) : id);
+export const storageIdFromPresentedId = (model: string, id: string): string => (hashedModels.has(model) ? hashRecordId(id) : id);
 
 /** Returns the storage ID for an identifier that may already be hashed, because the record was found by its user code or uid. */
-export const toStorageId = (model: string, id: string): string => (isHashedRecordId(id) ? id : storageIdFromPresented(model, id));
+export const storageIdFromIdOrHash = (model: string, id: string): string =>
+  isHashedRecordId(id) ? id : storageIdFromPresentedId(model, id);
 
-export function recordRowFromPayload(model: string, id: string, payload: AdapterPayload, expiresIn: number | undefined): OauthRecordRow {
+export function oauthRecordRowFromAdapterPayload(
+  model: string,
+  id: string,
+  payload: AdapterPayload,
+  expiresIn: number | undefined,
+): OauthRecordRow {
   return {
     model,
-    id: toStorageId(model, id),
+    id: storageIdFromIdOrHash(model, id),
     payload: JSON.stringify(redactPayload(model, id, payload)),
-    grant_id: grantModels.has(model) ? (payload.grantId ?? null) : null,
+    grant_id: grantRecordModels.has(model) ? (payload.grantId ?? null) : null,
     user_code: payload.userCode === undefined ? null : hashRecordId(payload.userCode),
     uid: model === 'Session' ? (payload.uid ?? null) : null,
     account_id: payload.accountId ?? null,
@@ -81,8 +87,8 @@ function redactPayload(
 }
 
 /** Restores the payload of a stored record. `presented` is the identifier by which it was requested. */
-export function payloadFromRecord(
-  { model, id, payload, expires_at, consumed_at }: StoredRecord,
+export function adapterPayloadFromOauthRecord(
+  { model, id, payload, expires_at, consumed_at }: StoredOauthRecord,
   presented: string | undefined,
 ): AdapterPayload {
   const stored: unknown = JSON.parse(payload);
@@ -97,7 +103,7 @@ export function payloadFromRecord(
   };
 }
 
-export type StoredRecord = Pick<OauthRecordRow, 'model' | 'id' | 'payload' | 'expires_at' | 'consumed_at'>;
+export type StoredOauthRecord = Pick<OauthRecordRow, 'model' | 'id' | 'payload' | 'expires_at' | 'consumed_at'>;
 const isPayload = (value: unknown): value is AdapterPayload => typeof value === 'object' && value !== null;
 
 const epochSeconds = (time: Date | string): number => Math.floor(new Date(time).getTime() / 1000);

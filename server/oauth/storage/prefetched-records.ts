@@ -1,11 +1,11 @@
 import { defineObjectMetadata } from '../../memory/object-metadata.ts';
-import type { StoredRecord } from './oauth-record-mapping.ts';
+import type { StoredOauthRecord } from './oauth-record-mapping.ts';
 
 export type AccountRow = { id: number; name: string; email: string; email_verified: boolean; updated_at: string };
 
 /** Records read together with a code or a refresh token, in the transaction that consumes it: its grant, which is locked, and its user. */
 export type PrefetchedRecords = {
-  readonly grant: StoredRecord | null;
+  readonly grant: StoredOauthRecord | null;
   readonly account: AccountRow | null;
   /** For a rotated refresh token within its grace period: the stored response that contained its successor. */
   readonly refresh_response: string | null;

@@ -23,7 +23,7 @@ export type DpopRequest = { readonly proof: string; readonly method: string; rea
 
 // The first request inserts the proof. A concurrent request with the same proof waits and then inserts no row.
 const insertProof = prepareStatement<{ id: string }>(
-  'keep_dpop_proof',
+  'store_dpop_proof',
   `insert into oauth_records (model, id, payload, expires_at) values ('ReplayDetection', $1, '{}', $2)
    on conflict (model, id) do nothing returning id`,
 );

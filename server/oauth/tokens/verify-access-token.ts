@@ -23,7 +23,7 @@ type TokenStatus = {
 
 /** Returns a row if the token, its grant, its client and its user are all active, and no row otherwise. */
 const findTokenStatus = prepareBatchedLookup<TokenStatus>(
-  'token_standing',
+  'verify_access_token',
   ['text'],
   `select u.id as user_id, u.role, a.scopes as ceiling, a.rate_limit_per_minute, a.quota_per_month,
      extract(epoch from least(t.expires_at, g.expires_at))::float8 as ends_at

@@ -4,7 +4,7 @@ type NextAction = NonNullable<Payment['next_action']>;
 type FailureCode = NonNullable<Payment['failure_code']>;
 
 /** State of a payment at its provider. */
-export type ProviderPayment = {
+export type PaymentStateAtProvider = {
   /** `null` if the provider rejected the payment before it assigned an id. */
   readonly reference: string | null;
   readonly status: Payment['status'];
@@ -14,7 +14,7 @@ export type ProviderPayment = {
   readonly failure?: { readonly code: FailureCode; readonly message: string };
 };
 
-export type ProviderRefund = {
+export type RefundStateAtProvider = {
   readonly reference: string | null;
   readonly status: Refund['status'];
   readonly failureCode?: string;
@@ -60,12 +60,12 @@ export type PaymentProvider = {
   readonly reservation: 'short' | 'long';
   /** All valid payment method tokens, if they are known: a payment with another token is rejected before it starts. */
   readonly methodTokens?: readonly string[];
-  create(request: ProviderPaymentRequest): Promise<ProviderPayment>;
-  retrieve(reference: string): Promise<ProviderPayment>;
+  create(request: ProviderPaymentRequest): Promise<PaymentStateAtProvider>;
+  retrieve(reference: string): Promise<PaymentStateAtProvider>;
   /** Returns the payment after the attempt: a payment that has succeeded in the meantime is not canceled. */
-  cancel(reference: string, idempotencyKey: string): Promise<ProviderPayment>;
-  refund(reference: string, request: ProviderRefundRequest): Promise<ProviderRefund>;
-  retrieveRefund(reference: string): Promise<ProviderRefund>;
+  cancel(reference: string, idempotencyKey: string): Promise<PaymentStateAtProvider>;
+  refund(reference: string, request: ProviderRefundRequest): Promise<RefundStateAtProvider>;
+  retrieveRefund(reference: string): Promise<RefundStateAtProvider>;
   /** Verifies the signature and parses the events; throws an error if the signature is invalid. */
   parseEvents?(raw: Uint8Array, headers: Headers): Promise<ProviderEvent[]>;
 };
@@ -73,7 +73,7 @@ export type PaymentProvider = {
 export type PaymentProviders = ReadonlyMap<string, PaymentProvider>;
 
 /** Additional dependencies of handlers that use payment providers. */
-export type PaymentDeps = {
+export type PaymentHandlerDependencies = {
   readonly providers: PaymentProviders;
   /** Makes the background jobs run soon. */
   readonly wake: () => void;

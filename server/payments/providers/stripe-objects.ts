@@ -1,5 +1,5 @@
 import type Stripe from 'stripe';
-import type { ProviderEvent, ProviderPayment, ProviderRefund } from './payment-provider.ts';
+import type { ProviderEvent, PaymentStateAtProvider, RefundStateAtProvider } from './payment-provider.ts';
 
 /** Zero-decimal currencies whose amounts Stripe nevertheless expects with two decimals. */
 const twoDecimalAtStripe = new Set(['ISK', 'UGX']);
@@ -8,7 +8,7 @@ export const toStripeAmount = (amount: number, currency: string): number => (two
 const fromStripeAmount = (amount: number, currency: string): number => (twoDecimalAtStripe.has(currency) ? amount / 100 : amount);
 
 /** Converts a Stripe PaymentIntent. */
-export function paymentFromStripe(intent: Stripe.PaymentIntent): ProviderPayment {
+export function paymentFromStripe(intent: Stripe.PaymentIntent): PaymentStateAtProvider {
   const currency = intent.currency.toUpperCase();
   const status = toStatus(intent);
   const nextAction = toNextAction(intent);
@@ -22,7 +22,7 @@ export function paymentFromStripe(intent: Stripe.PaymentIntent): ProviderPayment
   };
 }
 
-function toStatus({ status, last_payment_error: error }: Stripe.PaymentIntent): ProviderPayment['status'] {
+function toStatus({ status, last_payment_error: error }: Stripe.PaymentIntent): PaymentStateAtProvider['status'] {
   switch (status) {
     case 'requires_payment_method':
       return error ? 'failed' : 'pending';
@@ -40,7 +40,7 @@ function toStatus({ status, last_payment_error: error }: Stripe.PaymentIntent): 
   }
 }
 
-function toNextAction({ status, next_action: next, client_secret: secret }: Stripe.PaymentIntent): ProviderPayment['nextAction'] {
+function toNextAction({ status, next_action: next, client_secret: secret }: Stripe.PaymentIntent): PaymentStateAtProvider['nextAction'] {
   const url = next?.redirect_to_url?.url;
   if (url) return { type: 'redirect', url, client_secret: null };
   if (status !== 'requires_payment_method' && status !== 'requires_confirmation' && status !== 'requires_action') return undefined;
@@ -57,13 +57,13 @@ const failureCodes = {
 
 const isKnown = (code: string): code is keyof typeof failureCodes => Object.hasOwn(failureCodes, code);
 
-function toFailure(error: Stripe.PaymentIntent['last_payment_error']): NonNullable<ProviderPayment['failure']> {
+function toFailure(error: Stripe.PaymentIntent['last_payment_error']): NonNullable<PaymentStateAtProvider['failure']> {
   const code = [error?.decline_code ?? '', error?.code ?? ''].find(isKnown);
   return { code: code ? failureCodes[code] : 'unknown', message: error?.message ?? 'The payment did not succeed.' };
 }
 
 /** Converts a Stripe Refund. */
-export function refundFromStripe({ id, status, failure_reason: reason }: Stripe.Refund): ProviderRefund {
+export function refundFromStripe({ id, status, failure_reason: reason }: Stripe.Refund): RefundStateAtProvider {
   if (status === 'succeeded' || status === 'failed' || status === 'canceled') {
     return { reference: id, status, ...(reason !== undefined && { failureCode: reason }) };
   }

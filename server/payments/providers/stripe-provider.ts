@@ -2,8 +2,8 @@ import type Stripe from 'stripe';
 import {
   InvalidSignatureError,
   type PaymentProvider,
-  type ProviderPayment,
-  type ProviderRefund,
+  type PaymentStateAtProvider,
+  type RefundStateAtProvider,
   ProviderUnavailableError,
 } from './payment-provider.ts';
 import { paymentFromStripe, refundFromStripe, eventSubjectFromStripe, toStripeAmount } from './stripe-objects.ts';
@@ -103,7 +103,7 @@ const createRefundMethods = (
       { idempotencyKey },
     );
     return mapErrors(
-      created.then(refundFromStripe, (error: unknown): ProviderRefund => {
+      created.then(refundFromStripe, (error: unknown): RefundStateAtProvider => {
         const { code = 'unknown' } = asRejection(error);
         return { reference: null, status: 'failed', failureCode: code };
       }),
@@ -113,7 +113,7 @@ const createRefundMethods = (
 });
 
 /** Converts a rejected payment. A declined card creates a PaymentIntent at Stripe, an invalid request does not. */
-function rejectedPayment(error: Stripe.errors.StripeError, currency: string): ProviderPayment {
+function rejectedPayment(error: Stripe.errors.StripeError, currency: string): PaymentStateAtProvider {
   if (error.payment_intent) return paymentFromStripe(error.payment_intent);
   const failure = { code: 'unknown', message: 'The payment provider did not accept this payment.' } as const;
   return { reference: null, status: 'failed', amountReceived: 0, currency, failure };

@@ -5,12 +5,12 @@ import {
   InvalidSignatureError,
   type PaymentProvider,
   type ProviderPaymentRequest,
-  type ProviderPayment,
+  type PaymentStateAtProvider,
   ProviderUnavailableError,
 } from './payment-provider.ts';
 
 type Outcome = keyof typeof testPaymentMethodTokens;
-type Status = ProviderPayment['status'];
+type Status = PaymentStateAtProvider['status'];
 
 const isOutcome = (token: string): token is Outcome => Object.hasOwn(testPaymentMethodTokens, token);
 
@@ -45,7 +45,7 @@ export function createTestProvider(): TestProvider {
   const [responded, canceled] = [new Set<string>(), new Set<string>()];
   const sign = (body: string | Uint8Array): string => createHmac('sha256', key).update(body).digest('hex');
 
-  const cancel = (reference: string): ProviderPayment => {
+  const cancel = (reference: string): PaymentStateAtProvider => {
     const payment = paymentFromReference(reference, 'initial');
     if (payment.status !== 'pending' && payment.status !== 'requires_action') return paymentFromReference(reference, 'final');
     canceled.add(reference);
@@ -102,12 +102,12 @@ function outcomeFromReference(reference: string): Outcome {
   return outcome;
 }
 
-function amountFromReference(reference: string): Pick<ProviderPayment, 'amountReceived' | 'currency'> {
+function amountFromReference(reference: string): Pick<PaymentStateAtProvider, 'amountReceived' | 'currency'> {
   const [, amount = '', currency = ''] = reference.split('.');
   return { amountReceived: Number(amount), currency };
 }
 
-function paymentFromReference(reference: string, stage: 'initial' | 'final'): ProviderPayment {
+function paymentFromReference(reference: string, stage: 'initial' | 'final'): PaymentStateAtProvider {
   const status = statusesByOutcome[outcomeFromReference(reference)][stage === 'initial' ? 0 : 1];
   const received = status === 'succeeded' ? amountFromReference(reference) : { ...amountFromReference(reference), amountReceived: 0 };
   return {

@@ -93,7 +93,7 @@ const skip = prepareStatement(
 export const skipDelivery = (em: EntityManager, { delivery_id: id, attempts }: ClaimedDelivery) => skip(em, [id, attempts]);
 
 const release = prepareStatement(
-  'give_back_webhook_delivery',
+  'release_webhook_delivery',
   `update webhook_deliveries set next_attempt_at = now() + make_interval(secs => $3::float8 / 1000) where id = $1 and attempts = $2 and status = 'pending'`,
 );
 /** Puts a claimed but unsent delivery back into the queue, for another attempt after the delay. */
@@ -101,12 +101,12 @@ export const releaseDelivery = (em: EntityManager, { delivery_id: id, attempts }
   release(em, [id, attempts, delayMs]);
 
 const markFailing = prepareStatement(
-  'note_failing_endpoint',
+  'mark_endpoint_failing',
   `update webhook_endpoints set failing_since = coalesce(failing_since, now()), paused_until = case when $2::float8 > 0 then now() + make_interval(secs => $2::float8 / 1000) else paused_until end
     where id = $1`,
 );
 const markHealthy = prepareStatement(
-  'note_working_endpoint',
+  'mark_endpoint_healthy',
   'update webhook_endpoints set failing_since = null, paused_until = null where id = $1 and failing_since is not null',
 );
 

@@ -5,20 +5,20 @@ import { eventFromRow } from '../../events/event-rows.ts';
 import type { Log } from '../../logging/logger.ts';
 import { AddressNotAllowedError, type NetworkPolicy } from '../../outgoing-http/protected-client.ts';
 import * as queue from './delivery-queue.ts';
-import { disableEndpointAndNotify, type EndpointNoticeDeps } from '../endpoints/disable-endpoint.ts';
-import { holdAuthorization } from './hold-authorization.ts';
-import { retryDelayMs, endpointPauseMs, parseRetryAfterMs } from './retry-schedule.ts';
+import { disableEndpointAndNotify, type EndpointNoticeDependencies } from '../endpoints/disable-endpoint.ts';
+import { lockAuthorizationDuringSend } from './lock-authorization-during-send.ts';
+import { calculateRetryDelayMs, calculateEndpointPauseMs, parseRetryAfterMs } from './retry-schedule.ts';
 import { DeliveryNotAllowedError, sendWebhook, AuthorizationLockedError } from './send-webhook.ts';
 import { createSignedHeaders } from '../endpoints/webhook-signature.ts';
 import { EndpointConcurrency } from './endpoint-concurrency.ts';
 
-export type DeliveryWorkerDeps = {
+export type DeliveryWorkerDependencies = {
   readonly em: EntityManager;
   readonly log: Log;
   /** Encryption key of the endpoint secrets. */
   readonly key: Buffer;
   readonly network: NetworkPolicy;
-  readonly notice: EndpointNoticeDeps;
+  readonly notice: EndpointNoticeDependencies;
 };
 
 /** Failure reasons. Of a response, only its status and this reason are stored. */
@@ -33,7 +33,7 @@ const timerStepMs = 100;
 
 /** Sends due deliveries to their endpoints. Every process can run one worker. */
 export class DeliveryWorker {
-  readonly #deps: DeliveryWorkerDeps;
+  readonly #deps: DeliveryWorkerDependencies;
   readonly #concurrency = new EndpointConcurrency();
   readonly #stopping = new AbortController();
   readonly #inFlight = new Set<Promise<void>>();
@@ -42,7 +42,7 @@ export class DeliveryWorker {
   #running: Promise<void> | undefined;
   #again = false;
 
-  constructor(deps: DeliveryWorkerDeps) {
+  constructor(deps: DeliveryWorkerDependencies) {
     this.#deps = deps;
   }
 
@@ -111,7 +111,7 @@ export class DeliveryWorker {
         )
         .finally(() => {
           this.#inFlight.delete(attempt);
-          // Claim again only if a batch fits or no attempt is left whose end would trigger a claim.
+          // Claim again only if there is capacity for a batch, or if no attempt is in flight whose completion would trigger a claim.
           if (this.#concurrency.hasBatchCapacity() || this.#inFlight.size === 0) void this.run().catch(() => undefined);
         });
       this.#inFlight.add(attempt);
@@ -133,7 +133,12 @@ export class DeliveryWorker {
         'user-agent': 'Mandate-Webhooks/1',
         ...createSignedHeaders(delivery, key, `evt_${delivery.seq}`, body, at),
       };
-      response = await sendWebhook({ url: delivery.url, headers, body }, network, holdAuthorization(em, delivery), this.#stopping.signal);
+      response = await sendWebhook(
+        { url: delivery.url, headers, body },
+        network,
+        lockAuthorizationDuringSend(em, delivery),
+        this.#stopping.signal,
+      );
       failure = failureFromStatus(response.statusCode);
     } catch (error) {
       release(undefined);
@@ -163,13 +168,13 @@ export class DeliveryWorker {
       return;
     }
     const requestedMs = parseRetryAfterMs(retryAfter, new Date());
-    const delayMs = retryDelayMs(delivery.tries + 1, requestedMs, Math.random());
+    const delayMs = calculateRetryDelayMs(delivery.tries + 1, requestedMs, Math.random());
     if (!(await queue.recordDeliveryAttempt(em, delivery, delayMs === undefined ? 'failed' : 'pending', delayMs ?? 0, attempt))) return;
     if (delayMs !== undefined) this.#runAfter(delayMs);
     const gone = attempt.statusCode === 410;
     const failingTooLong = failingSince !== null && Date.now() - Date.parse(failingSince) > maxWebhookFailingDays * dayMs;
     if (gone || failingTooLong) return disableEndpointAndNotify(em, this.#deps.notice, endpointId, gone ? 'gone' : 'failing', new Date());
-    const pauseMs = endpointPauseMs(attempt.statusCode ?? 0, requestedMs);
+    const pauseMs = calculateEndpointPauseMs(attempt.statusCode ?? 0, requestedMs);
     if (failingSince === null || pauseMs > 0) await queue.markEndpointFailing(em, endpointId, pauseMs);
     if (pauseMs > 0) this.#runAfter(pauseMs);
   }

@@ -17,14 +17,14 @@ const overloaded = new Set([429, 502, 503, 504]);
  * @param tries number of failed attempts
  * @param random jitter from 0 to 1, so that deliveries that failed at the same time are not retried at the same time
  */
-export function retryDelayMs(tries: number, requestedMs: number | undefined, random: number): number | undefined {
+export function calculateRetryDelayMs(tries: number, requestedMs: number | undefined, random: number): number | undefined {
   const delay = delays[tries - 1];
   if (delay === undefined) return undefined;
   return Math.max(delay * (0.9 + random * 0.2), requestedMs ?? 0);
 }
 
 /** Returns how long all deliveries to an endpoint are paused, in milliseconds; 0 if only this delivery has to wait. */
-export const endpointPauseMs = (statusCode: number, requestedMs: number | undefined): number =>
+export const calculateEndpointPauseMs = (statusCode: number, requestedMs: number | undefined): number =>
   overloaded.has(statusCode) ? (requestedMs ?? (statusCode === 503 ? 0 : defaultPause)) : 0;
 
 /** Parses `Retry-After` (RFC 9110 section 10.2.3), which contains seconds or a date, and returns milliseconds. */

@@ -10,7 +10,7 @@ import { resolveEndpointOwner } from './endpoint-owner.ts';
 import { generateWebhookSecret, encryptWebhookSecret } from './webhook-signature.ts';
 
 /** Additional dependencies of the webhook handlers. */
-export type WebhookDeps = {
+export type WebhookDependencies = {
   /** Encryption key of the endpoint secrets. */
   readonly webhookKey: Buffer;
   /** Whether http URLs of this machine are accepted. */
@@ -18,7 +18,7 @@ export type WebhookDeps = {
 };
 
 // Serializes concurrent requests of one owner, so that each counts the endpoints of the others.
-const lockOwner = prepareStatement('take_turns_creating_webhook_endpoints', 'select pg_advisory_xact_lock(hashtextextended($1, 20261121))');
+const lockOwner = prepareStatement('lock_endpoint_owner', 'select pg_advisory_xact_lock(hashtextextended($1, 20261121))');
 const countEndpoints = prepareStatement<{ count: number }>(
   'count_webhook_endpoints',
   `select count(*) as count from webhook_endpoints where user_id = $1 or ($1::bigint is null and user_id is null and client_id = $2)`,
@@ -34,7 +34,7 @@ export async function createWebhookEndpoint(
   em: EntityManager,
   principal: Principal,
   { url, events, description = null }: WebhookEndpointCreate,
-  { webhookKey, development }: WebhookDeps,
+  { webhookKey, development }: WebhookDependencies,
 ): Promise<WebhookEndpoint & { secret: string }> {
   assertWebhookUrlAllowed(url, development);
   const { authority, clientId, userId, applicationId, apiKeyId } = await resolveEndpointOwner(em, principal);

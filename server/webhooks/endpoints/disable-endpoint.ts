@@ -4,9 +4,12 @@ import { prepareStatement } from '../../database/queries/prepared-statement.ts';
 import { recordEvent } from '../../events/record-event.ts';
 import { queueMail, type Mail } from '../../mail/queue-mail.ts';
 import { endpointColumnsSql, type EndpointRow, endpointFromRow } from './endpoint-rows.ts';
-import { activeEndpointSql } from './event-visibility-sql.ts';
+import { endpointAuthorityIsActiveSql } from './event-visibility-sql.ts';
 
-export type EndpointNoticeDeps = { readonly mailKey: Buffer; /** Whether a mail transport is configured. */ readonly canMail: boolean };
+export type EndpointNoticeDependencies = {
+  readonly mailKey: Buffer;
+  /** Whether a mail transport is configured. */ readonly canMail: boolean;
+};
 
 type Reason = NonNullable<WebhookEndpoint['disabled_reason']>;
 
@@ -40,14 +43,14 @@ async function disableInTransaction(em: EntityManager, id: number, reason: Reaso
 
 // An endpoint of an application has no user, so administrators are notified.
 const findRecipients = prepareStatement<{ email: string }>(
-  'find_readers_of_webhook_notice',
+  'find_endpoint_notice_recipients',
   `select email from users where status = 'active' and case when $1::bigint is null then role = 'admin' else id = $1 end order by id limit 20`,
 );
 
 /** Disables an endpoint that no longer accepts deliveries, and notifies its owner by e-mail. */
 export async function disableEndpointAndNotify(
   em: EntityManager,
-  { mailKey, canMail }: EndpointNoticeDeps,
+  { mailKey, canMail }: EndpointNoticeDependencies,
   id: number,
   reason: Reason,
   now: Date,
@@ -63,7 +66,7 @@ export async function disableEndpointAndNotify(
 const findOrphans = prepareStatement<{ id: number }>(
   'find_orphaned_webhook_endpoints',
   `select e.id from webhook_endpoints e left join applications a on a.id = e.application_id left join users u on u.id = e.user_id
-    where e.status = 'enabled' and e.authority in ('grant', 'api_key') and not (${activeEndpointSql}) order by e.id limit 100`,
+    where e.status = 'enabled' and e.authority in ('grant', 'api_key') and not (${endpointAuthorityIsActiveSql}) order by e.id limit 100`,
 );
 
 /**

@@ -4,7 +4,7 @@ import { prepareStatement } from '../../database/queries/prepared-statement.ts';
 import type { Principal } from '../../http/request/principal.ts';
 import { createProblem } from '../../http/problem-details/problem.ts';
 import { allowedScopes } from '../../http/middleware/authorize.ts';
-import { assertWebhookUrlAllowed, type WebhookDeps } from './create-endpoint.ts';
+import { assertWebhookUrlAllowed, type WebhookDependencies } from './create-endpoint.ts';
 import { completeEndpointDisabling } from './disable-endpoint.ts';
 import { endpointColumnsSql, type EndpointRow, endpointFromRow } from './endpoint-rows.ts';
 import { generateWebhookSecret, encryptWebhookSecret } from './webhook-signature.ts';
@@ -26,7 +26,7 @@ export async function updateWebhookEndpoint(
   principal: Principal,
   endpoint: WebhookEndpoint,
   { url, events, description, status }: WebhookEndpointUpdate,
-  { development }: WebhookDeps,
+  { development }: WebhookDependencies,
 ): Promise<WebhookEndpoint> {
   if (url !== undefined) assertWebhookUrlAllowed(url, development);
   const before = { url: endpoint.url, events: endpoint.events, description: endpoint.description, status: endpoint.status };

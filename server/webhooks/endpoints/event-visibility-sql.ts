@@ -25,12 +25,12 @@ const personal = (given: Given, beyond: string): string =>
 /** Condition for events visible regardless of the owner. `beyond`: SQL that tests whether scopes apply to resources of other users. */
 const general = (given: Given, beyond: string): string =>
   bySubject((subject, own, all) => {
-    const everybodys = `(${beyond} and ${among(all.map((scope) => has(given, scope)))})`;
-    if (subject === 'product') return `(v.data ->> 'status' <> 'draft' or ${everybodys})`;
+    const unrestricted = `(${beyond} and ${among(all.map((scope) => has(given, scope)))})`;
+    if (subject === 'product') return `(v.data ->> 'status' <> 'draft' or ${unrestricted})`;
     if (subject === 'task' && own !== null) {
       return `(e.authority = 'application' and v.user_id is null and v.data ->> 'client_id' = e.client_id and ${has(given, own)} and ${tasksNeeds(given, beyond)})`;
     }
-    return everybodys;
+    return unrestricted;
   });
 
 // An endpoint receives its own test events, but not the events about its deactivation.
@@ -47,56 +47,57 @@ const liveKey = 'exists (select 1 from api_keys k where k.id = e.api_key_id and 
 const liveConnection = `exists (select 1 from connections c where c.user_id = e.user_id and c.client_id = e.client_id and ${liveGrant})`;
 
 /** Condition that the authority of an endpoint is still valid; `a` and `u` are its application and user, if any. */
-export const activeEndpointSql = `case e.authority
+export const endpointAuthorityIsActiveSql = `case e.authority
   when 'application' then a.status = 'active' and 'client_credentials' = any(a.grant_types)
   when 'person' then u.status = 'active'
   when 'api_key' then u.status = 'active' and ${liveKey}
   when 'grant' then u.status = 'active' and a.status = 'active' and ${liveConnection} end`;
 
-const ofPerson: Given = { scopes: 'e.scopes', ceiling: 'e.scopes' };
-const ofEndpoint: Given = { scopes: 'e.scopes', ceiling: `(case e.authority when 'application' then a.scopes else e.scopes end)` };
+const userScopes: Given = { scopes: 'e.scopes', ceiling: 'e.scopes' };
+const endpointScopes: Given = { scopes: 'e.scopes', ceiling: `(case e.authority when 'application' then a.scopes else e.scopes end)` };
 // With a user's grant, an application sees only the user's own events, even if the user's role allows more.
 const endpointReachesBeyond = `(case e.authority when 'application' then true when 'grant' then false else u.role <> 'customer' end)`;
-const ofGrant: Given = { scopes: 'c.scopes', ceiling: 'a.scopes' };
+const grantScopes: Given = { scopes: 'c.scopes', ceiling: 'a.scopes' };
 
-const everybodysScopes = `'{${[...new Set(Object.values(eventSubjectScopes).flatMap(({ all }) => all))].join(',')}}'::text[]`;
+const unrestrictedScopes = `'{${[...new Set(Object.values(eventSubjectScopes).flatMap(({ all }) => all))].join(',')}}'::text[]`;
 
 const pair = 'e.id as endpoint_id, v.id as event_id, v.seq, e.status';
 
 /** Pairs that do not depend on the owner of the event. `narrowed`: a condition on one side that avoids a full cross join. */
-const ofNobodyInParticular = (which: string, narrowed: string): string => `
+const pairsRegardlessOfOwner = (eventCondition: string, narrowed: string): string => `
   select ${pair} from events v
     cross join webhook_endpoints e
     left join applications a on a.id = e.application_id
     left join users u on u.id = e.user_id
-   where ${which} and ${narrowed} and ${wanted} and ${activeEndpointSql}
-     and (v.subject_type = 'webhook_endpoint' or ${general(ofEndpoint, endpointReachesBeyond)})`;
+   where ${eventCondition} and ${narrowed} and ${wanted} and ${endpointAuthorityIsActiveSql}
+     and (v.subject_type = 'webhook_endpoint' or ${general(endpointScopes, endpointReachesBeyond)})`;
 
 /**
  * SQL that selects the matching pairs of endpoint and event (`endpoint_id`, `event_id`, `seq`, the endpoint's `status`): the endpoint
  * subscribes to the event, and its authority may read the subject now. There is one query per reason: the event belongs to the endpoint's
  * user, its user granted access, it belongs to no user, or the endpoint may see the events of all users.
- * `which`: a condition on the event `v` and the endpoint `e`.
+ * `eventCondition`: a condition on the event `v` and the endpoint `e`.
  */
-export const deliveryPairSql = {
-  own: (which: string): string => `
+export const endpointEventPairSql = {
+  own: (eventCondition: string): string => `
     select ${pair} from events v
       join webhook_endpoints e on e.user_id = v.user_id and e.authority in ('person', 'api_key')
       join users u on u.id = e.user_id and u.status = 'active'
-     where ${which} and ${wanted} and (e.authority = 'person' or ${liveKey}) and ${personal(ofPerson, `u.role <> 'customer'`)}`,
-  granted: (which: string): string => `
+     where ${eventCondition} and ${wanted} and (e.authority = 'person' or ${liveKey}) and ${personal(userScopes, `u.role <> 'customer'`)}`,
+  granted: (eventCondition: string): string => `
     select ${pair} from events v
       join users u on u.id = v.user_id and u.status = 'active'
       join connections c on c.user_id = v.user_id
       join webhook_endpoints e on e.client_id = c.client_id and (e.authority = 'application' or (e.authority = 'grant' and e.user_id = c.user_id))
       join applications a on a.id = e.application_id and a.status = 'active'
-     where ${which} and ${wanted} and ${liveGrant} and ${personal(ofGrant, 'false')}`,
-  nobodys: (which: string): string => ofNobodyInParticular(which, `(v.user_id is null or v.subject_type = 'webhook_endpoint')`),
-  everybodys: (which: string): string => ofNobodyInParticular(which, `e.scopes && ${everybodysScopes}`),
+     where ${eventCondition} and ${wanted} and ${liveGrant} and ${personal(grantScopes, 'false')}`,
+  ownerless: (eventCondition: string): string =>
+    pairsRegardlessOfOwner(eventCondition, `(v.user_id is null or v.subject_type = 'webhook_endpoint')`),
+  unrestricted: (eventCondition: string): string => pairsRegardlessOfOwner(eventCondition, `e.scopes && ${unrestrictedScopes}`),
 };
 
 /** SQL that selects all pairs without duplicates. */
-export const allDeliveryPairsSql = (which: string): string =>
-  Object.values(deliveryPairSql)
-    .map((sql) => sql(which))
+export const allEndpointEventPairsSql = (eventCondition: string): string =>
+  Object.values(endpointEventPairSql)
+    .map((sql) => sql(eventCondition))
     .join(' union ');

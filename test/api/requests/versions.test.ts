@@ -7,7 +7,7 @@ import express, { type Response, Router } from 'express';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { routeMetadata } from '../../../contract/protocol/route-metadata.ts';
-import { announceDeprecation } from '../../../server/http/middleware/deprecation-headers.ts';
+import { addDeprecationHeaders } from '../../../server/http/middleware/deprecation-headers.ts';
 import { createErrorHandler } from '../../../server/http/middleware/error-handler.ts';
 import { attachRequestContext } from '../../../server/http/request/request-context.ts';
 import { mountContract } from '../../../server/http/routing/mount-contract.ts';
@@ -106,7 +106,7 @@ describe('a deprecated operation', () => {
 
   beforeAll(async () => {
     const [app, router] = [express(), Router()];
-    const announce = announceDeprecation([{ name: 'v0', deprecated: v0 }, { name: 'v1' }], () => now);
+    const announce = addDeprecationHeaders([{ name: 'v0', deprecated: v0 }, { name: 'v1' }], () => now);
     mountContract(router, fixture, { things: respond, ending: respond, open: respond, old: respond, oldEnding: respond }, [announce]);
     app.use(attachRequestContext(createLog(false)), router, createErrorHandler('https://shop.example', createLog(false)));
     server.on('request', app).listen(0, '127.0.0.1');

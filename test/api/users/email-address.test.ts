@@ -49,7 +49,7 @@ async function submitLink(link: string, fields: Record<string, string> = {}): Pr
   const page = await browser.open(link);
   return page.response.status === 200 ? browser.submit(page, fields) : page;
 }
-const invalidLinkText = 'This link is over';
+const invalidLinkText = 'This link is no longer valid';
 
 describe('an e-mail address changed by staff', () => {
   test('cannot reset the password before its confirmation', async () => {
@@ -128,7 +128,7 @@ describe('an e-mail address changed by staff', () => {
     expect((await anna.browser.submit(page, { email })).text).toContain('Check your e-mail');
     expect((await submitLink(await linkTo(email))).text).toContain('Your e-mail address is confirmed');
     expect((await anna.browser.submit(await anna.browser.open('/account/email'), { email })).text).toContain(
-      'This is your address already',
+      'This is already your address',
     );
   });
 

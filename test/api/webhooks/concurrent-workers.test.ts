@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { assignEventSequence } from '../../../server/events/assign-sequence.ts';
 import { claimDeliveries, recordDeliveryAttempt } from '../../../server/webhooks/delivery/delivery-queue.ts';
-import { createDeliveries } from '../../../server/webhooks/delivery/fan-out.ts';
+import { createWebhookDeliveriesForEvents } from '../../../server/webhooks/delivery/create-webhook-deliveries.ts';
 import { startMandate, type Answer, type Body, type Mandate } from '../../support/server/start-mandate.ts';
 import { openShop, type Shop } from '../../support/server/shop.ts';
 import { deliver, delivererOf, openReceiver, passSeconds, type Receiver } from '../../support/network/webhook-receiver.ts';
@@ -34,8 +34,8 @@ describe('several delivery workers', () => {
     for (let i = 0; i < 5; i += 1) await shop.product();
     const deliverers = [delivererOf(mandate), delivererOf(mandate), delivererOf(mandate)];
     await Promise.all([
-      assignEventSequence(mandate.db.em.fork(), createDeliveries),
-      assignEventSequence(mandate.db.em.fork(), createDeliveries),
+      assignEventSequence(mandate.db.em.fork(), createWebhookDeliveriesForEvents),
+      assignEventSequence(mandate.db.em.fork(), createWebhookDeliveriesForEvents),
     ]);
     await Promise.all(deliverers.map((one) => one.waitUntilIdle()));
     expect(receiver.received).toHaveLength(30);
@@ -45,7 +45,7 @@ describe('several delivery workers', () => {
   test('take over a claimed delivery after the lease of a crashed worker has expired', async () => {
     await createEndpoint(['product.created']);
     await shop.product();
-    await assignEventSequence(mandate.db.em.fork(), createDeliveries);
+    await assignEventSequence(mandate.db.em.fork(), createWebhookDeliveriesForEvents);
     const capacity = { total: 10, each: 10, left: new Map() };
     const [claimed] = await claimDeliveries(mandate.db.em.fork(), 0, capacity);
     await deliver(mandate);
@@ -66,7 +66,7 @@ describe('several delivery workers', () => {
     await createEndpoint(['product.created']);
     for (let i = 0; i < 20; i += 1) await shop.product();
     const deliverer = delivererOf(mandate);
-    await assignEventSequence(mandate.db.em.fork(), createDeliveries);
+    await assignEventSequence(mandate.db.em.fork(), createWebhookDeliveriesForEvents);
     await deliverer.run();
     while (receiver.received.length < 20) await sleep(10);
     expect(unresponsive.received.length).toBeLessThanOrEqual(8);

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Scope } from '@mandate/contract';
 import { assignEventSequence } from '../../../server/events/assign-sequence.ts';
 import { disableOrphanedEndpoints } from '../../../server/webhooks/endpoints/disable-endpoint.ts';
-import { createDeliveries } from '../../../server/webhooks/delivery/fan-out.ts';
+import { createWebhookDeliveriesForEvents } from '../../../server/webhooks/delivery/create-webhook-deliveries.ts';
 import { databaseKind } from '../../support/services/database.ts';
 import { startMandate, type Answer, type Body, type Mandate } from '../../support/server/start-mandate.ts';
 import {
@@ -160,7 +160,7 @@ describe('a revoked application', () => {
     await register(site.token);
     const tokens = await connect(clara, site, ['orders.read']);
     await createOrder(clara);
-    await assignEventSequence(mandate.db.em.fork(), createDeliveries); // the delivery is pending
+    await assignEventSequence(mandate.db.em.fork(), createWebhookDeliveriesForEvents); // the delivery is pending
     await revoke(clara, site, tokens);
     await deliver(mandate);
     await createOrder(anna);
@@ -175,7 +175,7 @@ describe('a revoked application', () => {
     const deliveryStop = new AbortController();
     const sending = (async () => {
       while (!deliveryStop.signal.aborted) {
-        await assignEventSequence(mandate.db.em.fork(), createDeliveries);
+        await assignEventSequence(mandate.db.em.fork(), createWebhookDeliveriesForEvents);
         await deliverer.run();
         await sleep(1);
       }

@@ -4,7 +4,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Scope } from '@mandate/contract';
-import { renderToolsFile } from '../../../cli/build/generate-commands.ts';
+import { renderMcpToolsSource } from '../../../cli/build/generate-commands.ts';
 import { startMandate, type Body, type Mandate } from '../../support/server/start-mandate.ts';
 import { signUp, tokensFor } from '../../support/oauth/oauth-flow.ts';
 import { openShop, pickup, type Shop } from '../../support/server/shop.ts';
@@ -49,7 +49,7 @@ async function connectAssistant(scopes: readonly Scope[], ...flags: string[]) {
 
 describe('mandate mcp', () => {
   test('has generated tools that are up to date with the contract', async () => {
-    expect(await readFile(new URL('../../../cli/mcp/tools.gen.ts', import.meta.url), 'utf8')).toBe(await renderToolsFile());
+    expect(await readFile(new URL('../../../cli/mcp/tools.gen.ts', import.meta.url), 'utf8')).toBe(await renderMcpToolsSource());
   });
 
   test('offers only read-only tools by default', async () => {

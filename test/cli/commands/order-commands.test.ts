@@ -42,7 +42,7 @@ describe('the confirmation of irreversible commands', () => {
   ])('is replaced by -y in %j if prompts are disabled', async (argv) => {
     await using server = await shop();
     const outcome = await runInProcess(argv, { env: env(server), stdin: 'y\n' });
-    expect(outcome).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringContaining('hint: Say yes in advance with: -y') });
+    expect(outcome).toMatchObject({ exitCode: 2, stdout: '', stderr: expect.stringContaining('hint: Confirm in advance with: -y') });
     expect(server.seen).toEqual([]);
     await runInProcess([...argv, '-y'], { env: env(server) });
     expect(server.seen.map(({ method }) => method)).toEqual([expect.stringMatching(/POST|DELETE/)]);

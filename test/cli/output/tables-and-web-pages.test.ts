@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { defaultColumns } from '../../../cli/output/table-columns.ts';
+import { defaultTableColumns } from '../../../cli/output/table-columns.ts';
 import { commandSpecs } from '../../../cli/contract-commands/commands.gen.ts';
 import { startStubServer, type StubServer } from '../../sdk/stub-server.ts';
 import { createConfigDirectory, runInProcess, type CommandOutcome } from '../run-command-line.ts';
@@ -16,7 +16,7 @@ test.each(commandSpecs.filter(({ paginated }) => paginated).map(({ operationId }
   '%s has default columns',
   (operationId) => {
     const spec = commandSpecs.find((candidate) => candidate.operationId === operationId);
-    const chosen = defaultColumns[operationId] ?? [];
+    const chosen = defaultTableColumns[operationId] ?? [];
     expect(chosen.length).toBeGreaterThanOrEqual(Math.min(spec?.fields?.length ?? 3, 3));
     expect(chosen.length).toBeLessThan(9);
     expect(spec?.fields).toEqual(expect.arrayContaining([...chosen]));

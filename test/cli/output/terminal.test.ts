@@ -78,6 +78,6 @@ describe.skipIf(!existsSync('/usr/bin/script'))('on a terminal', () => {
     await using server = await startStubServer(() => ({ body: { id: 42, status: 'paid', total: 4250, currency: 'EUR' } }));
     const env = { MANDATE_API_URL: server.url, MANDATE_TOKEN: 'secret' };
     const failed: unknown = await onTerminal(80, ['orders', 'cancel', '42', '--no-input'], env).catch((error: unknown) => error);
-    expect(failed).toMatchObject({ code: 2, stdout: expect.stringContaining('Say yes in advance with: -y') });
+    expect(failed).toMatchObject({ code: 2, stdout: expect.stringContaining('Confirm in advance with: -y') });
   });
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { renderCompletions } from '../../../cli/completion/completion-candidates.ts';
-import { renderCompletionFile } from '../../../cli/build/generate-completion.ts';
+import { renderCompletionTreeSource } from '../../../cli/build/generate-completion.ts';
 import { createConfigDirectory, runInProcess, spawnCommand } from '../run-command-line.ts';
 
 const run = promisify(execFile);
@@ -17,7 +17,7 @@ const values = (...words: string[]): string[] =>
 describe('completion', () => {
   test('is up to date with the commands', async () => {
     expect(await readFile(new URL('../../../cli/completion/completion.gen.ts', import.meta.url), 'utf8')).toBe(
-      await renderCompletionFile(),
+      await renderCompletionTreeSource(),
     );
   });
 

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import type { Keyring } from '../../../cli/sign-in/system-keyring.ts';
+import type { SystemKeyring } from '../../../cli/sign-in/system-keyring.ts';
 import { connectDevice } from '../../support/oauth/device-flow.ts';
 import { signUp, tokensFor } from '../../support/oauth/oauth-flow.ts';
 import { useServer } from '../../support/server/with-server.ts';
@@ -11,9 +11,9 @@ import { createConfigDirectory, killProcesses, runInProcess, spawnCommand } from
 const server = useServer();
 
 /** Creates an in-memory keyring. */
-function keyring(): { readonly kept: Map<string, string>; readonly open: () => Promise<Keyring> } {
+function keyring(): { readonly kept: Map<string, string>; readonly open: () => Promise<SystemKeyring> } {
   const kept = new Map<string, string>();
-  const open = async (): Promise<Keyring> => ({
+  const open = async (): Promise<SystemKeyring> => ({
     get: async (account) => kept.get(account),
     set: async (account, secret) => void kept.set(account, secret),
     remove: async (account) => void kept.delete(account),
@@ -156,7 +156,7 @@ describe('signing in with an existing token', () => {
 });
 
 describe('the refresh token', () => {
-  const signedIn = async (storage: string | undefined, open: (() => Promise<Keyring>) | undefined) => {
+  const signedIn = async (storage: string | undefined, open: (() => Promise<SystemKeyring>) | undefined) => {
     const stub = await startTokenServer({ answers: [tokens] });
     const home = await createConfigDirectory();
     const env = { MANDATE_API_URL: stub.url, MANDATE_CONFIG_DIR: home.path };
@@ -184,7 +184,7 @@ describe('the refresh token', () => {
   });
 
   test('is stored in the file if the keyring does not keep secrets', async () => {
-    const losingKeyring = async (): Promise<Keyring> => ({
+    const losingKeyring = async (): Promise<SystemKeyring> => ({
       get: async () => undefined,
       set: async () => undefined,
       remove: async () => undefined,
@@ -198,7 +198,7 @@ describe('the refresh token', () => {
     await using home = await createConfigDirectory();
     const { kept, open } = keyring();
     let opened = 0;
-    const countingOpen = (): Promise<Keyring> => {
+    const countingOpen = (): Promise<SystemKeyring> => {
       opened += 1;
       return open();
     };
@@ -229,7 +229,7 @@ describe('the refresh token', () => {
     await using stub = await startStubAuthorizationServer();
     await using home = await createConfigDirectory();
     const { open } = keyring();
-    const full = async (): Promise<Keyring> => ({
+    const full = async (): Promise<SystemKeyring> => ({
       ...(await open()),
       get: async () => 'refresh-0',
       set: () => Promise.reject(new Error('locked')),

@@ -70,7 +70,7 @@ async function writeUntilRefused({ administration }: Load): Promise<number> {
 async function expectReads({ administration }: Load, url: string): Promise<void> {
   const { status, text } = await administration.sendOnce('/orders?limit=1');
   if (status !== 200) throw new Error(`GET /orders returned ${status} while the disk was full: ${text}`);
-  for (const [path, expected] of [['/healthz', /^ok\n/] as const, ['/readyz', /^ok, but writes are refused/] as const]) {
+  for (const [path, expected] of [['/healthz', /^ok\n/] as const, ['/readyz', /^ok, but writes are rejected/] as const]) {
     const response = await fetch(`${url}${path}`, { signal: AbortSignal.timeout(5_000) });
     const body = await response.text();
     if (response.status !== 200 || !expected.test(body)) throw new Error(`${path} returned ${response.status}: ${body}`);

@@ -50,7 +50,7 @@ describe('a change of the e-mail address', () => {
     const link = await followMailTo(server.origin, email);
     await server.db.em.fork().execute(`insert into users (name, email) values ('First', ?)`, [email.toUpperCase()]);
     const browser = newBrowser();
-    expect((await browser.submit(await browser.open(link), {})).text).toContain('This link is over');
+    expect((await browser.submit(await browser.open(link), {})).text).toContain('This link is no longer valid');
     await signIn(server.origin, anna);
   });
 });

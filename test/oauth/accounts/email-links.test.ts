@@ -40,7 +40,7 @@ async function changeAddressAsStaff(id: number): Promise<string> {
 
 const isUsable = async (link: string): Promise<boolean> => {
   const { response, text } = await new Browser(server.origin).open(link);
-  expect(response.status === 400).toBe(text.includes('This link is over'));
+  expect(response.status === 400).toBe(text.includes('This link is no longer valid'));
   return response.status === 200;
 };
 

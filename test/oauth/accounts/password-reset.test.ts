@@ -102,14 +102,14 @@ describe('a password reset', () => {
     const second = await followMailTo(server.origin, anna.email);
     const browser = newBrowser();
     await browser.submit(await browser.open(second), { password: newPassword });
-    for (const link of [first, second]) expect((await browser.open(link)).text).toContain('This link is over');
+    for (const link of [first, second]) expect((await browser.open(link)).text).toContain('This link is no longer valid');
   });
 
   test('is rejected with an expired link', async () => {
     const anna = await signUp(server.origin);
     await requestPasswordReset(anna.email);
     await server.db.em.fork().execute(`update mailed_links set expires_at = now() where user_id = ?`, [anna.id]);
-    expect((await newBrowser().open(await followMailTo(server.origin, anna.email))).text).toContain('This link is over');
+    expect((await newBrowser().open(await followMailTo(server.origin, anna.email))).text).toContain('This link is no longer valid');
   });
 
   test('is rejected for a suspended account', async () => {
@@ -118,7 +118,7 @@ describe('a password reset', () => {
     await server.db.em.fork().execute(`update users set status = 'suspended' where id = ?`, [anna.id]);
     const browser = newBrowser();
     const done = await browser.submit(await browser.open(await followMailTo(server.origin, anna.email)), { password: newPassword });
-    expect(done.text).toContain('This link is over');
+    expect(done.text).toContain('This link is no longer valid');
   });
 
   test('sets the first password of an account that was created without one', async () => {

@@ -93,7 +93,7 @@ describe('an account with an authenticator app', () => {
     const pages = await Promise.all([first, second].map(({ browser, page }) => submitCode(browser, page, code)));
     expect(pages.map(({ url }) => url.pathname).toSorted()).toEqual(['/account', '/sign-in/second-factor']);
     const third = await submitPassword(anna);
-    expect((await submitCode(third.browser, third.page, code)).text).toContain('This code is not right');
+    expect((await submitCode(third.browser, third.page, code)).text).toContain('This code is not valid');
   });
 
   test('accepts each recovery code once, in upper or lower case, with a space or a hyphen', async () => {
@@ -103,7 +103,7 @@ describe('an account with an authenticator app', () => {
     const first = await submitPassword(anna);
     expect((await submitCode(first.browser, first.page, ` ${code.toUpperCase().replace('-', ' ')} `)).url.pathname).toBe('/account');
     const second = await submitPassword(anna);
-    expect((await submitCode(second.browser, second.page, code)).text).toContain('This code is not right');
+    expect((await submitCode(second.browser, second.page, code)).text).toContain('This code is not valid');
     expect((await first.browser.open('/account/security')).text).toContain('9 codes are left');
   });
 
@@ -177,7 +177,7 @@ describe('an account with an authenticator app', () => {
     const renewed = await anna.browser.open('/account/recovery-codes', { method: 'POST', body: new URLSearchParams({ csrf }) });
     expect([...renewed.text.matchAll(/<li><code>/g)]).toHaveLength(10);
     const { browser, page: codePage } = await submitPassword(anna);
-    expect((await submitCode(browser, codePage, anna.codes[1] ?? '')).text).toContain('This code is not right');
+    expect((await submitCode(browser, codePage, anna.codes[1] ?? '')).text).toContain('This code is not valid');
   });
 });
 

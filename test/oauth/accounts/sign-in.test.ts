@@ -46,7 +46,7 @@ describe('an unknown account, a wrong password and a suspended account (94)', ()
     );
     expect(new Set(pages.map(withoutSecrets)).size).toBe(1);
     expect(pages.map(({ response }) => response.status)).toEqual([400, 400, 400]);
-    expect(pages[0]?.text).toContain('The e-mail address or the password is not right');
+    expect(pages[0]?.text).toContain('The e-mail address or the password is incorrect');
   });
 
   test('get a response in the same time', async () => {

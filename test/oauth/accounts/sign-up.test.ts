@@ -38,7 +38,7 @@ test('opening the link does not consume it, and it creates one account', async (
   await newBrowser().open(page.url.href); // a mail program that fetches links
   expect((await browser.submit(page, ann)).url.pathname).toBe('/account');
   const reopenedLink = await newBrowser().open(page.url.href);
-  expect([reopenedLink.response.status, reopenedLink.text.includes('This link is over')]).toEqual([400, true]);
+  expect([reopenedLink.response.status, reopenedLink.text.includes('This link is no longer valid')]).toEqual([400, true]);
 });
 
 test('five concurrent uses of a link create one account', async () => {
@@ -51,7 +51,7 @@ test('five concurrent uses of a link create one account', async () => {
 
 test.each(['', 'x', 'a\0b', 'x'.repeat(5000)])('a link with the invalid token %j is rejected', async (token) => {
   const page = await newBrowser().open(`/sign-up/confirm?token=${encodeURIComponent(token)}`);
-  expect([page.response.status, page.text.includes('This link is over')]).toEqual([400, true]);
+  expect([page.response.status, page.text.includes('This link is no longer valid')]).toEqual([400, true]);
 });
 
 test('a registered address gets the same response in the same time, and its owner gets a message', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { removeUnusedApplications } from '../../../server/access-management/remove-unused-applications.ts';
+import { deleteUnusedApplicationsBatch } from '../../../server/access-management/delete-unused-applications.ts';
 import type { Body } from '../../support/server/start-mandate.ts';
 import { MetadataDocumentShop, newDocumentPath } from '../../support/oauth/metadata-document-shop.ts';
 import { authorize, commandLine, redeem, refresh, refusal, tokenResponse } from '../../support/oauth/oauth-flow.ts';
@@ -49,7 +49,7 @@ describe('an application with a metadata document', () => {
     expect((await shop.open(clientId)).response.status).toBe(400);
     expect(shop.documents.requested).toHaveLength(before);
     const inOneYear = new Date(Date.now() + 400 * 86_400_000);
-    await removeUnusedApplications(shop.em(), inOneYear);
+    await deleteUnusedApplicationsBatch(shop.em(), inOneYear);
     expect(await shop.registered(clientId)).toMatchObject({ status: 'disabled' });
   });
 
@@ -72,14 +72,14 @@ describe('an application with a metadata document', () => {
     await shop.open(unused);
     await connect(used, 'openid orders.read');
     const inDays = (days: number) => new Date(Date.now() + days * 86_400_000);
-    await removeUnusedApplications(shop.em(), inDays(0.9));
+    await deleteUnusedApplicationsBatch(shop.em(), inDays(0.9));
     expect(await shop.registered(unused)).toBeDefined();
-    await removeUnusedApplications(shop.em(), inDays(1.1));
+    await deleteUnusedApplicationsBatch(shop.em(), inDays(1.1));
     expect([await shop.registered(unused), await shop.registered(used)]).toEqual([undefined, expect.anything()]);
     expect((await shop.auditOf(unused))[0]).toMatchObject({ action: 'application.deleted', actor_id: null, details: { reason: 'unused' } });
     await shop.open(unused);
     expect(await shop.registered(unused)).toBeDefined();
-    await removeUnusedApplications(shop.em(), inDays(91));
+    await deleteUnusedApplicationsBatch(shop.em(), inDays(91));
     expect(await shop.registered(used)).toBeUndefined();
     const applications = await shop.mandate.call('GET', '/api/v1/applications?limit=100', { token: shop.token });
     expect(applications.body.data.map((application: Body) => application.client_id)).toContain(commandLine.clientId);

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { removeUnusedApplications } from '../../../server/access-management/remove-unused-applications.ts';
+import { deleteUnusedApplicationsBatch } from '../../../server/access-management/delete-unused-applications.ts';
 import { startMandate, type Body, type Mandate } from '../../support/server/start-mandate.ts';
 import {
   authorizationRequest,
@@ -154,9 +154,9 @@ describe('users of self-registered applications', () => {
     const anna = await signUp(mandate.origin);
     await redeem(mandate.origin, await authorize(mandate.origin, anna, { client_id: used.client_id }));
     const inDays = (days: number) => new Date(Date.now() + days * 86_400_000);
-    for (let removed = 1; removed > 0;) removed = await removeUnusedApplications(mandate.db.em.fork(), inDays(1.1));
+    for (let removed = 1; removed > 0;) removed = await deleteUnusedApplicationsBatch(mandate.db.em.fork(), inDays(1.1));
     expect([await findApplication(unused.client_id), await findApplication(used.client_id)]).toEqual([undefined, expect.anything()]);
-    for (let removed = 1; removed > 0;) removed = await removeUnusedApplications(mandate.db.em.fork(), inDays(91));
+    for (let removed = 1; removed > 0;) removed = await deleteUnusedApplicationsBatch(mandate.db.em.fork(), inDays(91));
     expect(await findApplication(used.client_id)).toBeUndefined();
   });
 });

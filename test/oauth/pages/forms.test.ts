@@ -126,13 +126,16 @@ describe('before sign-in', () => {
     expect((await one.submit(page, wrongCredentials)).text).not.toContain('This page was open for too long');
   });
 
-  test.each(['/sign-in', '/sign-up', '/password-reset'])('%s asks again without a valid token, and keeps the email address', async (path) => {
-    const page = await new Browser(server.origin).open(path);
-    const again = await new Browser(server.origin).submit(page, { ...wrongCredentials, email: 'typed@example.com' });
-    expect([again.response.status, again.url.pathname]).toEqual([400, path]);
-    expect(again.text).toContain('This page was open for too long');
-    expect(again.text).toContain('value="typed@example.com"');
-  });
+  test.each(['/sign-in', '/sign-up', '/password-reset'])(
+    '%s asks again without a valid token, and keeps the email address',
+    async (path) => {
+      const page = await new Browser(server.origin).open(path);
+      const again = await new Browser(server.origin).submit(page, { ...wrongCredentials, email: 'typed@example.com' });
+      expect([again.response.status, again.url.pathname]).toEqual([400, path]);
+      expect(again.text).toContain('This page was open for too long');
+      expect(again.text).toContain('value="typed@example.com"');
+    },
+  );
 
   test('a cookie that the server has not signed is rejected and replaced', async () => {
     const browser = new Browser(server.origin);

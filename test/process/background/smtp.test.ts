@@ -53,7 +53,7 @@ test('SIGHUP reloads the SMTP password from its file, and an invalid file change
 
   await writeFile(file, 'hunter2');
   process.kill(server.pid, 'SIGHUP');
-  await expect.poll(() => server.output(), { timeout: 20_000 }).toContain('secrets stay as they were');
+  await expect.poll(() => server.output(), { timeout: 20_000 }).toContain('secrets were not reloaded');
   expect(server.output()).not.toContain('hunter2');
   await signUpAndExpectMail('ben@example.com', 2);
 

@@ -30,7 +30,7 @@ test('SIGHUP reloads the Stripe secrets, and an invalid file changes nothing', {
 
   await writeFile(file, 'hunter2');
   process.kill(server.pid, 'SIGHUP');
-  await expect.poll(() => server.output(), { timeout: 30_000 }).toContain('secrets stay as they were');
+  await expect.poll(() => server.output(), { timeout: 30_000 }).toContain('secrets were not reloaded');
   expect(await report(server.url, before)).toBe(200);
 
   await writeFile(file, after);

@@ -65,13 +65,13 @@ describe('TLS with certificate files', { timeout: 300_000 }, () => {
 
     await put({ cert: two.cert, key: three.key });
     process.kill(server.pid, 'SIGHUP');
-    await expect.poll(() => server.output(), { timeout: 20_000 }).toContain('the certificate stays the one it was');
+    await expect.poll(() => server.output(), { timeout: 20_000 }).toContain('the new certificate files are invalid');
     expect(await presentedFingerprint(port)).toBe(fingerprint(two));
 
     // the server also detects changed files without SIGHUP
     await put(three);
     await expect.poll(() => presentedFingerprint(port), { timeout: 60_000 }).toBe(fingerprint(three));
-    await expect.poll(() => server.output().split('the certificate ends soon').length, { timeout: 20_000 }).toBe(2);
+    await expect.poll(() => server.output().split('the certificate expires soon').length, { timeout: 20_000 }).toBe(2);
     expect(await server.stop()).toBe(0);
   });
 

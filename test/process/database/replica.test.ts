@@ -70,7 +70,7 @@ describe.skipIf(databaseKind === 'pglite')('a streaming replica', { timeout: 300
     expect(messages.slice(before)).toEqual(['lists are read from the primary: the replica cannot be used']);
     await standby.start();
     await expect.poll(() => countNotes(replica), { timeout: 120_000, interval: 200 }).toEqual({ count: 110, standby: true });
-    expect(messages.at(-1)).toBe('the replica is back: lists are read from it again');
+    expect(messages.at(-1)).toBe('the replica is available again: lists are read from it');
 
     await copy.close();
     await db.close();

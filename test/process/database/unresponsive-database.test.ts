@@ -22,7 +22,7 @@ test.skipIf(databaseKind === 'pglite')(
     };
     expect(await fetchStatus('/readyz')).toBe('200 ok');
     proxy.silence();
-    expect(await fetchStatus('/readyz')).toBe('503 the database does not answer');
+    expect(await fetchStatus('/readyz')).toBe('503 the database does not respond');
     expect(await fetchStatus('/healthz')).toBe('200 ok');
     proxy.goOn();
     proxy.bury();

@@ -47,6 +47,6 @@ test.skipIf(databaseKind === 'pglite')('without its database, a process is healt
   const { url } = await startServer({ MANDATE_DATA_DIR: data.path, DATABASE_URL: postgresql.url });
   expect(await fetchStatus(url, '/readyz')).toBe('200 ok');
   await postgresql.stop();
-  expect(await fetchStatus(url, '/readyz')).toBe('503 the database does not answer');
+  expect(await fetchStatus(url, '/readyz')).toBe('503 the database does not respond');
   expect(await fetchStatus(url, '/healthz')).toBe('200 ok');
 });

@@ -70,7 +70,7 @@ const faults: Record<string, Fault> = {
     titles: 'foreign resource',
   },
   'a delivery is sent without an authorization check': {
-    file: 'server/webhooks/delivery/hold-authorization.ts',
+    file: 'server/webhooks/delivery/lock-authorization-during-send.ts',
     from: 'if (!(await isAllowed(inner, delivery))) throw new DeliveryNotAllowedError();',
     to: '',
     tests: 'test/api/webhooks/event-authorization.test.ts',

@@ -6,7 +6,7 @@ import {
   problemCodesOfResponse,
   problemDeclarations,
   listRoutes,
-  transportProblems,
+  transportProblemCodes,
 } from '@mandate/contract';
 import { expect } from 'vitest';
 import { z } from 'zod';
@@ -14,7 +14,7 @@ import { answerName } from './declared-responses.ts';
 import { sawAnswer } from './response-log.ts';
 
 /** Problem codes that the transport returns on every path, regardless of the route. */
-const transportCodes: readonly string[] = [...transportProblems, 'invalid_request'];
+const transportCodes: readonly string[] = [...transportProblemCodes, 'invalid_request'];
 
 const problemBody = z.object({ type: z.string().url(), status: z.number(), code: z.string(), detail: z.string(), request_id: z.string() });
 

@@ -4,7 +4,7 @@ import { createLog } from '../../../server/logging/logger.ts';
 import { assignEventSequence } from '../../../server/events/assign-sequence.ts';
 import { deriveKeys } from '../../../server/crypto/derived-keys.ts';
 import { DeliveryWorker } from '../../../server/webhooks/delivery/delivery-worker.ts';
-import { createDeliveries } from '../../../server/webhooks/delivery/fan-out.ts';
+import { createWebhookDeliveriesForEvents } from '../../../server/webhooks/delivery/create-webhook-deliveries.ts';
 import { publicNetworkPolicy, type NetworkPolicy } from '../../../server/outgoing-http/protected-client.ts';
 import type { Body, Mandate } from '../server/start-mandate.ts';
 import { secretOfTests } from '../oauth/secret-hash.ts';
@@ -74,7 +74,7 @@ export function delivererOf(
 
 /** Sequences all events and attempts all pending deliveries. */
 export async function deliver(mandate: Mandate, deliverer: DeliveryWorker = delivererOf(mandate)): Promise<void> {
-  await assignEventSequence(mandate.db.em.fork(), createDeliveries);
+  await assignEventSequence(mandate.db.em.fork(), createWebhookDeliveriesForEvents);
   await deliverer.waitUntilIdle();
 }
 

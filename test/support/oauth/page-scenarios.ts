@@ -38,7 +38,7 @@ export function walksTo(server: RunningServer, scripted: boolean): Record<string
     'sign-up': async (page) => void (await page.goto(`${server.origin}/sign-up`)),
     'sign-up with errors': async (page) => {
       await page.goto(`${server.origin}/sign-up`);
-      await page.getByRole('button', { name: 'Go on by e-mail' }).click();
+      await page.getByRole('button', { name: 'Continue by e-mail' }).click();
     },
     'e-mail sent': async (page) => requestSignUpLink(page, createLongEmailAddress()),
     'sign-up form from the e-mail link': async (page) => {
@@ -172,7 +172,7 @@ export function walksTo(server: RunningServer, scripted: boolean): Record<string
     },
     'account closed': async (page) => {
       await openAccountPage(page, 'close');
-      await page.getByRole('button', { name: 'Close the account for good' }).click();
+      await page.getByRole('button', { name: 'Close the account permanently' }).click();
       await page.getByRole('heading', { name: 'Your account is closed' }).waitFor();
     },
     'device code': async (page) => {

@@ -37,7 +37,7 @@ let previousRequest = Promise.resolve();
 async function requestCredential(form, mediation) {
   pendingRequest.abort();
   pendingRequest = new AbortController();
-  await previousRequest; // the browser allows only one request at a time
+  await previousRequest; // browsers allow only one request at a time
   const options = JSON.parse(form.dataset.options);
   if (form.dataset.passkey === 'create') {
     return navigator.credentials.create({ publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(options) });

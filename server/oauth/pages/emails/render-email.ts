@@ -17,12 +17,16 @@ export type EmailList = { readonly title: string; readonly items: readonly strin
 export const sanitizeNameForEmail = (name: string): string => name.replaceAll(/[^\p{L}\p{M}\p{N} _()'-]/gu, '_');
 
 /** Renders a message as plain text and as HTML. */
-export function renderEmail(to: string, { shop, words }: PageSettings, { subject, text, link, ignore = false, lists = [] }: Content): Mail {
-  const { greeting, ignore: ignoreText } = words.mail;
+export function renderEmail(
+  to: string,
+  { shop, messages }: PageSettings,
+  { subject, text, link, ignore = false, lists = [] }: Content,
+): Mail {
+  const { greeting, ignore: ignoreText } = messages.mail;
   const listTexts = lists.map(({ title, items }) => [title, ...items.map((item) => `- ${item}`)].join('\n'));
   const lines = [greeting, text, ...(link === undefined ? [] : [link]), ...listTexts, ...(ignore ? [ignoreText] : []), shop.name];
   const htmlDocument = html`<!doctype html>
-    <html lang="${words.language}" dir="${words.direction}">
+    <html lang="${messages.language}" dir="${messages.direction}">
       <head>
         <meta charset="utf-8" />
         <title>${subject}</title>

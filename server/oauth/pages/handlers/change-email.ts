@@ -8,7 +8,7 @@ import { recordEvent } from '../../../events/record-event.ts';
 import { Problem } from '../../../http/problem-details/problem.ts';
 import { queueMail } from '../../../mail/queue-mail.ts';
 import { changeEmailAddress, verifyEmailAddress } from '../../../users/change-email-address.ts';
-import { userFromEntity } from '../../../users/user-body.ts';
+import { userFromEntity } from '../../../users/user-response.ts';
 import { User } from '../../../users/user.entity.ts';
 import { lockAccountWithActiveSession, type AccountRequest } from './require-signed-in.ts';
 import { notifyEmailChange, emailConfirmationPath } from './notify-email-change.ts';
@@ -29,36 +29,37 @@ export const showChangeEmail = (request: AccountRequest): void => renderForm(req
 /** Handles `POST /account/email`: sends a confirmation link to the new address. */
 export async function submitChangeEmail(request: AccountRequest): Promise<void> {
   const { context, req, res, account } = request;
-  const { words } = context.setting;
+  const { messages } = context.settings;
   const { email } = emailForm.parse(req.body ?? {});
   const showError = (text: string) => renderForm(request, email, [{ field: 'email', text }]);
   const address = validEmail.safeParse(email);
-  if (!address.success) return showError(words.signUp.emailInvalid);
-  if (address.data === account.email && account.email_verified) return showError(words.changeEmail.same);
-  if (!context.canMail) return sendPage(context, res, noticePage(context.setting, words.noMail.title, words.noMail.text), { status: 503 });
+  if (!address.success) return showError(messages.signUp.emailInvalid);
+  if (address.data === account.email && account.email_verified) return showError(messages.changeEmail.same);
+  if (!context.canMail)
+    return sendPage(context, res, noticePage(context.settings, messages.noMail.title, messages.noMail.text), { status: 503 });
   await context.limits.countAttempt('mail', address.data.toLowerCase(), { address: req.ip });
   await sendLink(request, address.data);
-  return sendPage(context, res, emailSentPage(context.setting, address.data, '/account/email'));
+  return sendPage(context, res, emailSentPage(context.settings, address.data, '/account/email'));
 }
 
 /** Shows the form again after a submission without a valid token. */
 export function redisplayChangeEmail(request: AccountRequest): void {
   const { email } = emailForm.parse(request.req.body ?? {});
-  renderForm(request, email, [{ field: 'email', text: request.context.setting.words.stale }]);
+  renderForm(request, email, [{ field: 'email', text: request.context.settings.messages.stale }]);
 }
 
 const findOtherOwner = prepareStatement<{ id: number }>(
-  'other_owner_of_address',
+  'find_other_owner_of_email',
   `select id from users where lower(email) = lower($1) and status <> 'closed' and id <> $2`,
 );
 
 /** Sends the confirmation link. If the address belongs to another account, only the message reveals that; the response is the same. */
 async function sendLink(request: AccountRequest, email: string): Promise<void> {
   const { context, account, now } = request;
-  const { em, setting, keys, provider } = context;
+  const { em, settings, keys, provider } = context;
   const userId = account.id;
-  const { mail } = setting.words;
-  const shop = setting.shop.name;
+  const { mail } = settings.messages;
+  const shop = settings.shop.name;
   await em.transactional(async (inner) => {
     await lockAccountWithActiveSession(inner, request); // a password reset deletes links, so an older session must not create one after it
     const isTaken = (await findOtherOwner(inner, [email, userId])).length > 0;
@@ -71,7 +72,7 @@ async function sendLink(request: AccountRequest, email: string): Promise<void> {
           link: `${provider.issuer}${emailConfirmationPath}?token=${token}`,
           ignore: true,
         };
-    await queueMail(inner, keys.mail, renderEmail(email, setting, content), now);
+    await queueMail(inner, keys.mail, renderEmail(email, settings, content), now);
   });
 }
 
@@ -81,7 +82,7 @@ const readLinkToken = (req: Request): string => z.string().max(200).catch('').pa
 export const showEmailConfirmation = (context: PageContext) => async (req: Request, res: Response) => {
   const link = await peekEmailLink(context.em, 'email_change', readLinkToken(req), new Date());
   if (!link) return sendLinkExpired(context, res);
-  return sendPage(context, res, confirmEmailPage(context.setting, { csrf: context.forms.issue(req, res), email: link.email }));
+  return sendPage(context, res, confirmEmailPage(context.settings, { csrf: context.forms.issue(req, res), email: link.email }));
 };
 
 /** Handles `POST /account/email/confirm`: verifies or changes the address. */
@@ -90,12 +91,12 @@ export const submitEmailConfirmation = (context: PageContext) => async (req: Req
     if (!(error instanceof Problem && error.code === 'email_taken')) throw error;
   });
   if (!confirmed) return sendLinkExpired(context, res);
-  const { changeEmail: words } = context.setting.words;
+  const { changeEmail: messages } = context.settings.messages;
   const { email, how } = confirmed;
   const page =
     how === 'changed'
-      ? accountSuccessPage(context.setting, words.doneTitle, words.done(email))
-      : accountSuccessPage(context.setting, words.confirmedTitle, words.confirmed);
+      ? accountSuccessPage(context.settings, messages.doneTitle, messages.done(email))
+      : accountSuccessPage(context.settings, messages.confirmedTitle, messages.confirmed);
   return sendPage(context, res, page);
 };
 
@@ -123,9 +124,9 @@ async function confirmAddress(context: PageContext, req: Request): Promise<Confi
 }
 
 const sendLinkExpired = (context: PageContext, res: Response): void =>
-  sendPage(context, res, linkExpiredPage(context.setting, '/account/email'), { status: 400 });
+  sendPage(context, res, linkExpiredPage(context.settings, '/account/email'), { status: 400 });
 
 function renderForm({ context, req, res, account }: AccountRequest, typed: string, faults: readonly FieldError[]): void {
-  const html = changeEmailPage(context.setting, { csrf: context.forms.issue(req, res), account, typed, faults });
+  const html = changeEmailPage(context.settings, { csrf: context.forms.issue(req, res), account, typed, faults });
   sendPage(context, res, html, { status: faults.length > 0 ? 400 : 200 });
 }

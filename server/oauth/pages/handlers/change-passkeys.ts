@@ -1,7 +1,7 @@
 import { findCharacterError, singleLineSchema } from '@mandate/contract';
 import { z } from 'zod';
 import { lockAccountWithActiveSession, type AccountRequest } from './require-signed-in.ts';
-import { showSecurityPage, auditAndNotifySecurityChange } from './change-second-factor.ts';
+import { showSecurityPage, auditSecondFactorChangeAndEmailUser } from './change-second-factor.ts';
 import { addPasskey, removePasskey } from '../../second-factors/passkeys.ts';
 
 const newPasskeyForm = z.object({
@@ -15,26 +15,26 @@ const newPasskeyForm = z.object({
 /** Handles `POST /account/passkeys`: adds a passkey. */
 export async function submitNewPasskey(request: AccountRequest): Promise<void> {
   const { context, req, res, account, now } = request;
-  const { words } = context.setting;
+  const { messages } = context.settings;
   const { passkey, name } = newPasskeyForm.parse(req.body ?? {});
   const validName = singleLineSchema(100, 0).safeParse(name);
   if (!validName.success) {
-    return showSecurityPage(request, [{ field: 'name', text: words.signUp.nameRejected(findCharacterError(validName.error) ?? '') }]);
+    return showSecurityPage(request, [{ field: 'name', text: messages.signUp.nameRejected(findCharacterError(validName.error) ?? '') }]);
   }
   const added = await context.em.transactional(async (em) => {
     await lockAccountWithActiveSession(em, request);
-    const newPasskey = { userId: account.id, name: name === '' ? words.security.passkeyDefault : name, answer: passkey };
+    const newPasskey = { userId: account.id, name: name === '' ? messages.security.passkeyDefault : name, answer: passkey };
     const id = await addPasskey(em, context.challenges, context.provider.issuer, newPasskey, now);
-    if (id !== undefined) await auditAndNotifySecurityChange(em, request, 'passkey.added', `passkey:${id}`);
+    if (id !== undefined) await auditSecondFactorChangeAndEmailUser(em, request, 'passkey.added', `passkey:${id}`);
     return id !== undefined;
   });
-  if (!added) return showSecurityPage(request, [{ field: 'name', text: words.security.passkeyRefused }]);
+  if (!added) return showSecurityPage(request, [{ field: 'name', text: messages.security.passkeyRefused }]);
   return res.redirect(303, '/account/security');
 }
 
 /** Shows the form again after a submission without a valid token. */
 export const redisplayNewPasskey = (request: AccountRequest): Promise<void> =>
-  showSecurityPage(request, [{ field: 'name', text: request.context.setting.words.stale }]);
+  showSecurityPage(request, [{ field: 'name', text: request.context.settings.messages.stale }]);
 
 const removeForm = z.object({
   id: z
@@ -50,7 +50,7 @@ export async function submitRemovePasskey(request: AccountRequest): Promise<void
   if (form.success) {
     await context.em.transactional(async (em) => {
       if (await removePasskey(em, account.id, form.data.id))
-        await auditAndNotifySecurityChange(em, request, 'passkey.removed', `passkey:${form.data.id}`);
+        await auditSecondFactorChangeAndEmailUser(em, request, 'passkey.removed', `passkey:${form.data.id}`);
     });
   }
   res.redirect(303, '/account/security');

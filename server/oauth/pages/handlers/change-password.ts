@@ -24,10 +24,10 @@ const passwordForm = z.object({ password: z.string().catch(''), revoke_keys: z.l
 /** Handles `POST /account/password`: changes the password, signs out everywhere else and notifies the owner. */
 export async function submitChangePassword(request: AccountRequest): Promise<void> {
   const { context, req, res, account, now } = request;
-  const { setting } = context;
+  const { settings } = context;
   const { password, revoke_keys: revokeKeys } = passwordForm.parse(req.body ?? {});
   const revokesKeys = revokeKeys !== undefined;
-  const chosen = await hashNewPassword(password, account, setting);
+  const chosen = await hashNewPassword(password, account, settings);
   if ('reason' in chosen) return renderForm(request, [{ field: 'password', text: chosen.reason }], revokesKeys);
   const apiKeys = await context.em.transactional(async (em) => {
     await lockAccountWithActiveSession(em, request);
@@ -41,28 +41,28 @@ export async function submitChangePassword(request: AccountRequest): Promise<voi
     const active = await listActiveApiKeys(em, account.id, now);
     const cause = { source: getRequestSource(req), actorId: account.id, reason: 'password_changed' } as const;
     if (revokesKeys) await revokeApiKeys(em, { userId: account.id }, cause, now);
-    const { mail, credential } = setting.words;
+    const { mail, credential } = settings.messages;
     const lists =
       revokesKeys && active.length > 0
         ? [{ title: mail.keysRevoked, items: active.map(({ name, prefix }) => credential.apiKey(sanitizeNameForEmail(name), prefix)) }]
         : [];
-    const subject = mail.passwordChangedSubject(setting.shop.name);
+    const subject = mail.passwordChangedSubject(settings.shop.name);
     const link = `${context.provider.issuer}/password-reset`;
     await queueMail(
       em,
       context.keys.mail,
-      renderEmail(account.email, setting, { subject, text: mail.passwordChanged(setting.shop.name), link, lists }),
+      renderEmail(account.email, settings, { subject, text: mail.passwordChanged(settings.shop.name), link, lists }),
       now,
     );
     return active.length;
   });
   context.knownBrowsers.remember(req, res, account.id, now);
-  return sendPage(context, res, passwordChangedPage(setting, apiKeys, revokesKeys));
+  return sendPage(context, res, passwordChangedPage(settings, apiKeys, revokesKeys));
 }
 
 /** Shows the form again after a submission without a valid token. */
 export const redisplayChangePassword = (request: AccountRequest): Promise<void> =>
-  renderForm(request, [{ field: 'password', text: request.context.setting.words.stale }]);
+  renderForm(request, [{ field: 'password', text: request.context.settings.messages.stale }]);
 
 async function renderForm(
   { context, req, res, account, now }: AccountRequest,
@@ -71,6 +71,6 @@ async function renderForm(
 ): Promise<void> {
   const apiKeys = await listActiveApiKeys(context.em, account.id, now);
   const csrf = context.forms.issue(req, res);
-  const html = changePasswordPage(context.setting, { csrf, email: account.email, faults, apiKeys, revokesKeys });
+  const html = changePasswordPage(context.settings, { csrf, email: account.email, faults, apiKeys, revokesKeys });
   sendPage(context, res, html, { status: faults.length > 0 ? 400 : 200 });
 }

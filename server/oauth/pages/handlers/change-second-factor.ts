@@ -22,19 +22,19 @@ import { recordSessionUse } from '../../sessions/session-list.ts';
 import { renderEmail } from '../emails/render-email.ts';
 import { sendPage } from '../routing/page-context.ts';
 import type { FieldError } from '../views/page-layout.ts';
-import { recoveryCodesPage, securityPage, authenticatorSetupPage } from '../views/security-pages.ts';
+import { recoveryCodesPage, securityPage, authenticatorAppSetupPage } from '../views/security-pages.ts';
 import { passkeyCreationOptionsJson, listPasskeys } from '../../second-factors/passkeys.ts';
 
 /** Handles `GET /account/security`. */
 export async function showSecurityPage(request: AccountRequest, faults: readonly FieldError[] = []): Promise<void> {
   const { context, req, res, account, now } = request;
-  const { em, setting, challenges, provider } = context;
-  const html = securityPage(setting, {
+  const { em, settings, challenges, provider } = context;
+  const html = securityPage(settings, {
     csrf: context.forms.issue(req, res),
     appAddedAt: await findAuthenticatorAppAddedAt(em, account.id),
     codesLeft: await countRecoveryCodes(em, account.id),
     passkeys: await listPasskeys(em, account.id),
-    passkeyOptions: await passkeyCreationOptionsJson(em, challenges, { issuer: provider.issuer, shop: setting.shop.name }, account, now),
+    passkeyOptions: await passkeyCreationOptionsJson(em, challenges, { issuer: provider.issuer, shop: settings.shop.name }, account, now),
     faults,
   });
   sendPage(context, res, html, { status: faults.length > 0 ? 400 : 200 });
@@ -48,37 +48,37 @@ const setUpForm = z.object({ sealed: z.string().max(500).catch(''), code: z.stri
 /** Handles `POST /account/authenticator-app`: stores the app if the code is correct, and shows new recovery codes. */
 export async function submitAuthenticatorSetup(request: AccountRequest): Promise<void> {
   const { context, req, res, account, now } = request;
-  const { words } = context.setting;
+  const { messages } = context.settings;
   const { sealed, code } = setUpForm.parse(req.body ?? {});
   const secret = decryptText(sealed, context.keys.secondFactor, setUpLabel(account.id));
   if (secret === undefined) return redisplayAuthenticatorSetup(request);
   const step = matchTotpTimeStep(secret, code, now);
-  if (step === undefined) return renderSetUp(request, secret, [{ field: 'code', text: words.setUpApp.wrong }]);
+  if (step === undefined) return renderSetUp(request, secret, [{ field: 'code', text: messages.setUpApp.wrong }]);
   const codes = await context.em.transactional(async (em) => {
     await lockAccountWithActiveSession(em, request);
     await saveAuthenticatorApp(em, context.keys.secondFactor, account.id, secret, step, now);
-    await auditAndNotifySecurityChange(em, request, 'authenticator_app.added');
+    await auditSecondFactorChangeAndEmailUser(em, request, 'authenticator_app.added');
     // the code counts as a second factor; without the new session, the next page would require another sign-in
     const session = await startSession(context.provider, req, res, String(account.id), passwordAndCodeAuthentication);
     await recordSessionUse(em, session.uid, String(account.id), req, now);
     return replaceRecoveryCodes(em, account.id);
   });
-  return sendPage(context, res, recoveryCodesPage(context.setting, codes));
+  return sendPage(context, res, recoveryCodesPage(context.settings, codes));
 }
 
 /** Shows the form again with a new secret, after a submission without a valid token or for another account. */
 export const redisplayAuthenticatorSetup = (request: AccountRequest): void =>
-  renderSetUp(request, generateTotpSecret(), [{ field: 'code', text: request.context.setting.words.stale }]);
+  renderSetUp(request, generateTotpSecret(), [{ field: 'code', text: request.context.settings.messages.stale }]);
 
 const setUpLabel = (userId: number): string => `authenticator app to be of ${userId}`;
 
 function renderSetUp({ context, req, res, account }: AccountRequest, secret: string, faults: readonly FieldError[]): void {
-  const { setting, keys } = context;
-  const html = authenticatorSetupPage(setting, {
+  const { settings, keys } = context;
+  const html = authenticatorAppSetupPage(settings, {
     csrf: context.forms.issue(req, res),
     sealed: encryptText(secret, keys.secondFactor, setUpLabel(account.id)),
     secret,
-    picture: encodeQR(totpUri(secret, setting.shop.name, account.email), 'svg', { ecc: 'medium', border: 4 }),
+    picture: encodeQR(totpUri(secret, settings.shop.name, account.email), 'svg', { ecc: 'medium', border: 4 }),
     faults,
   });
   sendPage(context, res, html, { status: faults.length > 0 ? 400 : 200 });
@@ -89,7 +89,7 @@ export async function removeAuthenticatorApp(request: AccountRequest): Promise<v
   const { context, res, account } = request;
   await context.em.transactional(async (em) => {
     await deleteAuthenticatorApp(em, account.id);
-    await auditAndNotifySecurityChange(em, request, 'authenticator_app.removed');
+    await auditSecondFactorChangeAndEmailUser(em, request, 'authenticator_app.removed');
   });
   res.redirect(303, '/account/security');
 }
@@ -100,22 +100,22 @@ export async function renewRecoveryCodes(request: AccountRequest): Promise<void>
   if ((await findAuthenticatorAppAddedAt(context.em, account.id)) === undefined) return res.redirect(303, '/account/security');
   const codes = await context.em.transactional(async (em) => {
     await lockAccountWithActiveSession(em, request);
-    await auditAndNotifySecurityChange(em, request, 'recovery_codes.created');
+    await auditSecondFactorChangeAndEmailUser(em, request, 'recovery_codes.created');
     return replaceRecoveryCodes(em, account.id);
   });
-  return sendPage(context, res, recoveryCodesPage(context.setting, codes));
+  return sendPage(context, res, recoveryCodesPage(context.settings, codes));
 }
 
 /** Audits a change of the second factor and notifies the owner by e-mail, because an intruder may have made the change. */
-export async function auditAndNotifySecurityChange(
+export async function auditSecondFactorChangeAndEmailUser(
   em: EntityManager,
   { context, req, account, now }: AccountRequest,
   action: AuditAction,
   subject?: string,
 ): Promise<void> {
-  const { setting, keys } = context;
+  const { settings, keys } = context;
   await recordAuditEvent(em, getRequestSource(req), { action, actorId: account.id, userId: account.id, subject }, now);
-  const { securityChangedSubject, securityChanged } = setting.words.mail;
-  const content = { subject: securityChangedSubject(setting.shop.name), text: securityChanged(setting.shop.name) };
-  await queueMail(em, keys.mail, renderEmail(account.email, setting, content), now);
+  const { securityChangedSubject, securityChanged } = settings.messages.mail;
+  const content = { subject: securityChangedSubject(settings.shop.name), text: securityChanged(settings.shop.name) };
+  await queueMail(em, keys.mail, renderEmail(account.email, settings, content), now);
 }

@@ -14,13 +14,13 @@ import { noticePage } from '../views/message-pages.ts';
 
 /** Handles `GET /account/close`. */
 export function showCloseAccount({ context, req, res }: AccountRequest): void {
-  sendPage(context, res, closeAccountPage(context.setting, context.forms.issue(req, res)));
+  sendPage(context, res, closeAccountPage(context.settings, context.forms.issue(req, res)));
 }
 
 /** Handles `POST /account/close`: closes the account, unless it is the last administrator's or has open orders. */
 export async function submitCloseAccount(request: AccountRequest): Promise<void> {
   const { context, req, res, account, now } = request;
-  const { closeAccount: words } = context.setting.words;
+  const { closeAccount: messages } = context.settings.messages;
   const closed = await context.em
     .transactional(async (em) => {
       await lockActiveAdministrators(em);
@@ -34,8 +34,8 @@ export async function submitCloseAccount(request: AccountRequest): Promise<void>
       if (error instanceof Problem && obstacles.includes(error.code)) return false;
       throw error;
     });
-  if (!closed) return sendPage(context, res, noticePage(context.setting, words.title, words.openOrders), { status: 409 });
-  return sendPage(context, res, noticePage(context.setting, words.doneTitle, words.done));
+  if (!closed) return sendPage(context, res, noticePage(context.settings, messages.title, messages.openOrders), { status: 409 });
+  return sendPage(context, res, noticePage(context.settings, messages.doneTitle, messages.done));
 }
 
 // At least one administrator must remain, and open orders must be completed first.

@@ -6,7 +6,7 @@ import { releaseSlotWhile } from '../../../http/server/load-shedder.ts';
 import { queueMail } from '../../../mail/queue-mail.ts';
 import { encryptText, decryptText } from '../../../crypto/authenticated-encryption.ts';
 import { passwordSetAtMs, type SignInCandidate } from '../../accounts/account-store.ts';
-import { attemptCeilings, TooManyAttemptsError, type CountedAttempt } from '../../brute-force/attempt-limits.ts';
+import { attemptFailureCeilings, TooManyAttemptsError, type CountedAttempt } from '../../brute-force/attempt-limits.ts';
 import { generateRecoveryCode } from '../../second-factors/authenticator-app-and-recovery-codes.ts';
 import { renderEmail } from '../emails/render-email.ts';
 import type { PageContext } from '../routing/page-context.ts';
@@ -90,10 +90,10 @@ async function sendEmailCode(
 ): Promise<string> {
   const code = generateRecoveryCode();
   if (account && (await mayReceiveCode(context, req, account))) {
-    const { shop, words } = context.setting;
+    const { shop, messages } = context.settings;
     const link = `${context.provider.issuer}/password-reset`;
-    const mail = { subject: words.mail.signInCodeSubject(shop.name), text: words.mail.signInCode(shop.name, code), link };
-    await queueMail(context.em, context.keys.mail, renderEmail(account.email, context.setting, mail), now);
+    const mail = { subject: messages.mail.signInCodeSubject(shop.name), text: messages.mail.signInCode(shop.name, code), link };
+    await queueMail(context.em, context.keys.mail, renderEmail(account.email, context.settings, mail), now);
   }
   const owner = { accountId: account?.id ?? noAccount, passwordSetAt: account ? passwordSetAtMs(account) : 0 };
   return encryptEmailCodeState(context.keys.secondFactor, csrf, { ...owner, step, next, code }, now);
@@ -148,8 +148,8 @@ export async function notifyOwnerOfAttack(
   account: Account | undefined,
 ): Promise<void> {
   if (aboveCeiling !== 1 || !account || !context.canMail) return;
-  const { setting, em, keys } = context;
-  const { underAttackSubject, underAttack } = setting.words.mail;
-  const mail = { subject: underAttackSubject(setting.shop.name), text: underAttack(setting.shop.name, attemptCeilings.password) };
-  await queueMail(em, keys.mail, renderEmail(account.email, setting, mail), new Date());
+  const { settings, em, keys } = context;
+  const { underAttackSubject, underAttack } = settings.messages.mail;
+  const mail = { subject: underAttackSubject(settings.shop.name), text: underAttack(settings.shop.name, attemptFailureCeilings.password) };
+  await queueMail(em, keys.mail, renderEmail(account.email, settings, mail), new Date());
 }

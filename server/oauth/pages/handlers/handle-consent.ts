@@ -2,14 +2,14 @@ import type { Request, Response } from 'express';
 import { errors } from 'oidc-provider';
 import { z } from 'zod';
 import { isSelfRegistered } from '../../../applications/application.entity.ts';
-import { embeddableLogo } from '../../../applications/logo.ts';
+import { embeddableLogoUri } from '../../../applications/logo.ts';
 import { User } from '../../../users/user.entity.ts';
 import { recordAuditEvent, getRequestSource } from '../../../audit/record-audit-event.ts';
 import { endSession } from '../../sessions/current-session.ts';
 import { parseRequestedScopes, applyConsentDecision, findActiveApplication, canGrantScope, rememberConsent } from '../../grants/consent.ts';
 import { createConnectedApp } from '../../grants/connected-apps.ts';
 import { accessTokenAudiences, endpointPaths } from '../../protocol/endpoints.ts';
-import { lifetimes } from '../../protocol/lifetimes.ts';
+import { oauthLifetimes } from '../../protocol/lifetimes.ts';
 import {
   interactionClientId,
   deleteInteraction,
@@ -35,9 +35,9 @@ export const showConsent = (context: PageContext) => async (req: Request, res: R
   const { grantable, apiScopes, beyondRole } = splitRequestedScopes(interaction, user.role);
   if (grantable.length + beyondRole.length === 0) return deny(context, req, res);
   const application = await findActiveApplication(context.em, interactionClientId(interaction));
-  const html = consentPage(context.setting, {
+  const html = consentPage(context.settings, {
     csrf: context.forms.issue(req, res),
-    application: { name: application.name, firstParty: application.firstParty, logo: embeddableLogo(application.logoUri) },
+    application: { name: application.name, firstParty: application.firstParty, logo: embeddableLogoUri(application.logoUri) },
     documentHost: application.registration === 'metadata_document' ? new URL(application.clientId).host : undefined,
     selfRegistered: isSelfRegistered(application),
     returnTo: interactionRedirectUri(interaction),
@@ -45,7 +45,7 @@ export const showConsent = (context: PageContext) => async (req: Request, res: R
     apiScopes,
     beyondRole,
     identityScopes: identityScopes.filter((scope) => grantable.includes(scope)),
-    days: lifetimes.grant / (24 * 60 * 60),
+    days: oauthLifetimes.grant / (24 * 60 * 60),
   });
   return sendPage(context, res, html, { returnTo: interactionRedirectUri(interaction) });
 };

@@ -15,21 +15,21 @@ const isReachable = (email: string): boolean => !email.endsWith('.invalid');
  * verified yet, the message to it contains a confirmation link.
  */
 export const notifyEmailChange =
-  (context: Pick<PageContext, 'setting' | 'keys' | 'provider' | 'canMail'>): OnEmailAddressChange =>
+  (context: Pick<PageContext, 'settings' | 'keys' | 'provider' | 'canMail'>): OnEmailAddressChange =>
   async (em, change, now) => {
-    const { setting, keys, provider, canMail } = context;
+    const { settings, keys, provider, canMail } = context;
     const { userId, from, to, isVerified } = change;
     await deleteEmailLinksAfterAddressChange(em, change);
     if (!canMail) return;
-    const { mail } = setting.words;
-    const shop = setting.shop.name;
+    const { mail } = settings.messages;
+    const shop = settings.shop.name;
     const text = isVerified ? mail.addressChanged(shop, to) : mail.addressChangedByOther(shop, to);
     const changed = { subject: mail.addressChangedSubject(shop), text };
-    if (isReachable(from)) await queueMail(em, keys.mail, renderEmail(from, setting, changed), now);
+    if (isReachable(from)) await queueMail(em, keys.mail, renderEmail(from, settings, changed), now);
     if (!isReachable(to)) return;
-    if (isVerified) return queueMail(em, keys.mail, renderEmail(to, setting, changed), now);
+    if (isVerified) return queueMail(em, keys.mail, renderEmail(to, settings, changed), now);
     const token = await createEmailLinkToken(em, { purpose: 'email_change', email: to, userId }, now);
     const link = `${provider.issuer}${emailConfirmationPath}?token=${token}`;
     const confirm = { subject: mail.confirmAddressSubject(shop), text: mail.confirmNewAddress(shop), link, ignore: true };
-    await queueMail(em, keys.mail, renderEmail(to, setting, confirm), now);
+    await queueMail(em, keys.mail, renderEmail(to, settings, confirm), now);
   };

@@ -18,29 +18,29 @@ export type NewPasswordResult = { readonly hash: string } | { readonly reason: s
 export async function hashNewPassword(
   password: string,
   owner: PasswordOwner,
-  setting: Pick<PageSettings, 'shop' | 'words'>,
+  settings: Pick<PageSettings, 'shop' | 'messages'>,
 ): Promise<NewPasswordResult> {
-  const reason = await findRejectionReason(password, owner, setting);
+  const reason = await findRejectionReason(password, owner, settings);
   return reason === undefined ? { hash: await hashPassword(password) } : { reason };
 }
 
 async function findRejectionReason(
   password: string,
   { name, email }: PasswordOwner,
-  { shop, words: { signUp: words } }: Pick<PageSettings, 'shop' | 'words'>,
+  { shop, messages: { signUp: messages } }: Pick<PageSettings, 'shop' | 'messages'>,
 ): Promise<string | undefined> {
   const { minimum, maximum } = passwordLengthLimits;
   const length = Array.from(password).length;
-  if (length < minimum) return words.passwordShort(minimum);
-  if (length > maximum) return words.passwordLong(maximum);
-  if (normalizePassword(password) === normalizePassword(email.trim())) return words.passwordIsEmail;
-  if (containsName(password, email.split('@', 1)[0] ?? '')) return words.passwordHasEmail;
-  if (containsName(password, name)) return words.passwordHasName;
-  if (containsName(password, shop.name)) return words.passwordHasShopName(shop.name);
+  if (length < minimum) return messages.passwordShort(minimum);
+  if (length > maximum) return messages.passwordLong(maximum);
+  if (normalizePassword(password) === normalizePassword(email.trim())) return messages.passwordIsEmail;
+  if (containsName(password, email.split('@', 1)[0] ?? '')) return messages.passwordHasEmail;
+  if (containsName(password, name)) return messages.passwordHasName;
+  if (containsName(password, shop.name)) return messages.passwordHasShopName(shop.name);
   const pattern = await findWeakPattern(password);
-  if (pattern !== undefined && pattern !== 'guessable') return words.passwordPattern[pattern];
-  if (await isCommonPassword(password, minimum)) return words.passwordCommon;
-  return pattern && words.passwordPattern[pattern];
+  if (pattern !== undefined && pattern !== 'guessable') return messages.passwordPattern[pattern];
+  if (await isCommonPassword(password, minimum)) return messages.passwordCommon;
+  return pattern && messages.passwordPattern[pattern];
 }
 
 /** Minimum length of a name part to check, because shorter parts occur in unrelated words. */

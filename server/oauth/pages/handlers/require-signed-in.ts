@@ -4,7 +4,7 @@ import { lockUser } from '../../../users/lock-user.ts';
 import { findActiveAccount } from '../../accounts/account-store.ts';
 import type { AccountRow } from '../../storage/prefetched-records.ts';
 import { findAuthenticatorAppAddedAt } from '../../second-factors/authenticator-app-and-recovery-codes.ts';
-import { attachedSession } from '../../sessions/current-session.ts';
+import { getAttachedSession } from '../../sessions/current-session.ts';
 import { OauthRecord } from '../../storage/oauth-record.entity.ts';
 import { acrTwoFactors } from '../../protocol/acr-and-amr.ts';
 import { sendPage, type PageContext } from '../routing/page-context.ts';
@@ -31,7 +31,7 @@ export const createSignInGuards = (context: PageContext) => {
     (required: 'any sign-in' | 'recent sign-in', handle: AccountHandler): RequestHandler =>
     async (req, res) => {
       const now = new Date();
-      const session = attachedSession(req);
+      const session = getAttachedSession(req);
       const account = await findActiveAccount(context.em, session.accountId ?? '');
       if (!account) return res.redirect(303, signInUrl(req));
       if (required === 'recent sign-in' && !(await isRecentSignIn(context, session, account.id, now)))
@@ -50,7 +50,7 @@ export const createSignInGuards = (context: PageContext) => {
   };
 };
 
-type Session = ReturnType<typeof attachedSession>;
+type Session = ReturnType<typeof getAttachedSession>;
 
 async function isRecentSignIn({ em }: PageContext, session: Session, userId: number, now: Date): Promise<boolean> {
   if (now.getTime() / 1000 - (session.loginTs ?? 0) > recentSignInSeconds) return false;
@@ -79,5 +79,5 @@ export async function lockAccountWithActiveSession(em: EntityManager, { account,
   if ((await em.count(OauthRecord, session)) === 0) throw new SessionEndedError('the session has ended');
 }
 
-export const showAccount: AccountHandler = ({ context, req, res, account }) =>
-  sendPage(context, res, accountPage(context.setting, account, context.forms.issue(req, res)));
+export const showAccountPage: AccountHandler = ({ context, req, res, account }) =>
+  sendPage(context, res, accountPage(context.settings, account, context.forms.issue(req, res)));

@@ -38,24 +38,25 @@ export const showPasswordResetRequest = (context: PageContext) => async (req: Re
 
 /** Handles `POST /password-reset`: sends the link. */
 export const submitPasswordResetRequest = (context: PageContext) => async (req: Request, res: Response) => {
-  const { words } = context.setting;
+  const { messages } = context.settings;
   const { email } = addressForm.parse(req.body ?? {});
   const address = validEmail.safeParse(email);
-  if (!address.success) return renderRequestForm(context, req, res, email, [{ field: 'email', text: words.signUp.emailInvalid }]);
-  if (!context.canMail) return sendPage(context, res, noticePage(context.setting, words.noMail.title, words.noMail.text), { status: 503 });
+  if (!address.success) return renderRequestForm(context, req, res, email, [{ field: 'email', text: messages.signUp.emailInvalid }]);
+  if (!context.canMail)
+    return sendPage(context, res, noticePage(context.settings, messages.noMail.title, messages.noMail.text), { status: 503 });
   await context.limits.countAttempt('mail', address.data.toLowerCase(), await findAttemptSource(context, req, address.data));
   await sendEmailLink(context, 'password_reset', address.data, '', new Date());
-  return sendPage(context, res, emailSentPage(context.setting, address.data, '/password-reset'));
+  return sendPage(context, res, emailSentPage(context.settings, address.data, '/password-reset'));
 };
 
 /** Shows the form again after a submission without a valid token. */
 export const redisplayPasswordResetRequest = (context: PageContext) => (req: Request, res: Response) => {
   const { email } = addressForm.parse(req.body ?? {});
-  renderRequestForm(context, req, res, email, [{ field: 'email', text: context.setting.words.stale }]);
+  renderRequestForm(context, req, res, email, [{ field: 'email', text: context.settings.messages.stale }]);
 };
 
 function renderRequestForm(context: PageContext, req: Request, res: Response, email: string, faults: readonly FieldError[]): void {
-  const html = requestPasswordResetPage(context.setting, { csrf: context.forms.issue(req, res), email, faults });
+  const html = requestPasswordResetPage(context.settings, { csrf: context.forms.issue(req, res), email, faults });
   sendPage(context, res, html, { status: faults.length > 0 ? 400 : 200 });
 }
 
@@ -81,8 +82,8 @@ export const showNewPasswordForm = (context: PageContext) => async (req: Request
 
 /** Handles `POST /password-reset/confirm`: sets the password and removes every credential that is not kept. */
 export const submitNewPassword = (context: PageContext) => async (req: Request, res: Response) => {
-  const { em, setting, limits } = context;
-  const { words } = setting;
+  const { em, settings, limits } = context;
+  const { messages } = settings;
   const account = await findAccountOfLink(em, req, new Date());
   if (!account) return sendLinkExpired(context, res);
   const form = newPasswordForm.parse(req.body ?? {});
@@ -92,9 +93,9 @@ export const submitNewPassword = (context: PageContext) => async (req: Request, 
   const needsCode = partitionCredentials(await listAccountCredentials(em, account.id, now), keep).removed.some((one) =>
     isEstablishedApp(one, now),
   );
-  const chosen = await hashNewPassword(password, account, setting);
+  const chosen = await hashNewPassword(password, account, settings);
   const faults: FieldError[] = 'reason' in chosen ? [{ field: 'password', text: chosen.reason }] : [];
-  if (needsCode && code === '') faults.push({ field: 'code', text: words.passwordReset.codeMissing });
+  if (needsCode && code === '') faults.push({ field: 'code', text: messages.passwordReset.codeMissing });
   if (faults.length > 0 || 'reason' in chosen) return showErrors(faults);
   const source = await findAttemptSource(context, req, account.id);
   const attempt = needsCode ? await limits.countAttempt('secondFactor', String(account.id), source) : undefined;
@@ -103,10 +104,10 @@ export const submitNewPassword = (context: PageContext) => async (req: Request, 
   if (outcome === 'wrong code') {
     const event = { action: 'password.reset', outcome: 'refused', userId: account.id, details: { what: 'code' } } as const;
     await recordAuditEvent(em, getRequestSource(req), event, new Date());
-    return showErrors([{ field: 'code', text: words.passwordReset.codeWrong }]);
+    return showErrors([{ field: 'code', text: messages.passwordReset.codeWrong }]);
   }
   await attempt?.succeed();
-  return sendPage(context, res, passwordResetDonePage(setting, outcome));
+  return sendPage(context, res, passwordResetDonePage(settings, outcome));
 };
 
 /** Shows the form again after a submission without a valid token. */
@@ -114,7 +115,7 @@ export const redisplayNewPasswordForm = (context: PageContext) => async (req: Re
   const account = await findAccountOfLink(context.em, req, new Date());
   if (!account) return sendLinkExpired(context, res);
   const form = newPasswordForm.parse(req.body ?? {});
-  return renderNewPassword(context, req, res, account, form, [{ field: 'password', text: context.setting.words.stale }]);
+  return renderNewPassword(context, req, res, account, form, [{ field: 'password', text: context.settings.messages.stale }]);
 };
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -184,20 +185,20 @@ async function notifyOwner(
   { removed, kept }: CredentialSelection,
   now: Date,
 ): Promise<void> {
-  const { setting, keys, provider } = context;
-  const { mail } = setting.words;
-  const shop = setting.shop.name;
+  const { settings, keys, provider } = context;
+  const { mail } = settings.messages;
+  const shop = settings.shop.name;
   const list = (title: string, credentials: readonly AccountCredential[]) =>
     credentials.length === 0
       ? []
-      : [{ title, items: credentials.map((one) => describeCredential(setting.words, one, sanitizeNameForEmail)) }];
+      : [{ title, items: credentials.map((one) => describeCredential(settings.messages, one, sanitizeNameForEmail)) }];
   const content = {
     subject: mail.passwordChangedSubject(shop),
     text: mail.passwordChanged(shop),
     link: `${provider.issuer}/password-reset`,
     lists: [...list(mail.removed, removed), ...list(mail.kept, kept)],
   };
-  await queueMail(em, keys.mail, renderEmail(account.email, setting, content), now);
+  await queueMail(em, keys.mail, renderEmail(account.email, settings, content), now);
 }
 
 /** Returns the active account for which the link in the request is valid. Call it before showing or changing anything. */
@@ -215,9 +216,9 @@ async function renderNewPassword(
   faults: readonly FieldError[],
 ): Promise<void> {
   const credentials = await listAccountCredentials(context.em, id, new Date());
-  const html = newPasswordPage(context.setting, { csrf: context.forms.issue(req, res), email, credentials, keep, faults });
+  const html = newPasswordPage(context.settings, { csrf: context.forms.issue(req, res), email, credentials, keep, faults });
   sendPage(context, res, html, { status: faults.length > 0 ? 400 : 200 });
 }
 
 const sendLinkExpired = (context: PageContext, res: Response): void =>
-  sendPage(context, res, linkExpiredPage(context.setting, '/password-reset'), { status: 400 });
+  sendPage(context, res, linkExpiredPage(context.settings, '/password-reset'), { status: 400 });

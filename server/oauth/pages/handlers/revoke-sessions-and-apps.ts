@@ -13,7 +13,7 @@ import { signedOutPage } from '../views/message-pages.ts';
 /** Handles `GET /account/sessions`. */
 export async function showSessions({ context, req, res, account, sessionUid, now }: AccountRequest): Promise<void> {
   const browsers = await listSessions(context.em, account.id, now);
-  sendPage(context, res, sessionsPage(context.setting, context.forms.issue(req, res), sessionUid, browsers));
+  sendPage(context, res, sessionsPage(context.settings, context.forms.issue(req, res), sessionUid, browsers));
 }
 
 const sessionsForm = z.object({
@@ -33,7 +33,7 @@ export async function submitSessionSignOut(request: AccountRequest): Promise<voi
       await recordAuditEvent(em, getRequestSource(req), { action: 'sessions.ended', ...record }, now);
     });
     context.onTokenOperation({ name: 'revoked', reason: 'person' });
-    return sendPage(context, res, signedOutPage(context.setting));
+    return sendPage(context, res, signedOutPage(context.settings));
   }
   await context.em.transactional(async (em) => {
     if (session === undefined || !(await revokeSession(em, account.id, session))) return;
@@ -48,7 +48,7 @@ const appsMax = 100;
 export async function showConnectedApps({ context, req, res, account, now }: AccountRequest): Promise<void> {
   const apps = await listConnectedApps(context.em, account.id, now, null, appsMax);
   const apiKeys = await listActiveApiKeys(context.em, account.id, now);
-  sendPage(context, res, connectedAppsPage(context.setting, context.forms.issue(req, res), apps, apiKeys));
+  sendPage(context, res, connectedAppsPage(context.settings, context.forms.issue(req, res), apps, apiKeys));
 }
 
 const appsForm = z.object({

@@ -12,7 +12,7 @@ type Owner = { id: number; email: string; email_verification: User['emailVerific
 
 // Locks the user, so that a concurrent address change, which deletes all links, cannot be followed by a new link to the old address.
 const findOwner = prepareStatement<Owner>(
-  'owner_of_address',
+  'find_owner_of_email',
   `select id, email, email_verification from users where lower(email) = lower($1) and status <> 'closed' for share`,
 );
 
@@ -31,7 +31,7 @@ export async function sendEmailLink(
   basePath: string,
   now: Date,
 ): Promise<void> {
-  const { setting, keys, provider } = context;
+  const { settings, keys, provider } = context;
   await context.em.transactional(async (em: EntityManager) => {
     const [owner] = await findOwner(em, [email]);
     const purpose = selectPurpose(owner);
@@ -40,9 +40,9 @@ export async function sendEmailLink(
       purpose
     ];
     const link = `${provider.issuer}${path}?token=${token}`;
-    const content = messageFor(setting, requestedPurpose, purpose);
+    const content = messageFor(settings, requestedPurpose, purpose);
     // sent to the address as stored in the account, because another spelling may be another mailbox
-    await queueMail(em, keys.mail, renderEmail(owner?.email ?? email, setting, { ...content, link, ignore: true }), now);
+    await queueMail(em, keys.mail, renderEmail(owner?.email ?? email, settings, { ...content, link, ignore: true }), now);
   });
 }
 
@@ -52,7 +52,7 @@ function selectPurpose(owner: Owner | undefined): EmailLinkPurpose {
 }
 
 function messageFor(
-  { shop: { name: shop }, words: { mail } }: PageSettings,
+  { shop: { name: shop }, messages: { mail } }: PageSettings,
   requestedPurpose: RequestedPurpose,
   purpose: EmailLinkPurpose,
 ): { subject: string; text: string } {

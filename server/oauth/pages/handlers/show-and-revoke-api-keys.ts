@@ -9,7 +9,7 @@ import { apiKeysPage } from '../views/api-keys-page.ts';
 /** Handles `GET /account/api-keys`. */
 export async function showApiKeys({ context, req, res, account, now }: AccountRequest): Promise<void> {
   const keys = await listAccountApiKeys(context.em, account.id, now);
-  sendPage(context, res, apiKeysPage(context.setting, context.forms.issue(req, res), keys));
+  sendPage(context, res, apiKeysPage(context.settings, context.forms.issue(req, res), keys));
 }
 
 const revokeForm = z.object({

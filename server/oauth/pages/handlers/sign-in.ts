@@ -10,7 +10,7 @@ import { findActiveApplication } from '../../grants/consent.ts';
 import { completeSignIn } from './complete-sign-in.ts';
 import {
   interactionClientId,
-  stringParameter,
+  getStringParameter,
   requirePendingInteraction,
   interactionRedirectUri,
   sendPage,
@@ -41,19 +41,19 @@ const signInForm = z.object({
 /** Handles `GET /sign-in`, and `GET /sign-in/:uid` if an application requested the sign-in. */
 export const showSignIn = (context: PageContext) => async (req: Request, res: Response) => {
   const interaction = await findSignInInteraction(context, req, res);
-  const email = interaction && stringParameter(interaction.params, 'login_hint');
+  const email = interaction && getStringParameter(interaction.params, 'login_hint');
   await renderSignInPage(context, req, res, { interaction, email, next: nextPage.parse(req.query['next']) });
 };
 
 /** Handles `POST /sign-in` and `POST /sign-in/:uid`: verifies the password. */
 export const submitSignIn = (context: PageContext) => async (req: Request, res: Response) => {
-  const { words } = context.setting;
+  const { messages } = context.settings;
   const interaction = await findSignInInteraction(context, req, res);
   const { csrf, email, password, next } = signInForm.parse(req.body ?? {});
   const showErrors = (faults: readonly FieldError[]) => renderSignInPage(context, req, res, { interaction, email, next, faults });
   const missing = [
-    ...(email === '' ? [{ field: 'email', text: words.signIn.emailMissing }] : []),
-    ...(password === '' ? [{ field: 'password', text: words.signIn.passwordMissing }] : []),
+    ...(email === '' ? [{ field: 'email', text: messages.signIn.emailMissing }] : []),
+    ...(password === '' ? [{ field: 'password', text: messages.signIn.passwordMissing }] : []),
   ];
   if (missing.length > 0) return showErrors(missing);
   const account = await findSignInCandidate(context.em, email);
@@ -72,7 +72,7 @@ export const submitSignIn = (context: PageContext) => async (req: Request, res: 
     },
   );
   if (proof !== undefined) return renderEmailCodePage(context, res, { csrf, proof, next, interaction, faults: [] });
-  if (proved === undefined) return showErrors([{ field: 'email', text: words.signIn.wrong }]);
+  if (proved === undefined) return showErrors([{ field: 'email', text: messages.signIn.wrong }]);
   await attempt.succeed();
   return continueAfterPassword(context, req, res, {
     accountId: proved.id,
@@ -106,14 +106,19 @@ async function continueAfterPassword(context: PageContext, req: Request, res: Re
 export const redisplaySignIn = (context: PageContext) => async (req: Request, res: Response) => {
   const interaction = await findSignInInteraction(context, req, res);
   const { email, next } = signInForm.parse(req.body ?? {});
-  await renderSignInPage(context, req, res, { interaction, email, next, faults: [{ field: 'email', text: context.setting.words.stale }] });
+  await renderSignInPage(context, req, res, {
+    interaction,
+    email,
+    next,
+    faults: [{ field: 'email', text: context.settings.messages.stale }],
+  });
 };
 
 const codeForm = z.object({ csrf: z.string().catch(''), proof: z.string().max(2000).catch(''), code: z.string().trim().max(40).catch('') });
 
 /** Handles `POST /sign-in/second-factor`: verifies the code after a correct password. */
 export const submitSecondFactor = (context: PageContext) => async (req: Request, res: Response) => {
-  const { secondFactor: words } = context.setting.words;
+  const { secondFactor: messages } = context.settings.messages;
   const interaction = await findSignInInteraction(context, req, res);
   const { csrf, proof, code } = codeForm.parse(req.body ?? {});
   const now = new Date();
@@ -122,7 +127,7 @@ export const submitSecondFactor = (context: PageContext) => async (req: Request,
   const { accountId, passwordSetAt: setAt, next } = proved;
   const showError = (text: string) =>
     renderSecondFactorPage(context, res, { csrf, proof, next, interaction, faults: [{ field: 'code', text }] });
-  if (code === '') return showError(words.missing);
+  if (code === '') return showError(messages.missing);
   const account = await findSignInCandidate(context.em, accountId);
   const attempt = await context.limits.countAttempt('secondFactor', String(accountId), attemptSourceFromRequest(context, req, account));
   const given = { attempt, csrf, step: 'second factor', next } as const;
@@ -140,7 +145,7 @@ export const submitSecondFactor = (context: PageContext) => async (req: Request,
     return { result: taken !== undefined, account: taken && account };
   });
   if (sent !== undefined) return renderEmailCodePage(context, res, { csrf, proof: sent, next, interaction, faults: [] });
-  if (!isRight) return showError(words.wrong);
+  if (!isRight) return showError(messages.wrong);
   await attempt.succeed();
   const hasInteraction = interaction !== undefined;
   const authenticated = { accountId: String(accountId), proof: passwordAndCodeAuthentication, passwordSetAt: setAt, hasInteraction, next };
@@ -149,7 +154,7 @@ export const submitSecondFactor = (context: PageContext) => async (req: Request,
 
 /** Handles `POST /sign-in/e-mail-code`: verifies the code with which the owner confirms a sign-in after many failures. */
 export const submitEmailCode = (context: PageContext) => async (req: Request, res: Response) => {
-  const { emailCode: words } = context.setting.words;
+  const { emailCode: messages } = context.settings.messages;
   const interaction = await findSignInInteraction(context, req, res);
   const { csrf, proof, code } = codeForm.parse(req.body ?? {});
   const now = new Date();
@@ -158,11 +163,11 @@ export const submitEmailCode = (context: PageContext) => async (req: Request, re
   const { accountId, passwordSetAt: setAt, step, next } = state;
   const showError = (text: string) =>
     renderEmailCodePage(context, res, { csrf, proof, next, interaction, faults: [{ field: 'code', text }] });
-  if (code === '') return showError(words.missing);
+  if (code === '') return showError(messages.missing);
   const attempt = await context.limits.countAttempt('emailCode', proof, { address: req.ip });
   if (!(await consumeEmailCode(context, state, code, now))) {
     await auditFailure(context, req, accountId === 0 ? undefined : accountId, 'e-mail code');
-    return showError(words.wrong);
+    return showError(messages.wrong);
   }
   await attempt.succeed();
   if (step === 'password') return continueAfterPassword(context, req, res, { accountId, passwordSetAt: setAt, csrf, next, interaction });
@@ -174,7 +179,7 @@ export const submitEmailCode = (context: PageContext) => async (req: Request, re
 /** Shows the sign-in page again, because the password was entered too long ago or in another browser. */
 export const showExpiredSecondFactor = (context: PageContext) => async (req: Request, res: Response) => {
   const interaction = await findSignInInteraction(context, req, res);
-  const faults = [{ field: 'email', text: context.setting.words.secondFactor.over }];
+  const faults = [{ field: 'email', text: context.settings.messages.secondFactor.over }];
   await renderSignInPage(context, req, res, { interaction, next: '/account', faults });
 };
 
@@ -182,7 +187,7 @@ const passkeyForm = z.object({ passkey: z.string().catch(''), next: nextPage });
 
 /** Handles `POST /sign-in/passkey`: a passkey replaces both the password and the code. */
 export const submitPasskeySignIn = (context: PageContext) => async (req: Request, res: Response) => {
-  const { words } = context.setting;
+  const { messages } = context.settings;
   const interaction = await findSignInInteraction(context, req, res);
   const { passkey, next } = passkeyForm.parse(req.body ?? {});
   const showError = (text: string) => renderSignInPage(context, req, res, { interaction, next, faults: [{ field: 'email', text }] });
@@ -190,7 +195,7 @@ export const submitPasskeySignIn = (context: PageContext) => async (req: Request
   const found = await verifyPasskey(context.em, context.challenges, context.provider.issuer, passkey, new Date());
   if (!found) {
     await auditFailure(context, req, undefined, 'passkey');
-    return showError(words.passkey.failed);
+    return showError(messages.passkey.failed);
   }
   await attempt.succeed();
   return completeSignIn(context, req, res, {
@@ -224,7 +229,7 @@ async function renderSignInPage(
 ): Promise<void> {
   const { interaction, next, email = '', faults = [] } = state;
   const path = signInPath(interaction);
-  const html = signInPage(context.setting, {
+  const html = signInPage(context.settings, {
     csrf: context.forms.issue(req, res),
     application: interaction && (await findActiveApplication(context.em, interactionClientId(interaction))).name,
     email,
@@ -242,7 +247,7 @@ function renderSecondFactorPage(
   res: Response,
   { interaction, faults = [], ...content }: SignInState & { csrf: string; proof: string },
 ): void {
-  const html = secondFactorPage(context.setting, {
+  const html = secondFactorPage(context.settings, {
     ...content,
     faults,
     path: signInPath(interaction),
@@ -256,7 +261,7 @@ function renderEmailCodePage(
   res: Response,
   { csrf, proof, interaction, faults = [] }: SignInState & { csrf: string; proof: string },
 ): void {
-  const html = emailCodePage(context.setting, { csrf, proof, faults, path: signInPath(interaction) });
+  const html = emailCodePage(context.settings, { csrf, proof, faults, path: signInPath(interaction) });
   sendSignInPage(context, res, html, interaction, faults);
 }
 

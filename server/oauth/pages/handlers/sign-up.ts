@@ -28,22 +28,23 @@ export const showSignUp = (context: PageContext) => async (req: Request, res: Re
 
 /** Handles `POST /sign-up` and `POST /sign-in/:uid/sign-up`: sends the link. */
 export const submitSignUp = (context: PageContext) => async (req: Request, res: Response) => {
-  const { words } = context.setting;
+  const { messages } = context.settings;
   const interaction = await findSignInInteraction(context, req, res);
   const { email } = signUpForm.parse(req.body ?? {});
   const showError = (text: string) => renderSignUpForm(context, req, res, interaction, email, [{ field: 'email', text }]);
   const address = validEmail.safeParse(email);
-  if (!address.success) return showError(words.signUp.emailInvalid);
-  if (!context.canMail) return sendPage(context, res, noticePage(context.setting, words.noMail.title, words.noMail.text), { status: 503 });
+  if (!address.success) return showError(messages.signUp.emailInvalid);
+  if (!context.canMail)
+    return sendPage(context, res, noticePage(context.settings, messages.noMail.title, messages.noMail.text), { status: 503 });
   await context.limits.countAttempt('mail', address.data.toLowerCase(), { address: req.ip });
   await sendEmailLink(context, 'sign_up', address.data, interaction ? `/sign-in/${interaction.uid}` : '', new Date());
-  return sendPage(context, res, emailSentPage(context.setting, address.data, signUpPath(interaction)));
+  return sendPage(context, res, emailSentPage(context.settings, address.data, signUpPath(interaction)));
 };
 
 /** Shows the form again after a submission without a valid token. */
 export const redisplaySignUp = (context: PageContext) => async (req: Request, res: Response) => {
   const { email } = signUpForm.parse(req.body ?? {});
-  const faults = [{ field: 'email', text: context.setting.words.stale }];
+  const faults = [{ field: 'email', text: context.settings.messages.stale }];
   await renderSignUpForm(context, req, res, await findSignInInteraction(context, req, res), email, faults);
 };
 
@@ -54,27 +55,27 @@ const readLinkToken = (req: Request): string => z.string().max(200).catch('').pa
 export const showSignUpConfirmation = (context: PageContext) => async (req: Request, res: Response) => {
   const link = await peekEmailLink(context.em, 'sign_up', readLinkToken(req), new Date());
   if (!link) return sendLinkExpired(context, res);
-  return sendPage(context, res, confirmSignUpPage(context.setting, { csrf: context.forms.issue(req, res), email: link.email }));
+  return sendPage(context, res, confirmSignUpPage(context.settings, { csrf: context.forms.issue(req, res), email: link.email }));
 };
 
 /** Returns the error for an invalid name. For a disallowed character, it contains the reason that the API gives. */
-function toNameError(error: ZodError, { signUp }: PageSettings['words']): FieldError {
+function toNameError(error: ZodError, { signUp }: PageSettings['messages']): FieldError {
   const reason = findCharacterError(error);
   return { field: 'name', text: reason === undefined ? signUp.nameMissing : signUp.nameRejected(reason) };
 }
 
 /** Handles `POST /sign-up/confirm`: creates the account and signs the user in. */
 export const submitSignUpConfirmation = (context: PageContext) => async (req: Request, res: Response) => {
-  const { em, setting } = context;
+  const { em, settings } = context;
   const now = new Date();
   const link = await peekEmailLink(em, 'sign_up', readLinkToken(req), now);
   if (!link) return sendLinkExpired(context, res);
   const { email } = link;
   const { name, password } = confirmForm.parse(req.body ?? {});
   const validated = validName.safeParse(name);
-  const chosen = await hashNewPassword(password, { name, email }, setting);
+  const chosen = await hashNewPassword(password, { name, email }, settings);
   const faults: FieldError[] = [
-    ...(validated.success ? [] : [toNameError(validated.error, setting.words)]),
+    ...(validated.success ? [] : [toNameError(validated.error, settings.messages)]),
     ...('reason' in chosen ? [{ field: 'password', text: chosen.reason }] : []),
   ];
   if (!validated.success || 'reason' in chosen) return renderConfirmErrors(context, req, res, { email, name, faults });
@@ -97,7 +98,7 @@ export const redisplaySignUpConfirmation = (context: PageContext) => async (req:
   return renderConfirmErrors(context, req, res, {
     email: link.email,
     name,
-    faults: [{ field: 'name', text: context.setting.words.stale }],
+    faults: [{ field: 'name', text: context.settings.messages.stale }],
   });
 };
 
@@ -107,7 +108,7 @@ function renderConfirmErrors(
   res: Response,
   content: { email: string; name: string; faults: readonly FieldError[] },
 ): void {
-  const html = confirmSignUpPage(context.setting, { csrf: context.forms.issue(req, res), ...content });
+  const html = confirmSignUpPage(context.settings, { csrf: context.forms.issue(req, res), ...content });
   sendPage(context, res, html, { status: 400 });
 }
 
@@ -143,7 +144,7 @@ async function hasPendingInteraction(context: PageContext, req: Request, res: Re
 }
 
 const sendLinkExpired = (context: PageContext, res: Response): void =>
-  sendPage(context, res, linkExpiredPage(context.setting, '/sign-up'), { status: 400 });
+  sendPage(context, res, linkExpiredPage(context.settings, '/sign-up'), { status: 400 });
 
 const signUpPath = (interaction: Interaction | undefined): string => (interaction ? `/sign-in/${interaction.uid}/sign-up` : '/sign-up');
 
@@ -155,7 +156,7 @@ async function renderSignUpForm(
   email: string,
   faults: readonly FieldError[],
 ): Promise<void> {
-  const html = signUpPage(context.setting, {
+  const html = signUpPage(context.settings, {
     csrf: context.forms.issue(req, res),
     application: interaction && (await findActiveApplication(context.em, interactionClientId(interaction))).name,
     email,

@@ -9,9 +9,9 @@ export const englishAccountMessages = {
   confirmSignUp: {
     address: (email: string) => `Your address: ${email}`,
   },
-  linkOver: {
-    title: 'This link is over',
-    text: 'It has already been used, or it is older than an hour.',
+  linkExpired: {
+    title: 'This link is no longer valid',
+    text: 'It has already been used or has expired.',
     again: 'Get a new one',
   },
   noMail: {
@@ -27,7 +27,7 @@ export const englishAccountMessages = {
     save: 'Save the password',
     everywhere: 'You will be signed out in every browser and in every application.',
     keepTitle: 'Ways into your account',
-    keepText: 'Choose what to keep. Everything else is removed from your account, so that nobody else can use it.',
+    keepText: 'Choose what to keep. Everything else is removed from your account, so that no one else can use it.',
     codeMissing: 'Enter a code to remove the authenticator app, or choose to keep the app',
     codeWrong: 'This code is not valid, or it was used before. Wait for the next code, or choose to keep the app',
     codeHint:
@@ -52,7 +52,7 @@ export const englishAccountMessages = {
     codeHint: 'Six digits. If you do not have your phone, enter one of your recovery codes.',
     byItself: 'The sixth digit sends it.',
     submit: 'Continue',
-    wrong: 'This code is not right, or it was used already. Wait for the next one',
+    wrong: 'This code is not valid, or it has already been used. Wait for the next one',
     missing: 'Enter the code',
     over: 'That took too long. Please sign in again.',
   },
@@ -97,7 +97,7 @@ export const englishAccountMessages = {
     now: (email: string) => `Current address: ${email}`,
     label: 'New e-mail address',
     submit: 'Send a link to the new address',
-    same: 'This is your address already',
+    same: 'This is already your address',
     confirmTitle: 'Use this e\u2011mail address?',
     confirm: (email: string) => `You will sign in as ${email} from now on.`,
     confirmSubmit: 'Use this address',
@@ -173,7 +173,7 @@ export const englishAccountMessages = {
     code: 'The code that the app shows now',
     codeHint: 'Six digits.',
     submit: 'Use the app from now on',
-    wrong: 'This code is not right. Check that the clock of your telephone is',
+    wrong: 'This code is not valid. Check that the clock of your phone is correct',
   },
   recoveryCodes: {
     title: 'Keep these codes',
@@ -182,8 +182,8 @@ export const englishAccountMessages = {
   },
   closeAccount: {
     title: 'Close your account?',
-    text: 'This cannot be undone. Your name and address are deleted, applications lose access immediately, and nobody can sign in any more.',
-    submit: 'Close the account for good',
+    text: 'This cannot be undone. Your name and address are deleted, applications lose access immediately, and you can no longer sign in.',
+    submit: 'Close the account permanently',
     keep: 'Keep it',
     doneTitle: 'Your account is closed',
     done: 'Goodbye, and thank you.',
@@ -198,7 +198,7 @@ export const englishAccountMessages = {
     greeting: 'Hello,',
     signUpSubject: (shop: string) => `Your account at ${shop}`,
     signUp: (shop: string) => `someone, probably you, wants an account at ${shop} with this address. If it was you, continue here:`,
-    haveAccountSubject: (shop: string) => `You have an account at ${shop} already`,
+    haveAccountSubject: (shop: string) => `You already have an account at ${shop}`,
     haveAccount: (shop: string) =>
       `someone, probably you, wanted an account at ${shop} with this address. It already has one, so just sign in. If you have forgotten the password, choose a new one here:`,
     resetSubject: (shop: string) => `A new password for ${shop}`,

@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import { errors, type Provider } from 'oidc-provider';
 import type { EntityManager } from '../../../database/entity-manager/entity-manager.ts';
 import type { AttemptLimits } from '../../brute-force/attempt-limits.ts';
-import type { CsrfTokens } from './form-tokens.ts';
+import type { CsrfTokenService } from './csrf-token-service.ts';
 import type { KnownBrowsers } from '../../brute-force/known-browsers.ts';
 import type { Html } from '../views/html.ts';
 import type { PageSettings } from '../views/page-layout.ts';
@@ -14,8 +14,8 @@ import { pageSecurityHeaders } from '../assets/page-security-headers.ts';
 export type PageContext = {
   readonly em: EntityManager;
   readonly provider: Provider;
-  readonly setting: PageSettings;
-  readonly forms: CsrfTokens;
+  readonly settings: PageSettings;
+  readonly forms: CsrfTokenService;
   readonly limits: AttemptLimits;
   readonly knownBrowsers: KnownBrowsers;
   /** False if no mail transport is configured. Features that require e-mail are then disabled. */
@@ -63,12 +63,12 @@ export async function deleteInteraction({ provider }: PageContext, req: Request,
 }
 
 /** Returns the validated redirect URI of the authorization request, or undefined for the device flow. */
-export const interactionRedirectUri = ({ params }: Interaction): string | undefined => stringParameter(params, 'redirect_uri');
+export const interactionRedirectUri = ({ params }: Interaction): string | undefined => getStringParameter(params, 'redirect_uri');
 
-export const interactionClientId = ({ params }: Interaction): string => stringParameter(params, 'client_id') ?? '';
+export const interactionClientId = ({ params }: Interaction): string => getStringParameter(params, 'client_id') ?? '';
 
 /** Returns a parameter if it is a string. */
-export function stringParameter(params: Readonly<Record<string, unknown>>, name: string): string | undefined {
+export function getStringParameter(params: Readonly<Record<string, unknown>>, name: string): string | undefined {
   const value = params[name];
   return typeof value === 'string' ? value : undefined;
 }

@@ -1,7 +1,7 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import { errors } from 'oidc-provider';
 import { isDatabaseUnavailable, isStorageInsufficient, storageRetryAfterSeconds } from '../../../database/errors/availability-errors.ts';
-import { isWriteRejection } from '../../../database/storage/storage-reserve.ts';
+import { isLowDiskSpaceRejection } from '../../../database/storage/storage-reserve.ts';
 import { TooManyAttemptsError } from '../../brute-force/attempt-limits.ts';
 import { redactInteractionId } from '../../protocol/redact-interaction-id.ts';
 import { sendPage, type PageContext } from './page-context.ts';
@@ -13,29 +13,29 @@ export const pageErrorHandler =
   (context: PageContext, log: { error(details: object, message: string): void }): ErrorRequestHandler =>
   (error: unknown, req, res, next) => {
     if (res.headersSent) return next(error);
-    const { setting } = context;
-    const { failure } = setting.words;
+    const { settings } = context;
+    const { failure } = settings.messages;
     if (error instanceof errors.SessionNotFound) {
-      return sendPage(context, res, errorPage(setting, failure.expiredTitle, failure.expired), { status: 400 });
+      return sendPage(context, res, errorPage(settings, failure.expiredTitle, failure.expired), { status: 400 });
     }
     if (error instanceof PasswordHashQueueFullError) {
       res.set('Retry-After', '5');
-      return sendPage(context, res, errorPage(setting, failure.busyTitle, failure.busy), { status: 503 });
+      return sendPage(context, res, errorPage(settings, failure.busyTitle, failure.busy), { status: 503 });
     }
     if (error instanceof TooManyAttemptsError) {
-      const { title, text, back } = setting.words.tooMany;
+      const { title, text, back } = settings.messages.tooMany;
       res.set('Retry-After', String(error.retryAfterSeconds));
-      const html = messageWithSignInLinkPage(setting, title, text(Math.ceil(error.retryAfterSeconds / 60)), back);
+      const html = messageWithSignInLinkPage(settings, title, text(Math.ceil(error.retryAfterSeconds / 60)), back);
       return sendPage(context, res, html, { status: 429 });
     }
     const status = clientErrorStatus(error);
     if (status !== undefined) {
-      return sendPage(context, res, errorPage(setting, failure.unreadableTitle, failure.unreadable), { status });
+      return sendPage(context, res, errorPage(settings, failure.unreadableTitle, failure.unreadable), { status });
     }
-    if (!isWriteRejection(error)) log.error({ err: error, path: redactInteractionId(req.path) }, 'page failed');
+    if (!isLowDiskSpaceRejection(error)) log.error({ err: error, path: redactInteractionId(req.path) }, 'page failed');
     const unavailable = isDatabaseUnavailable(error);
     if (unavailable) res.set('Retry-After', isStorageInsufficient(error) ? String(storageRetryAfterSeconds) : '1');
-    return sendPage(context, res, errorPage(setting, failure.title, failure.text), { status: unavailable ? 503 : 500 });
+    return sendPage(context, res, errorPage(settings, failure.title, failure.text), { status: unavailable ? 503 : 500 });
   };
 
 /** Returns the 4xx status of an error from a body parser or the router. */
@@ -45,22 +45,22 @@ function clientErrorStatus(error: unknown): number | undefined {
 }
 
 /** Responds with 403 to a form that a page of another site has sent. */
-export const rejectWithOtherSitePage =
+export const sendCrossSiteErrorPage =
   (context: PageContext): RequestHandler =>
   (_req, res) => {
-    const { setting, provider } = context;
-    const { failure } = setting.words;
-    return sendPage(context, res, errorPage(setting, failure.otherSiteTitle, failure.otherSite(provider.issuer)), { status: 403 });
+    const { settings, provider } = context;
+    const { failure } = settings.messages;
+    return sendPage(context, res, errorPage(settings, failure.otherSiteTitle, failure.otherSite(provider.issuer)), { status: 403 });
   };
 
 /** Responds with 421 to a request for a host other than the issuer's. */
-export const rejectWithWrongHostPage =
+export const sendWrongHostErrorPage =
   (context: PageContext): RequestHandler =>
   (req, res) => {
-    const { setting, provider } = context;
-    const { failure } = setting.words;
+    const { settings, provider } = context;
+    const { failure } = settings.messages;
     if (req.accepts(['json', 'html']) === 'html') {
-      return sendPage(context, res, errorPage(setting, failure.wrongHostTitle, failure.wrongHost(provider.issuer)), { status: 421 });
+      return sendPage(context, res, errorPage(settings, failure.wrongHostTitle, failure.wrongHost(provider.issuer)), { status: 421 });
     }
     return res.status(421).json({ error: 'invalid_request', error_description: `this server is ${provider.issuer}` });
   };

@@ -1,9 +1,9 @@
 import express, { type RequestHandler } from 'express';
 import { z } from 'zod';
 import { lowerChunkedBodyLimit } from '../../../http/request/chunked-body-size.ts';
-import { attachSession } from '../../sessions/current-session.ts';
+import { attachSessionToRequest } from '../../sessions/current-session.ts';
 import type { PageContext } from './page-context.ts';
-import { rejectWithOtherSitePage } from './page-error-handler.ts';
+import { sendCrossSiteErrorPage } from './page-error-handler.ts';
 import { rejectCrossSiteForms } from './reject-cross-site-forms.ts';
 
 type Paths = string | readonly string[];
@@ -28,10 +28,10 @@ export class PageRouter {
       lowerChunkedBodyLimit(req, formBytesMax);
       parseForm(req, res, next);
     };
-    const session = attachSession(context);
+    const session = attachSessionToRequest(context);
     this.#context = context;
     this.#beforePage = [requireHost, session];
-    this.#beforeForm = [requireHost, rejectCrossSiteForms(context.provider.issuer, rejectWithOtherSitePage(context)), readForm, session];
+    this.#beforeForm = [requireHost, rejectCrossSiteForms(context.provider.issuer, sendCrossSiteErrorPage(context)), readForm, session];
   }
 
   /** Registers a page that does not change state. */

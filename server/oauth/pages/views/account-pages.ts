@@ -8,27 +8,27 @@ import { checkboxField, formField, hiddenField, renderPage, type FieldError, typ
 import { newPasswordField } from './sign-up-page.ts';
 
 /** Renders a page below the account page, with a link back to it. */
-export const accountSubpage = (setting: PageSettings, title: string, content: HtmlChild, faults: readonly FieldError[] = []): Html =>
+export const accountSubpage = (settings: PageSettings, title: string, content: HtmlChild, faults: readonly FieldError[] = []): Html =>
   renderPage(
-    setting,
+    settings,
     title,
-    html`<p class="elsewhere back"><a href="/account">${setting.words.accountMenu.back}</a></p>
+    html`<p class="elsewhere back"><a href="/account">${settings.messages.accountMenu.back}</a></p>
       <h1>${title}</h1>
       ${content}`,
     faults,
   );
 
 /** Renders the confirmation that an action on the account has succeeded. */
-export const accountSuccessPage = (setting: PageSettings, title: string, text: string, more?: Html): Html =>
+export const accountSuccessPage = (settings: PageSettings, title: string, text: string, more?: Html): Html =>
   accountSubpage(
-    setting,
+    settings,
     title,
     html`<p role="status">${text}</p>
       ${more}`,
   );
 
-export function accountPage(setting: PageSettings, person: { name: string; email: string }, csrf: string): Html {
-  const { accountMenu: menu, account } = setting.words;
+export function accountPage(settings: PageSettings, person: { name: string; email: string }, csrf: string): Html {
+  const { accountMenu: menu, account } = settings.messages;
   const links = [
     ['/account/password', menu.password],
     ['/account/email', menu.email],
@@ -39,7 +39,7 @@ export function accountPage(setting: PageSettings, person: { name: string; email
     ['/account/close', menu.close],
   ] as const;
   return renderPage(
-    setting,
+    settings,
     menu.title,
     html`<h1>${account.title}</h1>
       <p><strong>${person.name}</strong><br />${person.email}</p>
@@ -57,70 +57,70 @@ type Form = { readonly csrf: string; readonly email: string; readonly faults: re
 
 type ChangePasswordForm = Form & { readonly apiKeys: readonly AccountApiKey[]; readonly revokesKeys: boolean };
 
-export function changePasswordPage(setting: PageSettings, { csrf, email, faults, apiKeys, revokesKeys }: ChangePasswordForm): Html {
-  const { changePassword: words, passwordReset, credential } = setting.words;
+export function changePasswordPage(settings: PageSettings, { csrf, email, faults, apiKeys, revokesKeys }: ChangePasswordForm): Html {
+  const { changePassword: messages, passwordReset, credential } = settings.messages;
   const revokeKeys = {
     name: 'revoke_keys',
     value: 'yes',
-    label: words.revokeKeys(apiKeys.length),
+    label: messages.revokeKeys(apiKeys.length),
     details: apiKeys.map(({ name, prefix }) => credential.apiKey(name, prefix)),
     checked: revokesKeys,
   };
   const form = html`<form method="post" novalidate>
     ${hiddenField('csrf', csrf)}<input type="hidden" autocomplete="username" name="username" value="${email}" />
-    ${newPasswordField(setting, passwordReset.newPassword, faults, true)}
-    <p class="quiet">${words.everywhere}</p>
+    ${newPasswordField(settings, passwordReset.newPassword, faults, true)}
+    <p class="quiet">${messages.everywhere}</p>
     ${apiKeys.length > 0 && checkboxField(revokeKeys)}
     <button type="submit">${passwordReset.save}</button>
   </form>`;
-  return accountSubpage(setting, words.title, form, faults);
+  return accountSubpage(settings, messages.title, form, faults);
 }
 
 /** Renders the page after a password change. If there are API keys, it states whether they were revoked or still work. */
-export function passwordChangedPage(setting: PageSettings, apiKeys: number, areRevoked: boolean): Html {
-  const { changePassword: words } = setting.words;
-  const about = html`<p>${areRevoked ? words.keysRevoked(apiKeys) : words.keysActive(apiKeys)}</p>
-    <p class="elsewhere"><a href="/account/api-keys">${words.toKeys}</a></p>`;
-  return accountSuccessPage(setting, words.doneTitle, words.done, apiKeys > 0 ? about : undefined);
+export function passwordChangedPage(settings: PageSettings, apiKeys: number, areRevoked: boolean): Html {
+  const { changePassword: messages } = settings.messages;
+  const about = html`<p>${areRevoked ? messages.keysRevoked(apiKeys) : messages.keysActive(apiKeys)}</p>
+    <p class="elsewhere"><a href="/account/api-keys">${messages.toKeys}</a></p>`;
+  return accountSuccessPage(settings, messages.doneTitle, messages.done, apiKeys > 0 ? about : undefined);
 }
 
 type ChangeEmailForm = Omit<Form, 'email'> & { readonly account: { email: string; email_verified: boolean }; readonly typed: string };
 
-export function changeEmailPage(setting: PageSettings, { csrf, account, faults, typed }: ChangeEmailForm): Html {
-  const { changeEmail: words } = setting.words;
-  const form = html`<p class="quiet">${words.now(account.email)}</p>
-    ${!account.email_verified && html`<p>${words.unconfirmed}</p>`}
+export function changeEmailPage(settings: PageSettings, { csrf, account, faults, typed }: ChangeEmailForm): Html {
+  const { changeEmail: messages } = settings.messages;
+  const form = html`<p class="quiet">${messages.now(account.email)}</p>
+    ${!account.email_verified && html`<p>${messages.unconfirmed}</p>`}
     <form method="post" novalidate>
       ${hiddenField('csrf', csrf)}
-      ${formField({ name: 'email', label: words.label, type: 'email', value: typed, autocomplete: 'email', enterKey: 'done', focus: true }, faults)}
-      <button type="submit">${words.submit}</button>
+      ${formField({ name: 'email', label: messages.label, type: 'email', value: typed, autocomplete: 'email', enterKey: 'done', focus: true }, faults)}
+      <button type="submit">${messages.submit}</button>
     </form>`;
-  return accountSubpage(setting, words.title, form, faults);
+  return accountSubpage(settings, messages.title, form, faults);
 }
 
-export function sessionsPage(setting: PageSettings, csrf: string, here: string | undefined, browsers: readonly SessionSummary[]): Html {
-  const { sessions: words } = setting.words;
+export function sessionsPage(settings: PageSettings, csrf: string, here: string | undefined, browsers: readonly SessionSummary[]): Html {
+  const { sessions: messages } = settings.messages;
   const rows = browsers.map(({ uid, device, startedAt }) => {
-    const name = device ?? words.unknown;
+    const name = device ?? messages.unknown;
     return html`<li>
       <div>
         <strong>${name}</strong>
-        <p class="quiet">${uid === here ? words.here : words.since(formatTimestamp(setting, startedAt))}</p>
+        <p class="quiet">${uid === here ? messages.here : messages.since(formatTimestamp(settings, startedAt))}</p>
       </div>
       <form method="post">
         ${hiddenField('csrf', csrf)}${hiddenField('session', uid)}
-        <button class="second small" aria-label="${words.endLabel(name)}">${words.end}</button>
+        <button class="second small" aria-label="${messages.endLabel(name)}">${messages.end}</button>
       </form>
     </li>`;
   });
   const everywhere = html`<form method="post">
     ${hiddenField('csrf', csrf)}${hiddenField('everywhere', 'yes')}
-    <p class="quiet" id="everywhere-hint">${words.everywhereHint}</p>
-    <button aria-describedby="everywhere-hint">${words.everywhere}</button>
+    <p class="quiet" id="everywhere-hint">${messages.everywhereHint}</p>
+    <button aria-describedby="everywhere-hint">${messages.everywhere}</button>
   </form>`;
   return accountSubpage(
-    setting,
-    words.title,
+    settings,
+    messages.title,
     html`<ul class="things">
         ${rows}
       </ul>
@@ -133,38 +133,38 @@ export function sessionsPage(setting: PageSettings, csrf: string, here: string |
  * @param apiKeys the active API keys of the user
  */
 export function connectedAppsPage(
-  setting: PageSettings,
+  settings: PageSettings,
   csrf: string,
   apps: readonly ConnectedApp[],
   apiKeys: readonly AccountApiKey[],
 ): Html {
-  const { apps: words } = setting.words;
+  const { apps: messages } = settings.messages;
   const rows = apps.map(
     ({ id, application, device, scopes: allowed, last_used_at: used }) =>
       html`<li>
         <div>
           <strong>${application.name}</strong>
-          ${device !== null && html`<p class="quiet">${words.on(device)}</p>`}
-          <p class="quiet">${words.used(formatTimestamp(setting, new Date(used)))}</p>
-          <p class="quiet">${words.may}</p>
+          ${device !== null && html`<p class="quiet">${messages.on(device)}</p>`}
+          <p class="quiet">${messages.used(formatTimestamp(settings, new Date(used)))}</p>
+          <p class="quiet">${messages.may}</p>
           <ul class="can">
-            ${allowed.map((scope) => html`<li>${describeScope(setting, scope)}</li>`)}
+            ${allowed.map((scope) => html`<li>${describeScope(settings, scope)}</li>`)}
           </ul>
         </div>
         <form method="post">
           ${hiddenField('csrf', csrf)}${hiddenField('app', String(id))}${keepKeysCheckbox(
-            setting,
+            settings,
             apiKeys.filter(({ createdByClientId }) => createdByClientId === application.client_id),
           )}
-          <button class="second small" aria-label="${words.removeLabel(application.name)}">${words.remove}</button>
+          <button class="second small" aria-label="${messages.removeLabel(application.name)}">${messages.remove}</button>
         </form>
       </li>`,
   );
   return accountSubpage(
-    setting,
-    words.title,
+    settings,
+    messages.title,
     rows.length === 0
-      ? html`<p>${words.none}</p>`
+      ? html`<p>${messages.none}</p>`
       : html`<ul class="things">
           ${rows}
         </ul>`,
@@ -172,7 +172,7 @@ export function connectedAppsPage(
 }
 
 /** Renders the checkbox to keep the keys that an application created. Its value lists their IDs, so that keys created later are not kept. */
-function keepKeysCheckbox({ words: { apps, credential } }: PageSettings, keys: readonly AccountApiKey[]): Html | undefined {
+function keepKeysCheckbox({ messages: { apps, credential } }: PageSettings, keys: readonly AccountApiKey[]): Html | undefined {
   if (keys.length === 0) return undefined;
   return checkboxField({
     name: 'keep_keys',
@@ -182,20 +182,21 @@ function keepKeysCheckbox({ words: { apps, credential } }: PageSettings, keys: r
   });
 }
 
-export function closeAccountPage(setting: PageSettings, csrf: string): Html {
-  const { closeAccount: words } = setting.words;
-  const form = html`<p>${words.text}</p>
-    <form method="post">${hiddenField('csrf', csrf)}<button class="danger">${words.submit}</button></form>
-    <p class="elsewhere"><a href="/account">${words.keep}</a></p>`;
-  return accountSubpage(setting, words.title, form);
+export function closeAccountPage(settings: PageSettings, csrf: string): Html {
+  const { closeAccount: messages } = settings.messages;
+  const form = html`<p>${messages.text}</p>
+    <form method="post">${hiddenField('csrf', csrf)}<button class="danger">${messages.submit}</button></form>
+    <p class="elsewhere"><a href="/account">${messages.keep}</a></p>`;
+  return accountSubpage(settings, messages.title, form);
 }
 
 /** Formats a timestamp for a page, in UTC. */
-export const formatTimestamp = ({ words }: PageSettings, at: Date): string =>
-  new Intl.DateTimeFormat(words.language, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC', hour12: false }).format(at) + ' UTC';
+export const formatTimestamp = ({ messages }: PageSettings, at: Date): string =>
+  new Intl.DateTimeFormat(messages.language, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC', hour12: false }).format(at) +
+  ' UTC';
 
 /** Returns the description of a scope that the consent page shows. */
-export function describeScope({ words }: PageSettings, scope: string): string {
+export function describeScope({ messages }: PageSettings, scope: string): string {
   if (isApiScope(scope)) return scopeDefinitions[scope].consent;
-  return Object.entries<string>(words.permission).find(([name]) => name === scope)?.[1] ?? scope;
+  return Object.entries<string>(messages.permission).find(([name]) => name === scope)?.[1] ?? scope;
 }

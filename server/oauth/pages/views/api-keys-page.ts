@@ -3,42 +3,42 @@ import { accountSubpage, describeScope, formatTimestamp } from './account-pages.
 import { html, type Html } from './html.ts';
 import { hiddenField, type PageSettings } from './page-layout.ts';
 
-export function apiKeysPage(setting: PageSettings, csrf: string, keys: readonly AccountApiKey[]): Html {
-  const { apiKeys: words } = setting.words;
+export function apiKeysPage(settings: PageSettings, csrf: string, keys: readonly AccountApiKey[]): Html {
+  const { apiKeys: messages } = settings.messages;
   const list =
     keys.length === 0
-      ? html`<p>${words.none}</p>`
+      ? html`<p>${messages.none}</p>`
       : html`<ul class="things">
-          ${keys.map((key) => apiKeyRow(setting, csrf, key))}
+          ${keys.map((key) => apiKeyRow(settings, csrf, key))}
         </ul>`;
   return accountSubpage(
-    setting,
-    words.title,
-    html`<p class="quiet">${words.text}</p>
+    settings,
+    messages.title,
+    html`<p class="quiet">${messages.text}</p>
       ${list}`,
   );
 }
 
-function apiKeyRow(setting: PageSettings, csrf: string, key: AccountApiKey): Html {
-  const { apiKeys: words } = setting.words;
-  const [created, expires] = [formatTimestamp(setting, key.createdAt), formatTimestamp(setting, key.expiresAt)];
+function apiKeyRow(settings: PageSettings, csrf: string, key: AccountApiKey): Html {
+  const { apiKeys: messages } = settings.messages;
+  const [created, expires] = [formatTimestamp(settings, key.createdAt), formatTimestamp(settings, key.expiresAt)];
   return html`<li>
     <div>
       <strong>${key.name}</strong>
-      <p class="quiet"><code>${key.prefix}…</code> ${words.status[key.status]}</p>
-      <p class="quiet">${key.application === null ? words.created(created) : words.createdThrough(created, key.application)}</p>
-      <p class="quiet">${key.lastUsedAt === null ? words.neverUsed : words.lastUsed(formatTimestamp(setting, key.lastUsedAt))}</p>
-      <p class="quiet">${key.status === 'expired' ? words.expired(expires) : words.expires(expires)}</p>
-      <p class="quiet">${words.may}</p>
+      <p class="quiet"><code>${key.prefix}…</code> ${messages.status[key.status]}</p>
+      <p class="quiet">${key.application === null ? messages.created(created) : messages.createdThrough(created, key.application)}</p>
+      <p class="quiet">${key.lastUsedAt === null ? messages.neverUsed : messages.lastUsed(formatTimestamp(settings, key.lastUsedAt))}</p>
+      <p class="quiet">${key.status === 'expired' ? messages.expired(expires) : messages.expires(expires)}</p>
+      <p class="quiet">${messages.may}</p>
       <ul class="can">
-        ${key.scopes.map((scope) => html`<li>${describeScope(setting, scope)}</li>`)}
+        ${key.scopes.map((scope) => html`<li>${describeScope(settings, scope)}</li>`)}
       </ul>
     </div>
     ${
       key.status === 'active' &&
       html`<form method="post">
         ${hiddenField('csrf', csrf)}${hiddenField('key', String(key.id))}
-        <button class="second small" aria-label="${words.revokeLabel(key.name)}">${words.revoke}</button>
+        <button class="second small" aria-label="${messages.revokeLabel(key.name)}">${messages.revoke}</button>
       </form>`
     }
   </li>`;

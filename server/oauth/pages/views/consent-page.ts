@@ -3,7 +3,7 @@ import { loopbackHosts } from '../../../applications/redirect-uri.ts';
 import { html, type Html } from './html.ts';
 import { hiddenField, renderPage, type PageSettings } from './page-layout.ts';
 
-export type ConsentPageContent = {
+export type ConsentPageViewModel = {
   readonly csrf: string;
   readonly application: { readonly name: string; readonly firstParty: boolean; readonly logo: string | undefined };
   /** Host of the client ID metadata document, if the application is identified by one. */
@@ -21,15 +21,15 @@ export type ConsentPageContent = {
   readonly days: number;
 };
 
-const hasNothingToGrant = ({ apiScopes, identityScopes }: ConsentPageContent): boolean => apiScopes.length + identityScopes.length === 0;
+const hasNothingToGrant = ({ apiScopes, identityScopes }: ConsentPageViewModel): boolean => apiScopes.length + identityScopes.length === 0;
 
-export function consentPage(setting: PageSettings, content: ConsentPageContent): Html {
-  const { words, shop } = setting;
-  const { consent } = words;
+export function consentPage(settings: PageSettings, content: ConsentPageViewModel): Html {
+  const { messages, shop } = settings;
+  const { consent } = messages;
   const { application, person } = content;
   const title = consent.title(application.name, shop.name);
   return renderPage(
-    setting,
+    settings,
     title,
     html`${applicationLogo(application)}
       <h1>${title}</h1>
@@ -38,12 +38,12 @@ export function consentPage(setting: PageSettings, content: ConsentPageContent):
         <div class="facts">
           ${content.documentHost !== undefined && html`<p>${consent.identifiedBy} <strong>${content.documentHost}</strong></p>`}
           <p>${application.firstParty ? consent.verified(shop.name) : consent.notVerified(shop.name)}</p>
-          <p>${destinationText(setting, content.returnTo)}</p>
+          <p>${destinationText(settings, content.returnTo)}</p>
           ${content.selfRegistered && redirectsToLocalProgram(content.returnTo) && html`<p class="warning">${consent.anyProgram}</p>`}
           <p>${consent.signedInAs} <strong>${person.name}</strong><br />${person.email}</p>
           <p class="elsewhere">${consent.notYou} <button class="inline" form="switch">${consent.switch}</button></p>
         </div>
-        ${content.beyondRole.length > 0 && beyondRole(setting, content)} ${!hasNothingToGrant(content) && permissions(setting, content)}
+        ${content.beyondRole.length > 0 && beyondRole(settings, content)} ${!hasNothingToGrant(content) && permissions(settings, content)}
         <div class="choice">
           <button class="second" name="decision" value="cancel">${consent.cancel}</button>
           ${!hasNothingToGrant(content) && html`<button name="decision" value="allow">${consent.allow}</button>`}
@@ -54,24 +54,24 @@ export function consentPage(setting: PageSettings, content: ConsentPageContent):
 }
 
 /** Renders the scopes that the user can grant. */
-const permissions = (setting: PageSettings, { application, apiScopes, identityScopes, days }: ConsentPageContent): Html =>
+const permissions = (settings: PageSettings, { application, apiScopes, identityScopes, days }: ConsentPageViewModel): Html =>
   html`<fieldset>
-      <legend>${setting.words.consent.may(application.name)}</legend>
-      ${apiScopes.length > 1 && html`<p class="hint">${setting.words.consent.untick}</p>`}
+      <legend>${settings.messages.consent.may(application.name)}</legend>
+      ${apiScopes.length > 1 && html`<p class="hint">${settings.messages.consent.untick}</p>`}
       <ul class="permissions">
         ${identityScopes.map(
           (scope) =>
             html`<li>
-              <div class="given"><span class="tick" aria-hidden="true">✓</span>${setting.words.permission[scope]}</div>
+              <div class="given"><span class="tick" aria-hidden="true">✓</span>${settings.messages.permission[scope]}</div>
             </li>`,
         )}
-        ${apiScopes.map((scope) => permission(setting, scope))}
+        ${apiScopes.map((scope) => permission(settings, scope))}
       </ul>
     </fieldset>
-    <p class="quiet">${setting.words.consent.duration(days)}</p>`;
+    <p class="quiet">${settings.messages.consent.duration(days)}</p>`;
 
 /** Renders the scopes that the user cannot grant, with a button to continue with another account. */
-const beyondRole = ({ words: { consent } }: PageSettings, { application, beyondRole: refused }: ConsentPageContent): Html =>
+const beyondRole = ({ messages: { consent } }: PageSettings, { application, beyondRole: refused }: ConsentPageViewModel): Html =>
   html`<div class="warning" role="alert">
     <p>${consent.cannot(application.name)}</p>
     <ul>
@@ -81,22 +81,22 @@ const beyondRole = ({ words: { consent } }: PageSettings, { application, beyondR
   </div>`;
 
 /** Renders the stored logo or the first letter of the name. A remote image would notify the developer of every visit. */
-const applicationLogo = ({ name, logo }: ConsentPageContent['application']): Html =>
+const applicationLogo = ({ name, logo }: ConsentPageViewModel['application']): Html =>
   logo === undefined
     ? html`<span class="logo" aria-hidden="true">${name.at(0)}</span>`
     : html`<img class="logo" src="${logo}" alt="" width="48" height="48" />`;
 
-const permission = ({ words }: PageSettings, scope: keyof typeof scopeDefinitions): Html =>
+const permission = ({ messages }: PageSettings, scope: keyof typeof scopeDefinitions): Html =>
   html`<li>
   <label${scopeDefinitions[scope].admin && html` class="careful"`}>
     <input type="checkbox" name="scope" value="${scope}" checked />
-    <span>${scopeDefinitions[scope].consent}${scopeDefinitions[scope].admin && html`<small>${words.consent.careful}</small>`}</span>
+    <span>${scopeDefinitions[scope].consent}${scopeDefinitions[scope].admin && html`<small>${messages.consent.careful}</small>`}</span>
   </label>
 </li>`;
 
-function destinationText({ words }: PageSettings, returnTo: string | undefined): string {
-  if (returnTo === undefined) return words.consent.fromADevice;
-  return redirectsToLocalProgram(returnTo) ? words.consent.fromThisComputer : words.consent.from(new URL(returnTo).host);
+function destinationText({ messages }: PageSettings, returnTo: string | undefined): string {
+  if (returnTo === undefined) return messages.consent.fromADevice;
+  return redirectsToLocalProgram(returnTo) ? messages.consent.fromThisComputer : messages.consent.from(new URL(returnTo).host);
 }
 
 /** Returns whether the redirect goes to a program on this machine, by a loopback address or a custom URL scheme. */

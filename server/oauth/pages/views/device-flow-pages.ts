@@ -16,34 +16,34 @@ export const formatUserCode = (code: string): string => {
 };
 
 /** Creates the page handlers of the device flow (RFC 8628 section 3.3). */
-export function createDeviceVerificationPages(setting: PageSettings, issuer: string) {
-  const { device, failure } = setting.words;
+export function createDeviceVerificationPages(settings: PageSettings, issuer: string) {
+  const { device, failure } = settings.messages;
   const show = (ctx: KoaContextWithOIDC, html: Html): void => {
     ctx.type = 'html';
     ctx.set(pageSecurityHeaders(issuer));
     ctx.body = html.toString();
   };
   return {
-    tooManyCodes: (ctx: KoaContextWithOIDC): void => show(ctx, noticePage(setting, device.tooManyTitle, device.tooMany)),
+    tooManyCodes: (ctx: KoaContextWithOIDC): void => show(ctx, noticePage(settings, device.tooManyTitle, device.tooMany)),
     askForCode: async (ctx: KoaContextWithOIDC, _form: string, _out?: ErrorOut, error?: Error & { userCode?: string }): Promise<void> => {
-      if (error === undefined) return show(ctx, enterUserCodePage(setting, { secret: readFormSecret(ctx), code: codeFromUrl(ctx) }));
-      if (error.name === 'AbortedError') return show(ctx, noticePage(setting, device.refusedTitle, device.refused));
-      const text = errorTexts[error.name]?.(setting.words);
-      if (text === undefined) return show(ctx, errorPage(setting, failure.expiredTitle, device.startAgain));
+      if (error === undefined) return show(ctx, enterUserCodePage(settings, { secret: readFormSecret(ctx), code: codeFromUrl(ctx) }));
+      if (error.name === 'AbortedError') return show(ctx, noticePage(settings, device.refusedTitle, device.refused));
+      const text = errorTexts[error.name]?.(settings.messages);
+      if (text === undefined) return show(ctx, errorPage(settings, failure.expiredTitle, device.startAgain));
       const faults = [{ field: 'user_code', text }];
-      return show(ctx, enterUserCodePage(setting, { secret: readFormSecret(ctx), code: formatUserCode(error.userCode ?? ''), faults }));
+      return show(ctx, enterUserCodePage(settings, { secret: readFormSecret(ctx), code: formatUserCode(error.userCode ?? ''), faults }));
     },
     confirmDevice: async (ctx: KoaContextWithOIDC, _form: string, client: Client, _device: unknown, code: string): Promise<void> => {
-      show(ctx, confirmDevicePage(setting, { secret: readFormSecret(ctx), application: client.clientName ?? client.clientId, code }));
+      show(ctx, confirmDevicePage(settings, { secret: readFormSecret(ctx), application: client.clientName ?? client.clientId, code }));
     },
     deviceConnected: async (ctx: KoaContextWithOIDC): Promise<void> => {
       const { client } = ctx.oidc;
-      show(ctx, noticePage(setting, device.doneTitle, device.done(client?.clientName ?? client?.clientId ?? '')));
+      show(ctx, noticePage(settings, device.doneTitle, device.done(client?.clientName ?? client?.clientId ?? '')));
     },
   };
 }
 
-const errorTexts: Record<string, (words: PageSettings['words']) => string> = {
+const errorTexts: Record<string, (messages: PageSettings['messages']) => string> = {
   NoCodeError: ({ device }) => device.codeMissing,
   NotFoundError: ({ device }) => device.codeUnknown,
   ExpiredError: ({ device }) => device.codeExpired,

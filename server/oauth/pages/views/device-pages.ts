@@ -4,13 +4,13 @@ import { formField, hiddenField, renderPage, type FieldError, type PageSettings 
 
 /** Renders the page on which users enter the code that a device shows. `code` prefills the field from the URL. */
 export function enterUserCodePage(
-  setting: PageSettings,
+  settings: PageSettings,
   { secret, code = '', faults = [] }: { secret: string; code?: string; faults?: readonly FieldError[] },
 ): Html {
-  const { device } = setting.words;
+  const { device } = settings.messages;
   const title = device.title;
   return renderPage(
-    setting,
+    settings,
     title,
     html`<h1>${title}</h1>
       <p>${code === '' || faults.length > 0 ? device.type : device.compare}</p>
@@ -23,15 +23,15 @@ export function enterUserCodePage(
   );
 }
 
-/** Renders the question whether the code matches the one on the device and whether the device belongs to the user. */
+/** Renders the page that asks whether the code matches the one on the device and whether the device belongs to the user. */
 export function confirmDevicePage(
-  setting: PageSettings,
+  settings: PageSettings,
   { secret, application, code }: { secret: string; application: string; code: string },
 ): Html {
-  const { device } = setting.words;
+  const { device } = settings.messages;
   const title = device.confirmTitle(application);
   return renderPage(
-    setting,
+    settings,
     title,
     html`<h1>${title}</h1>
       <p>${device.same(application)}</p>

@@ -1,7 +1,7 @@
 import { html, type Html } from './html.ts';
 import { formField, hiddenField, renderPage, type FieldError, type PageSettings } from './page-layout.ts';
 
-export type EmailCodePageContent = {
+export type EmailCodePageViewModel = {
   readonly csrf: string;
   /** Encrypted state of the sign-in (`email-code.ts`). */
   readonly proof: string;
@@ -9,19 +9,19 @@ export type EmailCodePageContent = {
   readonly faults: readonly FieldError[];
 };
 
-export function emailCodePage(setting: PageSettings, { csrf, proof, path, faults }: EmailCodePageContent): Html {
-  const { emailCode: words, tooMany } = setting.words;
+export function emailCodePage(settings: PageSettings, { csrf, proof, path, faults }: EmailCodePageViewModel): Html {
+  const { emailCode: messages, tooMany } = settings.messages;
   return renderPage(
-    setting,
-    words.title,
-    html`<h1>${words.title}</h1>
-      <p role="status">${words.text}</p>
+    settings,
+    messages.title,
+    html`<h1>${messages.title}</h1>
+      <p role="status">${messages.text}</p>
       <form method="post" action="${path}/e-mail-code" novalidate>
         ${hiddenField('csrf', csrf)}${hiddenField('proof', proof)}
-        ${formField({ name: 'code', label: words.code, autocomplete: 'one-time-code', enterKey: 'done', focus: true }, faults)}
-        <button type="submit">${words.submit}</button>
+        ${formField({ name: 'code', label: messages.code, autocomplete: 'one-time-code', enterKey: 'done', focus: true }, faults)}
+        <button type="submit">${messages.submit}</button>
       </form>
-      <p class="quiet">${words.late}</p>
+      <p class="quiet">${messages.late}</p>
       <p class="elsewhere"><a href="${path}">${tooMany.back}</a></p>`,
     faults,
   );

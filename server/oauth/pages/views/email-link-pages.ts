@@ -1,10 +1,10 @@
 import { html, type Html } from './html.ts';
 import { formField, hiddenField, renderPage, type FieldError, type PageSettings } from './page-layout.ts';
 
-export const emailSentPage = (setting: PageSettings, email: string, againPath: string): Html => {
-  const { title, text, nothing, again } = setting.words.mailSent;
+export const emailSentPage = (settings: PageSettings, email: string, againPath: string): Html => {
+  const { title, text, nothing, again } = settings.messages.mailSent;
   return renderPage(
-    setting,
+    settings,
     title,
     html`<h1>${title}</h1>
       <p role="status">${text(email)}</p>
@@ -13,10 +13,10 @@ export const emailSentPage = (setting: PageSettings, email: string, againPath: s
   );
 };
 
-export const linkExpiredPage = (setting: PageSettings, againPath: string): Html => {
-  const { title, text, again } = setting.words.linkOver;
+export const linkExpiredPage = (settings: PageSettings, againPath: string): Html => {
+  const { title, text, again } = settings.messages.linkExpired;
   return renderPage(
-    setting,
+    settings,
     title,
     html`<h1>${title}</h1>
       <p>${text}</p>
@@ -26,29 +26,29 @@ export const linkExpiredPage = (setting: PageSettings, againPath: string): Html 
 
 type Form = { readonly csrf: string; readonly email: string; readonly faults: readonly FieldError[] };
 
-export function requestPasswordResetPage(setting: PageSettings, { csrf, email, faults }: Form): Html {
-  const { passwordReset: words } = setting.words;
+export function requestPasswordResetPage(settings: PageSettings, { csrf, email, faults }: Form): Html {
+  const { passwordReset: messages } = settings.messages;
   return renderPage(
-    setting,
-    words.title,
-    html`<h1>${words.title}</h1>
+    settings,
+    messages.title,
+    html`<h1>${messages.title}</h1>
       <form method="post" novalidate>
         ${hiddenField('csrf', csrf)}
-        ${formField({ name: 'email', label: setting.words.email, type: 'email', value: email, autocomplete: 'username', hint: words.hint, enterKey: 'done', focus: true }, faults)}
-        <button type="submit">${words.submit}</button>
+        ${formField({ name: 'email', label: settings.messages.email, type: 'email', value: email, autocomplete: 'username', hint: messages.hint, enterKey: 'done', focus: true }, faults)}
+        <button type="submit">${messages.submit}</button>
       </form>
-      <p class="elsewhere"><a href="/sign-in">${setting.words.signUp.toSignIn}</a></p>`,
+      <p class="elsewhere"><a href="/sign-in">${settings.messages.signUp.toSignIn}</a></p>`,
     faults,
   );
 }
 
-export function confirmEmailPage(setting: PageSettings, { csrf, email }: Omit<Form, 'faults'>): Html {
-  const { changeEmail: words } = setting.words;
+export function confirmEmailPage(settings: PageSettings, { csrf, email }: Omit<Form, 'faults'>): Html {
+  const { changeEmail: messages } = settings.messages;
   return renderPage(
-    setting,
-    words.confirmTitle,
-    html`<h1>${words.confirmTitle}</h1>
-      <p>${words.confirm(email)}</p>
-      <form method="post">${hiddenField('csrf', csrf)}<button type="submit">${words.confirmSubmit}</button></form>`,
+    settings,
+    messages.confirmTitle,
+    html`<h1>${messages.confirmTitle}</h1>
+      <p>${messages.confirm(email)}</p>
+      <form method="post">${hiddenField('csrf', csrf)}<button type="submit">${messages.confirmSubmit}</button></form>`,
   );
 }

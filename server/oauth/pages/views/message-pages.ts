@@ -2,47 +2,47 @@ import { html, type Html } from './html.ts';
 import { renderPage, type PageSettings } from './page-layout.ts';
 
 /** Renders a page with a message and at most one action. */
-const messagePage = (setting: PageSettings, title: string, text: string, more?: Html): Html =>
+const messagePage = (settings: PageSettings, title: string, text: string, more?: Html): Html =>
   renderPage(
-    setting,
+    settings,
     title,
     html`<h1>${title}</h1>
       <p>${text}</p>
       ${more}`,
   );
 
-export const noticePage = (setting: PageSettings, title: string, text: string): Html => messagePage(setting, title, text);
+export const noticePage = (settings: PageSettings, title: string, text: string): Html => messagePage(settings, title, text);
 
-export const errorPage = (setting: PageSettings, title: string, text: string, detail?: string): Html =>
+export const errorPage = (settings: PageSettings, title: string, text: string, detail?: string): Html =>
   messagePage(
-    setting,
+    settings,
     title,
     text,
-    detail === undefined ? undefined : html`<p class="quiet">${setting.words.failure.details} <code>${detail}</code></p>`,
+    detail === undefined ? undefined : html`<p class="quiet">${settings.messages.failure.details} <code>${detail}</code></p>`,
   );
 
 /** Renders a message with a link to the sign-in page. */
 export const messageWithSignInLinkPage = (
-  setting: PageSettings,
+  settings: PageSettings,
   title: string,
   text: string,
-  link: string = setting.words.signUp.toSignIn,
-): Html => messagePage(setting, title, text, html`<p class="elsewhere"><a href="/sign-in">${link}</a></p>`);
+  link: string = settings.messages.signUp.toSignIn,
+): Html => messagePage(settings, title, text, html`<p class="elsewhere"><a href="/sign-in">${link}</a></p>`);
 
-export const signedOutPage = (setting: PageSettings): Html =>
+export const signedOutPage = (settings: PageSettings): Html =>
   messagePage(
-    setting,
-    setting.words.signedOut.title,
-    setting.words.signedOut.text(setting.shop.name),
-    html`<p class="elsewhere"><a href="/sign-in">${setting.words.signedOut.back}</a></p>`,
+    settings,
+    settings.messages.signedOut.title,
+    settings.messages.signedOut.text(settings.shop.name),
+    html`<p class="elsewhere"><a href="/sign-in">${settings.messages.signedOut.back}</a></p>`,
   );
 
 /** Renders the sign-out confirmation. `form` comes from oidc-provider, and the buttons refer to its ID. */
-export const confirmSignOutPage = (setting: PageSettings, form: Html): Html => {
-  const { signOut } = setting.words;
+export const confirmSignOutPage = (settings: PageSettings, form: Html): Html => {
+  const { signOut } = settings.messages;
   return messagePage(
-    setting,
-    signOut.title(setting.shop.name),
+    settings,
+    signOut.title(settings.shop.name),
     signOut.text,
     html`${form}
       <div class="choice">

@@ -8,7 +8,7 @@ export const defaultShopBranding: ShopBranding = { name: 'Mandate', accent: '#1d
 /** Settings with which every page is rendered. */
 export type PageSettings = {
   readonly shop: ShopBranding;
-  readonly words: PageMessages;
+  readonly messages: PageMessages;
   readonly stylesheetPath: string;
   /** Path of the page script; undefined for pages without it. */
   readonly scriptPath: string | undefined;
@@ -18,39 +18,39 @@ export type PageSettings = {
 export type FieldError = { readonly field: string; readonly text: string };
 
 /** Renders a complete HTML document. */
-export const renderPage = (setting: PageSettings, title: string, content: HtmlChild, faults: readonly FieldError[] = []): Html =>
-  prefixPaths(setting.base, renderDocument(setting, title, content, faults));
+export const renderPage = (settings: PageSettings, title: string, content: HtmlChild, faults: readonly FieldError[] = []): Html =>
+  prefixPaths(settings.base, renderDocument(settings, title, content, faults));
 
 /** Adds the base path of the server to links and forms. User input cannot match, because its quotes are escaped. */
 const prefixPaths = (base: string, document: Html): Html =>
   base === '' ? document : new Html(document.toString().replaceAll(/ (href|action|src)="\//g, ` $1="${base}/`));
 
 const renderDocument = (
-  { shop, words, stylesheetPath, scriptPath }: PageSettings,
+  { shop, messages, stylesheetPath, scriptPath }: PageSettings,
   title: string,
   content: HtmlChild,
   faults: readonly FieldError[],
 ): Html =>
   html`<!doctype html>
-    <html lang="${words.language}" dir="${words.direction}">
+    <html lang="${messages.language}" dir="${messages.direction}">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="robots" content="noindex" />
-        <title>${faults.length > 0 && `${words.error}: `}${title} - ${shop.name}</title>
+        <title>${faults.length > 0 && `${messages.error}: `}${title} - ${shop.name}</title>
         <link rel="icon" href="/favicon.ico" />
         <link rel="stylesheet" href="${stylesheetPath}" />
         ${scriptPath !== undefined && html`<script type="module" src="${scriptPath}"></script>`}
       </head>
       <body>
         <header><span class="mark" aria-hidden="true">${shop.name.at(0)}</span>${shop.name}</header>
-        <main>${faults.length > 0 && errorSummary(words, faults)}${content}</main>
+        <main>${faults.length > 0 && errorSummary(messages, faults)}${content}</main>
       </body>
     </html>`;
 
-const errorSummary = (words: PageMessages, faults: readonly FieldError[]): Html =>
+const errorSummary = (messages: PageMessages, faults: readonly FieldError[]): Html =>
   html`<div class="summary" role="alert" tabindex="-1" autofocus>
-    <h2>${words.problemSummary}</h2>
+    <h2>${messages.problemSummary}</h2>
     <ul>
       ${faults.map((fault) => html`<li><a href="#${fault.field}">${fault.text}</a></li>`)}
     </ul>

@@ -5,7 +5,7 @@ import { checkboxField, formField, hiddenField, renderPage, type FieldError, typ
 import { newPasswordField } from './sign-up-page.ts';
 import type { PageMessages } from '../messages/english-messages.ts';
 
-export type NewPasswordPageContent = {
+export type NewPasswordPageViewModel = {
   readonly csrf: string;
   readonly email: string;
   /** Credentials of the account other than the password. */
@@ -16,44 +16,44 @@ export type NewPasswordPageContent = {
 };
 
 /** Renders the page to which the link of a password reset leads. */
-export function newPasswordPage(setting: PageSettings, content: NewPasswordPageContent): Html {
-  const { passwordReset: words, confirmSignUp } = setting.words;
+export function newPasswordPage(settings: PageSettings, content: NewPasswordPageViewModel): Html {
+  const { passwordReset: messages, confirmSignUp } = settings.messages;
   const { csrf, email, faults } = content;
   return renderPage(
-    setting,
-    words.title,
-    html`<h1>${words.title}</h1>
+    settings,
+    messages.title,
+    html`<h1>${messages.title}</h1>
       <p class="quiet">${confirmSignUp.address(email)}</p>
       <form method="post" novalidate>
         ${hiddenField('csrf', csrf)}<input type="hidden" autocomplete="username" name="username" value="${email}" />
-        ${newPasswordField(setting, words.newPassword, faults, true)}${keepChoices(setting, content)}
-        <p class="quiet">${words.everywhere}</p>
-        <button type="submit">${words.save}</button>
+        ${newPasswordField(settings, messages.newPassword, faults, true)}${keepChoices(settings, content)}
+        <p class="quiet">${messages.everywhere}</p>
+        <button type="submit">${messages.save}</button>
       </form>`,
     faults,
   );
 }
 
-function keepChoices(setting: PageSettings, { credentials, keep, faults }: NewPasswordPageContent): Html | undefined {
-  const { passwordReset: words, secondFactor } = setting.words;
+function keepChoices(settings: PageSettings, { credentials, keep, faults }: NewPasswordPageViewModel): Html | undefined {
+  const { passwordReset: messages, secondFactor } = settings.messages;
   if (credentials.length === 0) return undefined;
   const code = {
     name: 'code',
     label: secondFactor.code,
     autocomplete: 'one-time-code',
-    hint: words.codeHint,
+    hint: messages.codeHint,
     enterKey: 'done',
     optional: true,
   } as const;
   return html`<fieldset class="field">
-      <legend>${words.keepTitle}</legend>
-      <p class="hint">${words.keepText}</p>
+      <legend>${messages.keepTitle}</legend>
+      <p class="hint">${messages.keepText}</p>
       ${credentials.map((credential) =>
         checkboxField({
           name: 'keep',
           value: credential.key,
-          label: setting.words.credential.keep(describeCredential(setting.words, credential)),
-          details: credentialDates(setting, credential),
+          label: settings.messages.credential.keep(describeCredential(settings.messages, credential)),
+          details: credentialDates(settings, credential),
           checked: keep.has(credential.key),
         }),
       )}
@@ -62,25 +62,25 @@ function keepChoices(setting: PageSettings, { credentials, keep, faults }: NewPa
 }
 
 /** Renders the page after a password reset, with the removed and the kept credentials. */
-export function passwordResetDonePage(setting: PageSettings, { removed, kept }: CredentialSelection): Html {
-  const { passwordReset: words, signUp } = setting.words;
+export function passwordResetDonePage(settings: PageSettings, { removed, kept }: CredentialSelection): Html {
+  const { passwordReset: messages, signUp } = settings.messages;
   return renderPage(
-    setting,
-    words.doneTitle,
-    html`<h1>${words.doneTitle}</h1>
-      <p role="status">${words.done}</p>
-      ${credentialList(setting, words.removed, removed)}${credentialList(setting, words.kept, kept)}
+    settings,
+    messages.doneTitle,
+    html`<h1>${messages.doneTitle}</h1>
+      <p role="status">${messages.done}</p>
+      ${credentialList(settings, messages.removed, removed)}${credentialList(settings, messages.kept, kept)}
       <p class="elsewhere"><a href="/sign-in">${signUp.toSignIn}</a></p>`,
   );
 }
 
-const credentialList = ({ words }: PageSettings, title: string, credentials: readonly AccountCredential[]): Html | undefined =>
+const credentialList = ({ messages }: PageSettings, title: string, credentials: readonly AccountCredential[]): Html | undefined =>
   credentials.length === 0
     ? undefined
     : html`<section>
         <h2>${title}</h2>
         <ul class="can">
-          ${credentials.map((credential) => html`<li>${describeCredential(words, credential)}</li>`)}
+          ${credentials.map((credential) => html`<li>${describeCredential(messages, credential)}</li>`)}
         </ul>
       </section>`;
 
@@ -89,18 +89,18 @@ const credentialList = ({ words }: PageSettings, title: string, credentials: rea
  * @param escapeName escapes a user-chosen name
  */
 export function describeCredential(
-  { credential: words }: PageMessages,
+  { credential: messages }: PageMessages,
   { kind, name, prefix }: AccountCredential,
   escapeName = (text: string): string => text,
 ): string {
-  if (kind === 'authenticator_app') return words.authenticatorApp;
-  return kind === 'passkey' ? words.passkey(escapeName(name)) : words.apiKey(escapeName(name), prefix);
+  if (kind === 'authenticator_app') return messages.authenticatorApp;
+  return kind === 'passkey' ? messages.passkey(escapeName(name)) : messages.apiKey(escapeName(name), prefix);
 }
 
-const credentialDates = (setting: PageSettings, { createdAt, lastUsedAt }: AccountCredential): string[] => {
-  const { credential: words } = setting.words;
+const credentialDates = (settings: PageSettings, { createdAt, lastUsedAt }: AccountCredential): string[] => {
+  const { credential: messages } = settings.messages;
   return [
-    words.created(formatTimestamp(setting, createdAt)),
-    lastUsedAt === null ? words.neverUsed : words.lastUsed(formatTimestamp(setting, lastUsedAt)),
+    messages.created(formatTimestamp(settings, createdAt)),
+    lastUsedAt === null ? messages.neverUsed : messages.lastUsed(formatTimestamp(settings, lastUsedAt)),
   ];
 };

@@ -8,31 +8,31 @@ import { confirmSignOutPage, errorPage, signedOutPage } from './message-pages.ts
 /** Pages that the endpoints of oidc-provider render. */
 export type ProviderPages = ReturnType<typeof createProviderPages>;
 
-export function createProviderPages(setting: PageSettings, issuer: string) {
+export function createProviderPages(settings: PageSettings, issuer: string) {
   const show = (ctx: KoaContextWithOIDC, html: Html, returnTo?: string): void => {
     ctx.type = 'html';
     ctx.set(pageSecurityHeaders(issuer, returnTo));
     ctx.body = html.toString();
   };
   return {
-    ...createDeviceVerificationPages(setting, issuer),
+    ...createDeviceVerificationPages(settings, issuer),
     renderError: async (ctx: KoaContextWithOIDC, { error, error_description: description }: ErrorOut): Promise<void> => {
-      const { failure } = setting.words;
-      if (error === 'server_error') return show(ctx, errorPage(setting, failure.title, failure.text));
-      if (ctx.oidc.route === 'resume') return show(ctx, errorPage(setting, failure.expiredTitle, failure.expired));
-      return show(ctx, errorPage(setting, failure.badRequestTitle, failure.badRequest, `${error}: ${description ?? ''}`));
+      const { failure } = settings.messages;
+      if (error === 'server_error') return show(ctx, errorPage(settings, failure.title, failure.text));
+      if (ctx.oidc.route === 'resume') return show(ctx, errorPage(settings, failure.expiredTitle, failure.expired));
+      return show(ctx, errorPage(settings, failure.badRequestTitle, failure.badRequest, `${error}: ${description ?? ''}`));
     },
     sessionMissing: (ctx: KoaContextWithOIDC): void => {
       ctx.status = 400;
-      show(ctx, errorPage(setting, setting.words.failure.expiredTitle, setting.words.failure.expired));
+      show(ctx, errorPage(settings, settings.messages.failure.expiredTitle, settings.messages.failure.expired));
     },
     confirmSignOut: async (ctx: KoaContextWithOIDC, form: string): Promise<void> => {
       const returnTo = ctx.oidc.params?.['post_logout_redirect_uri'];
-      show(ctx, confirmSignOutPage(setting, new Html(form)), typeof returnTo === 'string' ? returnTo : undefined);
+      show(ctx, confirmSignOutPage(settings, new Html(form)), typeof returnTo === 'string' ? returnTo : undefined);
     },
     signedOut: async (ctx: KoaContextWithOIDC): Promise<void> => {
       const { accountId } = await ctx.oidc.provider.Session.get(ctx);
-      if (accountId === undefined) show(ctx, signedOutPage(setting));
+      if (accountId === undefined) show(ctx, signedOutPage(settings));
       else ctx.redirect('/account'); // the user chose to stay signed in
     },
   };

@@ -2,7 +2,7 @@ import { html, type Html } from './html.ts';
 import { formField, hiddenField, renderPage, type FieldError, type PageSettings } from './page-layout.ts';
 import { passkeyForm } from './sign-in-page.ts';
 
-export type SecondFactorPageContent = {
+export type SecondFactorPageViewModel = {
   readonly csrf: string;
   /** Encrypted second-step ticket, which proves that the password was correct. */
   readonly proof: string;
@@ -12,11 +12,11 @@ export type SecondFactorPageContent = {
   readonly faults?: readonly FieldError[];
 };
 
-export function secondFactorPage(setting: PageSettings, content: SecondFactorPageContent): Html {
-  const { secondFactor, passkey } = setting.words;
+export function secondFactorPage(settings: PageSettings, content: SecondFactorPageViewModel): Html {
+  const { secondFactor, passkey } = settings.messages;
   const { csrf, proof, path, faults = [] } = content;
   return renderPage(
-    setting,
+    settings,
     secondFactor.title,
     html`<h1>${secondFactor.title}</h1>
       <form method="post" action="${path}/second-factor" novalidate>

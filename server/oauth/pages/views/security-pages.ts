@@ -2,7 +2,7 @@ import { html, Html } from './html.ts';
 import { accountSubpage, formatTimestamp } from './account-pages.ts';
 import { formField, hiddenField, renderPage, type FieldError, type PageSettings } from './page-layout.ts';
 
-export type SecurityPageContent = {
+export type SecurityPageViewModel = {
   readonly csrf: string;
   readonly appAddedAt: Date | undefined;
   readonly codesLeft: number;
@@ -12,77 +12,77 @@ export type SecurityPageContent = {
   readonly faults?: readonly FieldError[];
 };
 
-export function securityPage(setting: PageSettings, content: SecurityPageContent): Html {
-  const { security: words } = setting.words;
+export function securityPage(settings: PageSettings, content: SecurityPageViewModel): Html {
+  const { security: messages } = settings.messages;
   return accountSubpage(
-    setting,
-    words.title,
-    html`<p>${words.text}</p>
-      ${appSection(setting, content)}${passkeySection(setting, content)}`,
+    settings,
+    messages.title,
+    html`<p>${messages.text}</p>
+      ${appSection(settings, content)}${passkeySection(settings, content)}`,
     content.faults,
   );
 }
 
-function appSection(setting: PageSettings, { csrf, appAddedAt, codesLeft }: SecurityPageContent): Html {
-  const { security: words } = setting.words;
+function appSection(settings: PageSettings, { csrf, appAddedAt, codesLeft }: SecurityPageViewModel): Html {
+  const { security: messages } = settings.messages;
   if (appAddedAt === undefined) {
     return html`<section>
-      <h2>${words.appTitle}</h2>
-      <p class="quiet">${words.appOff}</p>
-      <p class="elsewhere"><a class="button" href="/account/authenticator-app">${words.appAdd}</a></p>
+      <h2>${messages.appTitle}</h2>
+      <p class="quiet">${messages.appOff}</p>
+      <p class="elsewhere"><a class="button" href="/account/authenticator-app">${messages.appAdd}</a></p>
     </section>`;
   }
   return html`<section>
-      <h2>${words.appTitle}</h2>
-      <p class="quiet">${words.appOn(formatTimestamp(setting, appAddedAt))}</p>
+      <h2>${messages.appTitle}</h2>
+      <p class="quiet">${messages.appOn(formatTimestamp(settings, appAddedAt))}</p>
       <form method="post" action="/account/authenticator-app/remove">
-        ${hiddenField('csrf', csrf)}<button class="second">${words.appRemove}</button>
+        ${hiddenField('csrf', csrf)}<button class="second">${messages.appRemove}</button>
       </form>
     </section>
     <section>
-      <h2>${words.codesTitle}</h2>
-      <p class="quiet">${words.codesLeft(codesLeft)}</p>
+      <h2>${messages.codesTitle}</h2>
+      <p class="quiet">${messages.codesLeft(codesLeft)}</p>
       <form method="post" action="/account/recovery-codes">
-        ${hiddenField('csrf', csrf)}<button class="second">${words.codesNew}</button>
+        ${hiddenField('csrf', csrf)}<button class="second">${messages.codesNew}</button>
       </form>
     </section>`;
 }
 
-function passkeySection(setting: PageSettings, { csrf, passkeys, passkeyOptions, faults = [] }: SecurityPageContent): Html {
-  const { security: words } = setting.words;
+function passkeySection(settings: PageSettings, { csrf, passkeys, passkeyOptions, faults = [] }: SecurityPageViewModel): Html {
+  const { security: messages } = settings.messages;
   const rows = passkeys.map(
     ({ id, name, addedAt }) =>
       html`<li>
         <div>
           <strong>${name}</strong>
-          <p class="quiet">${words.added(formatTimestamp(setting, addedAt))}</p>
+          <p class="quiet">${messages.added(formatTimestamp(settings, addedAt))}</p>
         </div>
         <form method="post" action="/account/passkeys/remove">
           ${hiddenField('csrf', csrf)}${hiddenField('id', String(id))}
-          <button class="second small" aria-label="${words.passkeyRemoveLabel(name)}">${words.passkeyRemove}</button>
+          <button class="second small" aria-label="${messages.passkeyRemoveLabel(name)}">${messages.passkeyRemove}</button>
         </form>
       </li>`,
   );
   return html`<section>
-    <h2>${words.passkeysTitle}</h2>
-    <p class="quiet">${words.passkeysText}</p>
+    <h2>${messages.passkeysTitle}</h2>
+    <p class="quiet">${messages.passkeysText}</p>
     ${
       rows.length === 0
-        ? html`<p class="quiet">${words.passkeysNone}</p>`
+        ? html`<p class="quiet">${messages.passkeysNone}</p>`
         : html`<ul class="things">
             ${rows}
           </ul>`
     }
     <form method="post" action="/account/passkeys" data-passkey="create" data-options="${passkeyOptions}" hidden novalidate>
       ${hiddenField('csrf', csrf)}${hiddenField('passkey', '')}
-      ${formField({ name: 'name', label: words.passkeyName, value: words.passkeyDefault, autocomplete: 'off', enterKey: 'done' }, faults)}
-      <button class="second" type="submit">${words.passkeyAdd}</button>
+      ${formField({ name: 'name', label: messages.passkeyName, value: messages.passkeyDefault, autocomplete: 'off', enterKey: 'done' }, faults)}
+      <button class="second" type="submit">${messages.passkeyAdd}</button>
     </form>
-    <noscript><p class="quiet">${words.passkeyNeedsScript}</p></noscript>
+    <noscript><p class="quiet">${messages.passkeyNeedsScript}</p></noscript>
   </section>`;
 }
 
-export type AuthenticatorSetupPageContent = {
+export type AuthenticatorAppSetupPageViewModel = {
   readonly csrf: string;
   /** Encrypted TOTP secret. It is stored only after the user has entered a code generated from it. */
   readonly sealed: string;
@@ -92,37 +92,37 @@ export type AuthenticatorSetupPageContent = {
   readonly faults?: readonly FieldError[];
 };
 
-export function authenticatorSetupPage(
-  setting: PageSettings,
-  { csrf, sealed, secret, picture, faults = [] }: AuthenticatorSetupPageContent,
+export function authenticatorAppSetupPage(
+  settings: PageSettings,
+  { csrf, sealed, secret, picture, faults = [] }: AuthenticatorAppSetupPageViewModel,
 ): Html {
-  const { setUpApp: words } = setting.words;
+  const { setUpApp: messages } = settings.messages;
   const groups = secret.match(/.{1,4}/g)?.join(' ') ?? secret;
   return accountSubpage(
-    setting,
-    words.title,
-    html`<p>${words.scan}</p>
-      <div class="picture" role="img" aria-label="${words.picture}">${new Html(picture)}</div>
+    settings,
+    messages.title,
+    html`<p>${messages.scan}</p>
+      <div class="picture" role="img" aria-label="${messages.picture}">${new Html(picture)}</div>
       <p class="key"><code>${groups}</code></p>
       <form method="post" action="/account/authenticator-app" novalidate>
         ${hiddenField('csrf', csrf)}${hiddenField('sealed', sealed)}
-        ${formField({ name: 'code', label: words.code, autocomplete: 'one-time-code', inputMode: 'numeric', digits: { count: 6, note: setting.words.secondFactor.byItself }, hint: words.codeHint, enterKey: 'done' }, faults)}
-        <button type="submit">${words.submit}</button>
+        ${formField({ name: 'code', label: messages.code, autocomplete: 'one-time-code', inputMode: 'numeric', digits: { count: 6, note: settings.messages.secondFactor.byItself }, hint: messages.codeHint, enterKey: 'done' }, faults)}
+        <button type="submit">${messages.submit}</button>
       </form>`,
     faults,
   );
 }
 
-export function recoveryCodesPage(setting: PageSettings, codes: readonly string[]): Html {
-  const { recoveryCodes: words } = setting.words;
+export function recoveryCodesPage(settings: PageSettings, codes: readonly string[]): Html {
+  const { recoveryCodes: messages } = settings.messages;
   return renderPage(
-    setting,
-    words.title,
-    html`<h1>${words.title}</h1>
-      <p role="status">${words.text}</p>
+    settings,
+    messages.title,
+    html`<h1>${messages.title}</h1>
+      <p role="status">${messages.text}</p>
       <ol class="codes">
         ${codes.map((code) => html`<li><code>${code}</code></li>`)}
       </ol>
-      <p class="elsewhere"><a class="button" href="/account/security">${words.done}</a></p>`,
+      <p class="elsewhere"><a class="button" href="/account/security">${messages.done}</a></p>`,
   );
 }

@@ -1,7 +1,7 @@
 import { html, type Html } from './html.ts';
 import { formField, hiddenField, renderPage, type FieldError, type PageSettings } from './page-layout.ts';
 
-export type SignUpPageContent = {
+export type SignUpPageViewModel = {
   readonly csrf: string;
   readonly application?: string | undefined;
   readonly email?: string;
@@ -10,53 +10,53 @@ export type SignUpPageContent = {
 };
 
 /** Renders the first step of a sign-up, which asks only for the e-mail address. The link sent to it leads to the password step. */
-export function signUpPage(setting: PageSettings, { csrf, application, email = '', signInPath, faults = [] }: SignUpPageContent): Html {
-  const { shop, words } = setting;
-  const { signUp } = words;
+export function signUpPage(settings: PageSettings, { csrf, application, email = '', signInPath, faults = [] }: SignUpPageViewModel): Html {
+  const { shop, messages } = settings;
+  const { signUp } = messages;
   const title = signUp.title(shop.name);
   const content = html`<h1>${title}</h1>
-    ${application !== undefined && html`<p class="quiet">${words.signIn.continueTo(application)}</p>`}
+    ${application !== undefined && html`<p class="quiet">${messages.signIn.continueTo(application)}</p>`}
     <form method="post" novalidate>
       ${hiddenField('csrf', csrf)}
-      ${formField({ name: 'email', label: words.email, type: 'email', value: email, autocomplete: 'username', hint: words.passwordReset.hint, enterKey: 'done', focus: true }, faults)}
+      ${formField({ name: 'email', label: messages.email, type: 'email', value: email, autocomplete: 'username', hint: messages.passwordReset.hint, enterKey: 'done', focus: true }, faults)}
       <button type="submit">${signUp.next}</button>
     </form>
     <p class="elsewhere">${signUp.haveAccount} <a href="${signInPath}">${signUp.toSignIn}</a></p>`;
-  return renderPage(setting, title, content, faults);
+  return renderPage(settings, title, content, faults);
 }
 
-export type ConfirmSignUpPageContent = {
+export type ConfirmSignUpPageViewModel = {
   readonly csrf: string;
   readonly email: string;
   readonly name?: string;
   readonly faults?: readonly FieldError[];
 };
 
-export function confirmSignUpPage(setting: PageSettings, { csrf, email, name = '', faults = [] }: ConfirmSignUpPageContent): Html {
-  const { shop, words } = setting;
-  const title = words.signUp.title(shop.name);
+export function confirmSignUpPage(settings: PageSettings, { csrf, email, name = '', faults = [] }: ConfirmSignUpPageViewModel): Html {
+  const { shop, messages } = settings;
+  const title = messages.signUp.title(shop.name);
   const content = html`<h1>${title}</h1>
-    <p class="quiet">${words.confirmSignUp.address(email)}</p>
+    <p class="quiet">${messages.confirmSignUp.address(email)}</p>
     <form method="post" novalidate>
       ${hiddenField('csrf', csrf)}<input type="hidden" autocomplete="username" name="username" value="${email}" />
-      ${formField({ name: 'name', label: words.name, value: name, autocomplete: 'name', enterKey: 'next', focus: true }, faults)}
-      ${newPasswordField(setting, words.password, faults)}
-      <button type="submit">${words.signUp.submit}</button>
+      ${formField({ name: 'name', label: messages.name, value: name, autocomplete: 'name', enterKey: 'next', focus: true }, faults)}
+      ${newPasswordField(settings, messages.password, faults)}
+      <button type="submit">${messages.signUp.submit}</button>
     </form>`;
-  return renderPage(setting, title, content, faults);
+  return renderPage(settings, title, content, faults);
 }
 
 export const passwordLengthLimits = { minimum: 12, maximum: 200 };
 
-export const newPasswordField = ({ words }: PageSettings, label: string, faults: readonly FieldError[], focus = false): Html =>
+export const newPasswordField = ({ messages }: PageSettings, label: string, faults: readonly FieldError[], focus = false): Html =>
   formField(
     {
       name: 'password',
       label,
       type: 'password',
-      reveal: words.reveal,
+      reveal: messages.reveal,
       autocomplete: 'new-password',
-      hint: words.signUp.passwordHint(passwordLengthLimits.minimum),
+      hint: messages.signUp.passwordHint(passwordLengthLimits.minimum),
       enterKey: 'done',
       focus,
     },

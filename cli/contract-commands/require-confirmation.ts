@@ -15,7 +15,7 @@ export async function requireConfirmation(
   if (yes) return;
   if (!canConfirm) {
     throw new CommandError(exitCodes.usage, 'confirmation_needed', 'This command needs confirmation, and prompts are disabled', {
-      hint: 'Say yes in advance with: -y',
+      hint: 'Confirm in advance with: -y',
     });
   }
   io.stderr.write(`${sanitizeForTerminal(await question())} [y/N] `);

@@ -8,7 +8,7 @@ const readOnlyTransaction = '25006';
  * Makes PGlite transactions read-only while disk space is low, so that PostgreSQL decides which statements write.
  * The space is checked before each statement, because one transaction can write more than the reserve.
  */
-export function rejectWritesWithoutSpace(database: PGliteInterface, storage: StorageReserve): void {
+export function rejectWritesOnLowDiskSpace(database: PGliteInterface, storage: StorageReserve): void {
   const query: PGliteInterface['query'] = database.query.bind(database);
   const transaction: PGliteInterface['transaction'] = database.transaction.bind(database);
   let sessionIsReadOnly = false;
@@ -51,6 +51,6 @@ async function translateReadOnlyError<Result>(run: () => Promise<Result>): Promi
     return await run();
   } catch (cause) {
     if (sqlState(cause) !== readOnlyTransaction) throw cause;
-    throw new InsufficientStorageError('writes are refused: too little disk space is free', { cause });
+    throw new InsufficientStorageError('writes are rejected: disk space is low', { cause });
   }
 }

@@ -1,6 +1,6 @@
 type CalendarMonth = { readonly name: string; readonly seconds: number; readonly begin: number; readonly end: Date };
 
-/** The last result: every request needs the month, and it changes only once a month. */
+/** The cached last result, because every request needs the month and it changes only once a month. */
 let cached: CalendarMonth | undefined;
 
 /** Returns the calendar month of a date in UTC: its name (`2026-11`), its length in seconds, its start and its end. */

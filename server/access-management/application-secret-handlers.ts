@@ -15,7 +15,7 @@ const daySeconds = 24 * 60 * 60;
 const { rotateSecret: rotate, createRegistrationToken: create } = contract.applications;
 
 /** Creates the handlers that return a new secret of an application or a registration token. */
-export const createSecretHandlers = ({ em }: Pick<HandlerDependencies, 'em'>) =>
+export const createApplicationSecretHandlers = ({ em }: Pick<HandlerDependencies, 'em'>) =>
   initServer().router(
     { rotateSecret: rotate, createRegistrationToken: create },
     {

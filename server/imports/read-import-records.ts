@@ -8,7 +8,7 @@ const renewalInterval = 500;
  * Reads the rows of a stored file in order, chunk by chunk.
  * @param from the end of an earlier row to continue after
  */
-export async function* readRecords(file: ImportFile, from: FilePosition = startOfFile): AsyncGenerator<FileRecord> {
+export async function* readImportRecords(file: ImportFile, from: FilePosition = startOfFile): AsyncGenerator<FileRecord> {
   let rows = 0;
   for await (const record of file.format === 'csv' ? readCsvRecords(file, from) : readNdjsonRecords(file, from)) {
     yield record;

@@ -6,7 +6,7 @@ import { deleteApplication } from './delete-application.ts';
 
 const batch = 100;
 const dayMs = 24 * 60 * 60 * 1000;
-/** After this time, every grant has expired (`lifetimes.grant`). */
+/** After this time, every grant has expired (`oauthLifetimes.grant`). */
 const unusedDaysMax = 90;
 
 const backgroundSource: RequestSource = { ip: null, userAgent: null };
@@ -16,7 +16,7 @@ const backgroundSource: RequestSource = { ip: null, userAgent: null };
  * days after the last consent. Disabled applications remain, so that they stay blocked. Returns the number of deleted applications; call it
  * again until it returns 0.
  */
-export async function removeUnusedApplications(em: EntityManager, now: Date): Promise<number> {
+export async function deleteUnusedApplicationsBatch(em: EntityManager, now: Date): Promise<number> {
   const [dayAgo, longAgo] = [new Date(now.getTime() - dayMs), new Date(now.getTime() - unusedDaysMax * dayMs)];
   const unused = { $or: [{ lastConsentAt: null, createdAt: { $lt: dayAgo } }, { lastConsentAt: { $lt: longAgo } }] };
   const selfRegistered = { registration: { $in: [...selfRegistrationTypes] }, status: 'active' } as const;

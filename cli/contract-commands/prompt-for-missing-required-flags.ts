@@ -8,7 +8,7 @@ import type { RawFlagValues } from './parse-flags.ts';
 import { requiredFieldMessage } from './schema-violations.ts';
 
 /** Prompts the user for each missing required flag and returns the completed flags. */
-export async function promptForMissingFlags(
+export async function promptForMissingRequiredFlags(
   io: CliEnvironment,
   spec: CommandSpec,
   typed: RawFlagValues,

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Request, Response } from 'express';
 import { defineObjectMetadata } from '../../../memory/object-metadata.ts';
-import { attachedSession } from '../../sessions/current-session.ts';
+import { getAttachedSession } from '../../sessions/current-session.ts';
 
 const newBrowserIds = defineObjectMetadata<string>('new browser id');
 
@@ -10,7 +10,7 @@ const newBrowserIds = defineObjectMetadata<string>('new browser id');
  * after a sign-in. Before sign-in, it is bound to a random value in a cookie, which the server signs. Cookies without a valid signature are
  * ignored.
  */
-export class CsrfTokens {
+export class CsrfTokenService {
   readonly #key: Uint8Array;
   readonly #cookieName: string;
   readonly #cookie: RegExp;
@@ -33,7 +33,7 @@ export class CsrfTokens {
   }
 
   #binding(req: Request): string[] | undefined {
-    const { uid, accountId } = attachedSession(req);
+    const { uid, accountId } = getAttachedSession(req);
     if (accountId !== undefined) return ['session', uid, accountId];
     const browserId = this.#browserId(req);
     return browserId === undefined ? undefined : ['browser', browserId];

@@ -1,10 +1,10 @@
 import { isIPv6 } from 'node:net';
 
 /**
- * Returns the unit for rate limits: an IPv4 address, or the /64 prefix of an IPv6 address, because a household or a server
+ * Returns the network that rate limits apply to: an IPv4 address, or the /64 prefix of an IPv6 address, because a household or a server
  * usually has a whole /64.
  */
-export function clientNetwork(address: string | undefined): string {
+export function networkFromClientAddress(address: string | undefined): string {
   if (address === undefined) return 'unknown';
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return mapped;

@@ -12,7 +12,7 @@ const newSessionContext = z.object({ oidc: z.object({ session: z.object({ new: z
  * section 3.3.1). A request without a session, or with an expired one, gets an error page (400). oidc-provider would fail there, because
  * its error page contains a token that it stores in the session.
  */
-export const guardDevicePages =
+export const requireDevicePageSession =
   (sessionMissing: (ctx: KoaContextWithOIDC) => void): Middleware =>
   async (ctx, next) => {
     if (ctx.method === 'GET' && ctx.path === devicePage) ctx.querystring = '';

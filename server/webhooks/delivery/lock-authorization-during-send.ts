@@ -1,7 +1,7 @@
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
 import { prepareStatement } from '../../database/queries/prepared-statement.ts';
 import type { ClaimedDelivery } from './delivery-queue.ts';
-import { deliveryPairSql } from '../endpoints/event-visibility-sql.ts';
+import { endpointEventPairSql } from '../endpoints/event-visibility-sql.ts';
 import type { SendGate } from '../../outgoing-http/protected-client.ts';
 import { DeliveryNotAllowedError, AuthorizationLockedError } from './send-webhook.ts';
 
@@ -9,7 +9,7 @@ type HeldRows = { readonly endpoint: boolean; readonly application: boolean; rea
 
 // SKIP LOCKED never waits for a lock, so a deadlock with a revocation is impossible. Revoking a grant deletes its row.
 const holdRows = prepareStatement<HeldRows>(
-  'hold_webhook_permission',
+  'lock_webhook_authorization',
   `with endpoint as (select e.id, e.application_id, e.user_id, e.client_id, e.authority from webhook_endpoints e where e.id = $1),
         e as (select id from webhook_endpoints where id = $1 for share skip locked),
         a as (select id from applications where id = (select application_id from endpoint) for share skip locked),
@@ -24,16 +24,16 @@ const holdRows = prepareStatement<HeldRows>(
           (select count(*) from g) = (select count(*) from oauth_records o where o.model = 'Grant' and o.id in (select grant_id from given)) as grants,
           set_config('synchronous_commit', 'off', true) as lazily`,
 );
-const createCheck = (kind: keyof typeof deliveryPairSql) =>
+const createCheck = (kind: keyof typeof endpointEventPairSql) =>
   prepareStatement<{ allowed: boolean }>(
-    `check_webhook_permission_${kind}`,
-    `select exists (select 1 from (${deliveryPairSql[kind]('v.id = $2 and e.id = $1')}) pairs where status = 'enabled') as allowed`,
+    `check_webhook_authorization_${kind}`,
+    `select exists (select 1 from (${endpointEventPairSql[kind]('v.id = $2 and e.id = $1')}) pairs where status = 'enabled') as allowed`,
   );
 const checks = {
   own: createCheck('own'),
   granted: createCheck('granted'),
-  nobodys: createCheck('nobodys'),
-  everybodys: createCheck('everybodys'),
+  ownerless: createCheck('ownerless'),
+  unrestricted: createCheck('unrestricted'),
 };
 
 /**
@@ -41,9 +41,9 @@ const checks = {
  * delivery.
  */
 function checksFor({ user_id: owner, subject_type: subject, authority, endpoint_user_id: user }: ClaimedDelivery) {
-  if (owner === null || subject === 'webhook_endpoint') return [checks.nobodys];
-  if (authority === 'application' || authority === 'grant') return [checks.granted, checks.everybodys];
-  return owner === user ? [checks.own, checks.everybodys] : [checks.everybodys];
+  if (owner === null || subject === 'webhook_endpoint') return [checks.ownerless];
+  if (authority === 'application' || authority === 'grant') return [checks.granted, checks.unrestricted];
+  return owner === user ? [checks.own, checks.unrestricted] : [checks.unrestricted];
 }
 
 async function isAllowed(em: EntityManager, delivery: ClaimedDelivery): Promise<boolean> {
@@ -56,7 +56,7 @@ async function isAllowed(em: EntityManager, delivery: ClaimedDelivery): Promise<
  * check until the request is written. So a revocation either commits before the check, and nothing is sent, or is acknowledged after the
  * request was sent. The lock time is short, because the connection is already established.
  */
-export const holdAuthorization =
+export const lockAuthorizationDuringSend =
   (em: EntityManager, delivery: ClaimedDelivery): SendGate =>
   (send) =>
     em.fork().transactional(async (inner) => {

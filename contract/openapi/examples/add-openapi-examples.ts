@@ -1,4 +1,4 @@
-import { exampleRequestBodies, exampleFiles, examplePathParameters, exampleQueries } from './example-requests.ts';
+import { exampleRequestBodies, exampleUploadFiles, examplePathParameters, exampleQueryParameters } from './example-requests.ts';
 import { createProblemExample } from './example-problems.ts';
 import { examplesBySchemaName } from './example-values.ts';
 import { isJsonObject, type JsonObject, type JsonValue, jsonPrimitiveToText } from '../../schema/json.ts';
@@ -79,7 +79,7 @@ function exampleText(format: JsonValue | undefined, name: string): string {
 }
 
 /** Returns the document with an example for every path parameter, request body and response. */
-export function addExamples(document: JsonObject, origin: string): JsonObject {
+export function addOpenApiExamples(document: JsonObject, origin: string): JsonObject {
   const components = isJsonObject(document['components']) ? document['components'] : {};
   const schemas = isJsonObject(components['schemas']) ? components['schemas'] : {};
   const problemExamples = new Map<string, JsonObject>();
@@ -119,13 +119,13 @@ function operationWithExamples(
 }
 
 const exampleContent = (operationId: string, mediaType: string, { schema }: JsonObject, schemas: JsonObject): JsonValue =>
-  exampleFiles[operationId]?.[mediaType] ?? (isJsonObject(schema) ? createSchemaExample(schema, schemas) : null);
+  exampleUploadFiles[operationId]?.[mediaType] ?? (isJsonObject(schema) ? createSchemaExample(schema, schemas) : null);
 
 /** Adds an example to a parameter. The API reference page prefills its forms with examples, so optional query parameters get none. */
 function withParameterExample(operationId: string, parameter: JsonValue): JsonValue {
   if (!isJsonObject(parameter)) return parameter;
   const { in: location, name, required, schema } = parameter;
-  const query = location === 'query' && required === true ? exampleQueries[operationId]?.[jsonPrimitiveToText(name)] : undefined;
+  const query = location === 'query' && required === true ? exampleQueryParameters[operationId]?.[jsonPrimitiveToText(name)] : undefined;
   const inPath =
     location === 'path' && isJsonObject(schema)
       ? (examplePathParameters[jsonPrimitiveToText(name)] ?? createSchemaExample(schema, {}, jsonPrimitiveToText(name)))

@@ -9,4 +9,4 @@ function lastSegment(path: string): string {
 }
 
 /** Returns whether a URL is an operation without a body size limit, in any version of the API. */
-export const isUploadUrl = (url = ''): boolean => uploadSegments.has(lastSegment(url.split(/[?#]/, 1)[0] ?? ''));
+export const isUrlWithoutBodySizeLimit = (url = ''): boolean => uploadSegments.has(lastSegment(url.split(/[?#]/, 1)[0] ?? ''));
