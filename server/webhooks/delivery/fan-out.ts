@@ -1,7 +1,7 @@
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
 import { prepareStatement } from '../../database/queries/prepared-statement.ts';
 import type { OnSequenced } from '../../events/assign-sequence.ts';
-import { allDeliveryPairsSql } from '../endpoints/event-visibility-sql.ts';
+import { allDeliveryPairsSql } from '../endpoints/event-visibility.sql.ts';
 
 const findEndpoints = prepareStatement<{ some: boolean }>(
   'find_webhook_endpoints',

@@ -1,7 +1,7 @@
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
 import { prepareStatement } from '../../database/queries/prepared-statement.ts';
 import type { ClaimedDelivery } from './delivery-queue.ts';
-import { deliveryPairSql } from '../endpoints/event-visibility-sql.ts';
+import { deliveryPairSql } from '../endpoints/event-visibility.sql.ts';
 import type { SendGate } from '../../outgoing-http/protected-client.ts';
 import { DeliveryNotAllowedError, AuthorizationLockedError } from './send-webhook.ts';
 

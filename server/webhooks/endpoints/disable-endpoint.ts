@@ -4,7 +4,7 @@ import { prepareStatement } from '../../database/queries/prepared-statement.ts';
 import { recordEvent } from '../../events/record-event.ts';
 import { queueMail, type Mail } from '../../mail/queue-mail.ts';
 import { endpointColumnsSql, type EndpointRow, endpointFromRow } from './endpoint-rows.ts';
-import { activeEndpointSql } from './event-visibility-sql.ts';
+import { activeEndpointSql } from './event-visibility.sql.ts';
 
 export type EndpointNoticeDeps = { readonly mailKey: Buffer; /** Whether a mail transport is configured. */ readonly canMail: boolean };
 
