@@ -1,5 +1,10 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { webhookDeliveryStatuses, webhookDisabledReasons } from '@mandate/contract';
+import {
+  type WebhookDelivery as WebhookDeliveryBody,
+  type WebhookEndpoint as WebhookEndpointBody,
+  webhookDeliveryStatuses,
+  webhookDisabledReasons,
+} from '@mandate/contract';
 import { ApiKey } from '../../api-keys/api-key.entity.ts';
 import { Application } from '../../applications/application.entity.ts';
 import { Event } from '../../events/event.entity.ts';
@@ -26,7 +31,7 @@ export const WebhookEndpoint = defineEntity({
     /** Scopes of the token that registered the endpoint. */
     scopes: p.array(),
     url: p.text().check('length(url) <= 2000'),
-    events: p.array(),
+    events: p.array<WebhookEndpointBody['events'][number]>(),
     description: p.text().nullable(),
     status: p.enum(['enabled', 'disabled']).default('enabled'),
     disabledReason: p.enum(webhookDisabledReasons).nullable(),
@@ -69,7 +74,7 @@ export const WebhookDelivery = defineEntity({
     tries: p.integer().default(0),
     nextAttemptAt: p.datetime(3),
     /** The last attempts, in their API representation. */
-    log: p.json<unknown[]>().defaultRaw(`'[]'`),
+    log: p.json<WebhookDeliveryBody['attempts']>().defaultRaw(`'[]'`),
     createdAt: p.datetime(3).defaultRaw('now()'),
     finishedAt: p.datetime(3).nullable(),
   },
