@@ -12,7 +12,8 @@ const queueSql = (name: (typeof queues)[number], table: string, time: string, co
   `select '${name}' as queue, count(*)::int as waiting, coalesce(extract(epoch from now() - min(time)), 0)::float8 as oldest
      from (select ${time} as time from ${table} where ${condition} order by ${order} limit ${maxCounted}) counted`;
 
-// SQL, because MikroORM has no recursive walk over an index or lateral joins. Each condition matches an index. Deliveries are counted per endpoint, as they are sent, without endpoints that are paused or disabled.
+// SQL, because MikroORM has no recursive walk over an index or lateral joins.
+// Each condition matches an index. Deliveries are counted per endpoint, as they are sent, without endpoints that are paused or disabled.
 export const readQueues = prepareStatement<Row>(
   'read_queues',
   `with recursive endpoints (id) as (

@@ -9,7 +9,7 @@ import { retentionDays, taskOwnerKey, taskColumnsSql, type TaskRow } from './tas
 
 type TaskFilters = { readonly type?: readonly string[] | undefined; readonly status?: readonly string[] | undefined };
 
-// SQL, because the row comparison of the keyset uses the index; the ORM's expansion to OR conditions does not. The set of query texts is bounded.
+// SQL, because the row comparison of the keyset uses the index; the OR conditions of MikroORM do not.
 /** Returns the tasks of the principal, newest first; more than `limit` rows mean that there is a next page. */
 export async function listTasks(
   em: EntityManager,

@@ -20,7 +20,8 @@ export type ClaimedDelivery = EventRow &
     readonly endpoint_user_id: number | null;
   };
 
-// SQL, because MikroORM has no FOR NO KEY UPDATE SKIP LOCKED per endpoint. Claims a few deliveries per endpoint, starting after the endpoint served last, so that a long queue of one endpoint does not delay the
+// SQL, because MikroORM has no FOR NO KEY UPDATE SKIP LOCKED per endpoint.
+// Claims a few deliveries per endpoint, starting after the endpoint served last, so that a long queue of one endpoint does not delay the
 // others. The commit does not wait for the disk: if a claim is lost in a crash, a delivery is at worst sent twice.
 export const claim = prepareStatement<ClaimedDelivery>(
   'claim_webhook_deliveries',

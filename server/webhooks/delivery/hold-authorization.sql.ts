@@ -3,7 +3,8 @@ import { deliveryPairSql } from '../endpoints/event-visibility.sql.ts';
 
 type HeldRows = { readonly endpoint: boolean; readonly application: boolean; readonly people: boolean; readonly grants: boolean };
 
-// SQL, because MikroORM has no FOR KEY SHARE, and one statement takes all locks. SKIP LOCKED never waits for a lock, so a deadlock with a revocation is impossible. Revoking a grant deletes its row.
+// SQL, because MikroORM has no FOR KEY SHARE, and one statement takes all locks.
+// SKIP LOCKED never waits for a lock, so a deadlock with a revocation is impossible. Revoking a grant deletes its row.
 export const holdRows = prepareStatement<HeldRows>(
   'hold_webhook_permission',
   `with endpoint as (select e.id, e.application_id, e.user_id, e.client_id, e.authority from webhook_endpoints e where e.id = $1),

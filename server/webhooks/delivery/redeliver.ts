@@ -1,4 +1,4 @@
-import { type FilterQuery, type InferEntity, raw, sql } from '@mikro-orm/core';
+import { type FilterQuery, type InferEntity, sql } from '@mikro-orm/core';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
 import { createInvalidRequestProblem, createProblem } from '../../http/problem-details/problem.ts';
 import { WebhookDelivery } from '../endpoints/webhook.entity.ts';
@@ -34,11 +34,7 @@ export async function queueRedeliveries(em: EntityManager, endpoint: number, sel
 }
 
 /** Restarts the retry schedule. Because `attempts` is incremented, the result of an attempt in flight is ignored. */
-const restartDeliveries = (em: EntityManager, where: FilterQuery<InferEntity<typeof WebhookDelivery>>): Promise<number> =>
-  em.nativeUpdate(WebhookDelivery, where, {
-    status: 'pending',
-    tries: 0,
-    attempts: raw('attempts + 1'),
-    nextAttemptAt: sql.now(),
-    finishedAt: null,
-  });
+function restartDeliveries(em: EntityManager, where: FilterQuery<InferEntity<typeof WebhookDelivery>>): Promise<number> {
+  const [attempts, nextAttemptAt] = [sql`attempts + 1`, sql.now()];
+  return em.nativeUpdate(WebhookDelivery, where, { status: 'pending', tries: 0, attempts, nextAttemptAt, finishedAt: null });
+}

@@ -1,10 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import {
-  type WebhookDelivery as WebhookDeliveryBody,
-  type WebhookEndpoint as WebhookEndpointBody,
-  webhookDeliveryStatuses,
-  webhookDisabledReasons,
-} from '@mandate/contract';
+import { type WebhookDelivery as WebhookDeliveryBody, webhookDeliveryStatuses, webhookDisabledReasons } from '@mandate/contract';
 import { ApiKey } from '../../api-keys/api-key.entity.ts';
 import { Application } from '../../applications/application.entity.ts';
 import { Event } from '../../events/event.entity.ts';
@@ -31,7 +26,7 @@ export const WebhookEndpoint = defineEntity({
     /** Scopes of the token that registered the endpoint. */
     scopes: p.array(),
     url: p.text().check('length(url) <= 2000'),
-    events: p.array<WebhookEndpointBody['events'][number]>(),
+    events: p.array(),
     description: p.text().nullable(),
     status: p.enum(['enabled', 'disabled']).default('enabled'),
     disabledReason: p.enum(webhookDisabledReasons).nullable(),
