@@ -1,33 +1,28 @@
 import { initServer } from '@ts-rest/express';
 import { contract, type NewApiKey } from '@mandate/contract';
 import { getRequestSource } from '../audit/record-audit-event.ts';
-import { prepareStatement } from '../database/queries/prepared-statement.ts';
 import { createIdempotently } from '../http/writes/idempotency.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import { requireUser, requirePrincipal } from '../http/request/request-context.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
-import { apiKeyColumnsSql, apiKeyFromRow, type ApiKeyRow } from '../api-keys/api-key-rows.ts';
+import { apiKeyFromEntity } from '../api-keys/api-key-rows.ts';
 import { ApiKey } from '../api-keys/api-key.entity.ts';
 import { createApiKey } from './create-api-key.ts';
 import { revokeApiKeys } from '../api-keys/revoke-api-keys.ts';
-
-const listApiKeys = prepareStatement<ApiKeyRow>(
-  'list_api_keys',
-  `select ${apiKeyColumnsSql} from api_keys where user_id = $1 and ($2::bigint is null or id < $2) order by id desc limit $3`,
-);
 
 export const apiKeyRoutes = ({ em, pages }: HandlerDependencies) =>
   initServer().router(contract.apiKeys, {
     list: async ({ query, req, res }) => {
       const position = pages.decodeCursor(req, query);
-      const rows = await listApiKeys(em, [requireUser(req).id, position?.[1] ?? null, query.limit + 1]);
+      const where = { user: requireUser(req).id, ...(position && { id: { $lt: position[1] } }) };
+      const rows = await em.find(ApiKey, where, { orderBy: { id: 'desc' }, limit: query.limit + 1, disableIdentityMap: true });
       const now = new Date();
       const body = pages.respondWithPage(
         req,
         res,
         query,
         rows,
-        (row) => apiKeyFromRow(row, now),
+        (row) => apiKeyFromEntity(row, now),
         ({ id }) => [id, id],
       );
       return { status: 200, body };

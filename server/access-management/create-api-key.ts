@@ -1,31 +1,19 @@
-import { maxApiKeyDays, maxApiKeysPerUser, type ApiKey, type ApiKeyCreate, type Scope } from '@mandate/contract';
+import { maxApiKeyDays, maxApiKeysPerUser, type ApiKey as ApiKeyBody, type ApiKeyCreate, type Scope } from '@mandate/contract';
 import { recordAuditEvent, type RequestSource } from '../audit/record-audit-event.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { prepareStatement } from '../database/queries/prepared-statement.ts';
 import { canUseScope } from '../http/middleware/authorize.ts';
 import type { Principal } from '../http/request/principal.ts';
 import { createInvalidRequestProblem, createProblem } from '../http/problem-details/problem.ts';
 import { requireRecentSignIn } from '../http/request/recent-sign-in.ts';
+import { ConnectedAppEntity } from '../oauth/grants/connected-app-and-session.entity.ts';
 import { OauthRecord } from '../oauth/storage/oauth-record.entity.ts';
 import { lockUser } from '../users/lock-user.ts';
-import { apiKeyColumnsSql, apiKeyFromRow, type ApiKeyRow } from '../api-keys/api-key-rows.ts';
+import { apiKeyFromEntity } from '../api-keys/api-key-rows.ts';
+import { ApiKey } from '../api-keys/api-key.entity.ts';
 import { hashApiKey, generateApiKey, apiKeyPrefix } from '../api-keys/key-secret.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 const defaultDays = 90;
-
-const countActive = prepareStatement<{ count: number }>(
-  'count_api_keys',
-  'select count(*) as count from api_keys where user_id = $1 and revoked_at is null and expires_at > $2',
-);
-const insertApiKey = prepareStatement<ApiKeyRow>(
-  'insert_api_key',
-  `insert into api_keys (user_id, name, prefix, secret_hash, scopes, created_by_client_id, created_at, expires_at, preapproved_scopes)
-   values ($1, $2, $3, $4, $5::text[], $6, $7, $8, array(
-     select s from oauth_records t join connections c on c.grant_id = t.grant_id, unnest(c.preapproved_scopes) s
-     where t.model = 'AccessToken' and t.id = $9 and s = any($5::text[] || '{api_keys.manage}'::text[])))
-   returning ${apiKeyColumnsSql}`,
-);
 
 /** Creates an API key; requires a transaction. Only this response contains the key; the database stores its hash. */
 export async function createApiKey(
@@ -35,7 +23,7 @@ export async function createApiKey(
   { name, scopes: requestedScopes, expires_at: expiresAt }: ApiKeyCreate,
   source: RequestSource,
   now: Date,
-): Promise<ApiKey & { key: string }> {
+): Promise<ApiKeyBody & { key: string }> {
   const scopes = [...new Set<Scope>(requestedScopes)];
   assertScopesGranted(principal, scopes);
   // Require a recent sign-in: a key is valid for months and, unlike the token, never sender-constrained.
@@ -44,34 +32,43 @@ export async function createApiKey(
   assertValidExpiry(expiry, now);
   await lockUser(em, userId); // the second of two concurrent requests must count the key of the first
   await assertTokenNotRevoked(em, principal);
-  const [active] = await countActive(em, [userId, now]);
-  if ((active?.count ?? 0) >= maxApiKeysPerUser) {
+  if ((await em.count(ApiKey, { user: userId, revokedAt: null, expiresAt: { $gt: now } })) >= maxApiKeysPerUser) {
     throw createProblem('too_many_api_keys', {
       detail: `A user can have ${maxApiKeysPerUser} keys at a time. Revoke one that is no longer needed.`,
     });
   }
   const key = generateApiKey();
   const { clientId } = principal;
-  const [row] = await insertApiKey(em, [
-    userId,
+  const created = em.create(ApiKey, {
+    user: userId,
     name,
-    apiKeyPrefix(key),
-    hashApiKey(key),
+    prefix: apiKeyPrefix(key),
+    secretHash: hashApiKey(key),
     scopes,
-    clientId,
-    now,
-    expiry,
-    principal.tokenRecordId ?? '',
-  ]);
-  if (!row) throw new Error('inserting an API key returned no row');
-  const details = { prefix: row.prefix, scopes };
+    createdByClientId: clientId,
+    preapprovedScopes: await readPreapprovedScopes(em, principal, scopes),
+    createdAt: now,
+    expiresAt: expiry,
+  });
+  await em.persist(created).flush();
+  const details = { prefix: created.prefix, scopes };
   await recordAuditEvent(
     em,
     source,
-    { action: 'api_key.created', actorId: userId, userId, clientId, subject: `api_key:${row.id}`, details },
+    { action: 'api_key.created', actorId: userId, userId, clientId, subject: `api_key:${created.id}`, details },
     now,
   );
-  return { ...apiKeyFromRow(row, now), key };
+  return { ...apiKeyFromEntity(created, now), key };
+}
+
+/** Returns the preapproved scopes, of the token's grant, with which the key is created. */
+async function readPreapprovedScopes(em: EntityManager, { tokenRecordId }: Principal, scopes: readonly Scope[]): Promise<string[]> {
+  const tokenKey = { model: 'AccessToken', id: tokenRecordId ?? '' };
+  const token = await em.findOne(OauthRecord, tokenKey, { fields: ['grantId'], disableIdentityMap: true });
+  if (token?.grantId == null) return [];
+  const grant = await em.findOne(ConnectedAppEntity, { grantId: token.grantId }, { disableIdentityMap: true });
+  const used = new Set<string>([...scopes, 'api_keys.manage']);
+  return grant?.preapprovedScopes.filter((scope) => used.has(scope)) ?? [];
 }
 
 /** Rejects a token that was revoked after its verification, for example by a password reset that held the lock in the meantime. */

@@ -1,16 +1,8 @@
 import { revokeApiKeys, type ApiKeyRevocationCause } from '../api-keys/revoke-api-keys.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { prepareStatement } from '../database/queries/prepared-statement.ts';
 import { deleteRevokedConnectedApps } from '../oauth/grants/grant-events.ts';
+import { OauthRecord } from '../oauth/storage/oauth-record.entity.ts';
 import { lockApplication } from './update-application.ts';
-
-// Grants are deleted first, which waits for requests that hold a lock on one of them.
-const deleteGrants = prepareStatement(
-  'delete_grants_of_application',
-  `delete from oauth_records where model = 'Grant' and id in
-  (select grant_id from oauth_records where client_id = $1 and grant_id is not null)`,
-);
-const deleteRecords = prepareStatement('delete_oauth_records_of_application', 'delete from oauth_records where client_id = $1');
 
 /** Deletes an application, with the grants of its users and the API keys created through it, in one transaction. Returns its client ID. */
 export async function deleteApplication(
@@ -20,10 +12,16 @@ export async function deleteApplication(
   now: Date,
 ): Promise<string> {
   const application = await lockApplication(em, id);
-  await deleteGrants(em, [application.clientId]);
-  await deleteRecords(em, [application.clientId]);
-  await deleteRevokedConnectedApps(em, 'client_id', application.clientId);
-  await revokeApiKeys(em, { clientId: application.clientId }, { ...by, reason: 'application_deleted' }, now);
+  const { clientId } = application;
+  // Grants are deleted first, which waits for requests that hold a lock on one of them.
+  const grantIds = em
+    .createQueryBuilder(OauthRecord)
+    .select('grantId')
+    .where({ clientId, grantId: { $ne: null } });
+  await em.nativeDelete(OauthRecord, { model: 'Grant', id: { $in: grantIds.toRaw() } });
+  await em.nativeDelete(OauthRecord, { clientId });
+  await deleteRevokedConnectedApps(em, 'client_id', clientId);
+  await revokeApiKeys(em, { clientId }, { ...by, reason: 'application_deleted' }, now);
   await em.remove(application).flush();
-  return application.clientId;
+  return clientId;
 }

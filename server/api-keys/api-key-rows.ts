@@ -1,21 +1,21 @@
-import type { ApiKey } from '@mandate/contract';
-import { timestampToRfc3339, timestampToRfc3339OrNull } from '../database/time/timestamp-to-rfc3339.ts';
+import type { InferEntity } from '@mikro-orm/core';
+import type { ApiKey as ApiKeyBody } from '@mandate/contract';
+import type { ApiKey } from './api-key.entity.ts';
 
-export type ApiKeyRow = Omit<ApiKey, 'status'> & { revoked_at: string | null };
-
-export const apiKeyColumnsSql = 'id, name, prefix, scopes, created_by_client_id, created_at, expires_at, last_used_at, revoked_at';
-
-export function resolveApiKeyStatus(isRevoked: boolean, expiresAt: Date, now: Date): ApiKey['status'] {
+export function resolveApiKeyStatus(isRevoked: boolean, expiresAt: Date, now: Date): ApiKeyBody['status'] {
   if (isRevoked) return 'revoked';
   return expiresAt <= now ? 'expired' : 'active';
 }
 
-export function apiKeyFromRow({ revoked_at: revokedAt, ...row }: ApiKeyRow, now: Date): ApiKey {
-  return {
-    ...row,
-    status: resolveApiKeyStatus(revokedAt !== null, new Date(row.expires_at), now),
-    created_at: timestampToRfc3339(row.created_at),
-    expires_at: timestampToRfc3339(row.expires_at),
-    last_used_at: timestampToRfc3339OrNull(row.last_used_at),
-  };
-}
+/** Returns the API representation of an entity. */
+export const apiKeyFromEntity = (key: InferEntity<typeof ApiKey>, now: Date): ApiKeyBody => ({
+  id: key.id,
+  name: key.name,
+  prefix: key.prefix,
+  scopes: key.scopes,
+  created_by_client_id: key.createdByClientId ?? null,
+  created_at: key.createdAt.toISOString(),
+  expires_at: key.expiresAt.toISOString(),
+  last_used_at: key.lastUsedAt?.toISOString() ?? null,
+  status: resolveApiKeyStatus(key.revokedAt != null, key.expiresAt, now),
+});

@@ -1,11 +1,5 @@
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { prepareStatement } from '../database/queries/prepared-statement.ts';
-
-const writeLastUse = prepareStatement(
-  'update_api_key_last_used',
-  `update api_keys k set last_used_at = greatest(k.last_used_at, used.at)
-   from unnest($1::bigint[], $2::timestamptz[]) as used (id, at) where k.id = used.id`,
-);
+import { writeLastUse } from './write-last-use.sql.ts';
 
 /** Buffers the time of last use of each key and writes it periodically, so that no request waits for the database. */
 export class ApiKeyUseBuffer {

@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import type { Scope } from '@mandate/contract';
 import { User } from '../users/user.entity.ts';
 
 export const ApiKey = defineEntity({
@@ -12,7 +13,7 @@ export const ApiKey = defineEntity({
     prefix: p.text(),
     /** SHA-256 of the complete key, which is random and shown only once. */
     secretHash: p.text().unique(),
-    scopes: p.array(),
+    scopes: p.array<Scope>(),
     /**
      * Client ID of the application that created the key; null for keys created before it was recorded. Not a foreign key, because the
      * application can be deleted.

@@ -1,7 +1,7 @@
 import type { AuditAction } from '@mandate/contract';
 import type { Request } from 'express';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { prepareStatement } from '../database/queries/prepared-statement.ts';
+import { AuditEvent } from './audit-event.entity.ts';
 
 /** Origin of a request. */
 export type RequestSource = { readonly ip: string | null; readonly userAgent: string | null };
@@ -28,12 +28,6 @@ export const getRequestSource = ({ ip, headers }: Pick<Request, 'ip' | 'headers'
   userAgent: headers['user-agent']?.slice(0, userAgentMax) ?? null,
 });
 
-const insertAuditEvent = prepareStatement(
-  'insert_audit_event',
-  `insert into audit_events (occurred_at, action, outcome, actor_id, user_id, client_id, subject, ip, user_agent, details)
-   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::jsonb)`,
-);
-
 /** Records an audit event in the transaction of the change, so that both are committed or neither. */
 export async function recordAuditEvent(
   em: EntityManager,
@@ -42,16 +36,16 @@ export async function recordAuditEvent(
   now: Date,
 ): Promise<void> {
   const { action, outcome = 'success', actorId, userId, clientId, subject, details = {} } = event;
-  await insertAuditEvent(em, [
-    now,
+  await em.insert(AuditEvent, {
+    occurredAt: now,
     action,
     outcome,
-    actorId ?? null,
-    userId ?? null,
-    clientId ?? null,
-    subject ?? null,
+    actorId: actorId ?? null,
+    userId: userId ?? null,
+    clientId: clientId ?? null,
+    subject: subject ?? null,
     ip,
     userAgent,
-    JSON.stringify(details),
-  ]);
+    details,
+  });
 }

@@ -3,7 +3,7 @@ import { contract, type AuditEvent } from '@mandate/contract';
 import { timestampToRfc3339 } from '../database/time/timestamp-to-rfc3339.ts';
 import { rejectReversedRange } from '../http/response/list-parameters.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
-import { listAuditEvents } from './list-audit-events.ts';
+import { listAuditEvents } from './list-audit-events.sql.ts';
 
 export const auditEventRoutes = ({ em, pages }: HandlerDependencies) =>
   initServer().router(contract.auditEvents, {

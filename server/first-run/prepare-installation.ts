@@ -4,6 +4,7 @@ import type { Application } from '../applications/application.entity.ts';
 import { createApplication, type ApplicationInput } from '../applications/create-application.ts';
 import { ConfigurationError, type Config } from '../config/config.ts';
 import type { Database, EntityManager } from '../database/entity-manager/entity-manager.ts';
+import { lockAdvisoryId } from '../database/queries/advisory-lock.sql.ts';
 import { createAccount } from '../oauth/accounts/account-store.ts';
 import { hashNewPassword, type PasswordOwner } from '../oauth/pages/handlers/password-rules.ts';
 import { defaultShopBranding } from '../oauth/pages/views/page-layout.ts';
@@ -30,7 +31,7 @@ export async function prepareInstallation(
   now: Date,
 ): Promise<'prepared' | 'in use' | 'without administrator'> {
   return db.em.fork().transactional(async (em) => {
-    await em.execute('select pg_advisory_xact_lock(?)', [firstRunLockId]);
+    await lockAdvisoryId(em, firstRunLockId);
     if ((await em.count(User, { role: 'admin' })) > 0) return 'in use';
     if (installation.production) return prepareProduction(em, installation, now);
     const accounts = await prepareDemonstration(em, installation, now);

@@ -1,9 +1,10 @@
+import { type InferEntity, LockMode } from '@mikro-orm/core';
 import { z } from 'zod';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { prepareStatement } from '../database/queries/prepared-statement.ts';
 import { decryptText } from '../crypto/authenticated-encryption.ts';
 import { mailEncryptionPurpose } from './queue-mail.ts';
 import type { Mail } from './queue-mail.ts';
+import { OutgoingMail } from './outgoing-mail.entity.ts';
 
 export type MailTransport = { send(mail: Mail): Promise<void> };
 
@@ -18,15 +19,6 @@ const minuteMs = 60_000;
 /** How long a process reserves a message; longer than any delivery attempt takes. */
 const leaseMs = 5 * minuteMs;
 
-const claimPending = prepareStatement<{ id: number; sealed: string; attempts: number }>(
-  'claim_due_mails',
-  `update outgoing_mails set attempts = attempts + 1, due_at = $2
-   where id in (select id from outgoing_mails where due_at <= $1 order by due_at limit ${batchSize} for update skip locked)
-   returning id, sealed, attempts`,
-);
-const removeMail = prepareStatement('delete_mail', 'delete from outgoing_mails where id = $1');
-const postponeMail = prepareStatement('postpone_mail', 'update outgoing_mails set due_at = $2 where id = $1');
-
 const storedMailSchema = z.object({ to: z.string(), subject: z.string(), text: z.string(), html: z.string() });
 
 /**
@@ -40,7 +32,7 @@ export async function deliverMail(
   key: Buffer,
   log: { warn(details: object, message: string): void },
 ): Promise<number> {
-  const pending = await claimPending(em, [now, new Date(now.getTime() + leaseMs)]);
+  const pending = await em.transactional((inner) => claimPending(inner, now));
   let sent = 0;
   for (const { id, sealed, attempts } of pending) {
     const mail = decryptText(sealed, key, mailEncryptionPurpose);
@@ -49,10 +41,22 @@ export async function deliverMail(
     const isFinal = sendError instanceof MailRejectedError || attempts >= maxAttempts;
     if (sendError !== undefined)
       log.warn({ err: sendError, mail_id: id, attempts }, isFinal ? 'a message is given up' : 'a message will be retried');
-    if (sendError === undefined || isFinal) await removeMail(em, [id]);
-    else await postponeMail(em, [id, new Date(now.getTime() + 4 ** Math.min(attempts, 6) * (minuteMs / 4))]);
+    if (sendError === undefined || isFinal) await em.nativeDelete(OutgoingMail, { id });
+    else await em.nativeUpdate(OutgoingMail, { id }, { dueAt: new Date(now.getTime() + 4 ** Math.min(attempts, 6) * (minuteMs / 4)) });
   }
   return sent;
+}
+
+/** Claims a batch of pending messages; messages that another process is claiming are skipped. */
+async function claimPending(em: EntityManager, now: Date): Promise<InferEntity<typeof OutgoingMail>[]> {
+  const options = { orderBy: { dueAt: 'asc' }, limit: batchSize, lockMode: LockMode.PESSIMISTIC_PARTIAL_WRITE, refresh: true } as const;
+  const pending = await em.find(OutgoingMail, { dueAt: { $lte: now } }, options);
+  for (const mail of pending) {
+    mail.attempts += 1;
+    mail.dueAt = new Date(now.getTime() + leaseMs);
+  }
+  await em.flush();
+  return pending;
 }
 
 async function trySend(transport: MailTransport, mail: string): Promise<unknown> {

@@ -1,6 +1,6 @@
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { prepareStatement } from '../database/queries/prepared-statement.ts';
 import { encryptText } from '../crypto/authenticated-encryption.ts';
+import { OutgoingMail } from './outgoing-mail.entity.ts';
 
 export type Mail = {
   /** A single address, validated by the contract. */
@@ -13,9 +13,7 @@ export type Mail = {
 /** Encryption context of stored mail. */
 export const mailEncryptionPurpose = 'outgoing mail';
 
-const insertMail = prepareStatement('insert_mail', 'insert into outgoing_mails (sealed, due_at, created_at) values ($1, $2, $2)');
-
 /** Queues mail in the current transaction, so that it is only sent if the transaction commits. */
 export async function queueMail(em: EntityManager, key: Buffer, mail: Mail, now: Date): Promise<void> {
-  await insertMail(em, [encryptText(JSON.stringify(mail), key, mailEncryptionPurpose), now]);
+  await em.insert(OutgoingMail, { sealed: encryptText(JSON.stringify(mail), key, mailEncryptionPurpose), dueAt: now, createdAt: now });
 }

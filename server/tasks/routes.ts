@@ -7,7 +7,7 @@ import { requirePrincipal } from '../http/request/request-context.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import { findTaskResult, findTask } from './find-task.ts';
 import { finishTask } from './finish-task.ts';
-import { countTasks, listTasks } from './list-tasks.ts';
+import { countTasks, listTasks } from './list-tasks.sql.ts';
 import { streamStoredFile } from './stored-file.ts';
 import { taskLocation, taskFromRow } from './task-rows.ts';
 

@@ -1,9 +1,11 @@
-import type { TaskType } from '@mandate/contract';
+import { LockMode, sql } from '@mikro-orm/core';
+import { type TaskType, taskTypes } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { prepareStatement } from '../database/queries/prepared-statement.ts';
+import { secondsFromNow } from '../database/time/seconds-from-now.ts';
 import type { Log } from '../logging/logger.ts';
 import { finishTask } from './finish-task.ts';
 import { measureAndHashStoredFile } from './stored-file.ts';
+import { Task } from './task.entity.ts';
 import { toPermanentTaskError, PermanentTaskError } from './permanent-task-error.ts';
 import { type TaskHandler, type ClaimedTask, TaskInterruptedError, taskLeaseSeconds, LeaseLostError, TaskRun } from './task-context.ts';
 
@@ -12,18 +14,42 @@ const attemptsMax = 10;
 
 // Stored timestamps may be rounded up to the next millisecond; with the tolerance, a released task is ready immediately. `attempts` is the
 // fencing token: a process that lost its lease has a lower number and can no longer change the task.
-const claim = prepareStatement<ClaimedTask>(
-  'claim_task',
-  `update tasks set status = 'running', attempts = attempts + 1, started_at = coalesce(started_at, now()),
-          lease_until = now() + interval '${taskLeaseSeconds} seconds'
-    where id = (select id from tasks where status in ('queued', 'running') and lease_until < now() + interval '1 millisecond' and type = any($1::text[])
-                 order by lease_until, id limit 1 for update skip locked)
-   returning id, type, params, user_id, client_id, input_id, checkpoint, attempts, created_at`,
-);
-const release = prepareStatement(
-  'release_task',
-  `update tasks set lease_until = now() + make_interval(secs => $3) where id = $1 and attempts = $2 and status = 'running'`,
-);
+async function claimTask(em: EntityManager, types: readonly TaskType[]): Promise<ClaimedTask | undefined> {
+  const leaseExpired = { leaseUntil: { $lt: sql`now() + interval '1 millisecond'` } };
+  const [task] = await em.find(
+    Task,
+    { status: { $in: ['queued', 'running'] }, type: { $in: [...types] }, ...leaseExpired },
+    { orderBy: { leaseUntil: 'asc', id: 'asc' }, limit: 1, lockMode: LockMode.PESSIMISTIC_PARTIAL_WRITE, refresh: true },
+  );
+  if (!task) return undefined;
+  const { id, type, params, needs, user = null, clientId, input = null, checkpoint = null, attempts, createdAt } = task;
+  await em.nativeUpdate(
+    Task,
+    { id },
+    {
+      status: 'running',
+      attempts: attempts + 1,
+      startedAt: task.startedAt ?? sql.now(),
+      leaseUntil: secondsFromNow(taskLeaseSeconds),
+    },
+  );
+  return {
+    id,
+    type,
+    params,
+    needs,
+    user_id: user,
+    client_id: clientId,
+    input_id: input,
+    checkpoint,
+    attempts: attempts + 1,
+    created_at: createdAt.toISOString(),
+  };
+}
+
+/** Ends the lease, so that the task is run again after the delay. */
+const releaseTask = (em: EntityManager, { id, attempts }: ClaimedTask, delaySeconds: number): Promise<number> =>
+  em.nativeUpdate(Task, { id, attempts, status: 'running' }, { leaseUntil: secondsFromNow(delaySeconds) });
 
 export type TaskRunnerDependencies = {
   readonly em: EntityManager;
@@ -36,7 +62,12 @@ export type TaskRunnerDependencies = {
 export async function runTasks(deps: TaskRunnerDependencies, signal: AbortSignal = new AbortController().signal): Promise<number> {
   let count = 0;
   for (; !signal.aborted; count += 1) {
-    const [task] = await claim(deps.em.fork(), [Object.keys(deps.handlers)]);
+    const task = await deps.em.fork().transactional((inner) =>
+      claimTask(
+        inner,
+        taskTypes.filter((type) => type in deps.handlers),
+      ),
+    );
     if (!task) break;
     await runTask(deps, task, signal);
   }
@@ -61,7 +92,7 @@ async function runTask(deps: TaskRunnerDependencies, task: ClaimedTask, signal: 
 
 async function handleTaskError({ log }: TaskRunnerDependencies, em: EntityManager, task: ClaimedTask, error: unknown): Promise<void> {
   if (error instanceof LeaseLostError) return;
-  if (error instanceof TaskInterruptedError) return void (await release(em, [task.id, task.attempts, 0]));
+  if (error instanceof TaskInterruptedError) return void (await releaseTask(em, task, 0));
   const failure = toPermanentTaskError(error, task.attempts);
   if (failure) {
     const { code, message: detail, cause } = failure;
@@ -71,5 +102,5 @@ async function handleTaskError({ log }: TaskRunnerDependencies, em: EntityManage
   }
   // The error may be temporary and is not the caller's fault: retry with exponential backoff.
   log.error({ err: error, task_id: task.id, attempts: task.attempts }, 'a task failed and will be retried');
-  await release(em, [task.id, task.attempts, Math.min(2 ** task.attempts, 300)]);
+  await releaseTask(em, task, Math.min(2 ** task.attempts, 300));
 }

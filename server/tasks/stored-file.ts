@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { prepareDeferredStatement, prepareStatement } from '../database/queries/prepared-statement.ts';
+import { findChunk, insertChunk, readChunk, readSize } from './stored-file-chunks.sql.ts';
+import { TaskFile, TaskFileChunk } from './task.entity.ts';
 
 /**
  * Maximum size of a chunk, which is one row. Encoded as base64, a chunk fits into one read from the socket, so that the driver copies it
@@ -9,42 +10,11 @@ import { prepareDeferredStatement, prepareStatement } from '../database/queries/
  */
 const chunkMax = 32 * 1024;
 
-const insertFile = prepareStatement<{ id: number }>('insert_task_file', 'insert into task_files default values returning id');
-// Passed as base64, which Node converts natively: PGlite converts binary values byte by byte, with a hundred times their memory.
-const insertChunk = prepareDeferredStatement(
-  'insert_task_file_chunk',
-  `insert into task_file_chunks (file_id, position, content) values ($1, $2, decode($3, 'base64'))`,
-);
-const readChunk = prepareStatement<{ content: string }>(
-  'read_task_file_chunk',
-  `select encode(content, 'base64') as content from task_file_chunks where file_id = $1 and position = $2`,
-);
-// octet_length reads the length of an out-of-line (TOAST) value without reading the value.
-const findChunk = prepareStatement<{ position: number; start: number }>(
-  'find_task_file_chunk',
-  `select position, start from (
-     select position, (sum(octet_length(content)) over (order by position) - octet_length(content))::bigint as start
-       from task_file_chunks where file_id = $1) chunks
-    where start <= $2 order by position desc limit 1`,
-);
-const readSize = prepareStatement<{ bytes: number }>(
-  'read_task_file_size',
-  'select coalesce(sum(octet_length(content)), 0)::bigint as bytes from task_file_chunks where file_id = $1',
-);
-const removeChunks = prepareStatement<{ position: number }>(
-  'delete_task_file_chunks',
-  `delete from task_file_chunks where file_id = $1
-      and position in (select position from task_file_chunks where file_id = $1 order by position limit 200)
-   returning position`,
-);
-const removeFile = prepareStatement('delete_task_file', 'delete from task_files where id = $1');
+/** Number of chunks that one statement deletes. */
+const deletedChunksMax = 200;
 
 /** Creates an empty stored file and returns its id. */
-export async function createStoredFile(em: EntityManager): Promise<number> {
-  const [file] = await insertFile(em, []);
-  if (!file) throw new Error('inserting a file returned no row');
-  return file.id;
-}
+export const createStoredFile = (em: EntityManager): Promise<number> => em.insert(TaskFile, {});
 
 /** Appends content to a file that has `position` chunks, and returns the new number of chunks. */
 export async function appendToStoredFile(em: EntityManager, fileId: number, position: number, content: Buffer): Promise<number> {
@@ -91,8 +61,16 @@ export async function readStoredFileSize(em: EntityManager, fileId: number): Pro
 
 /** Deletes a file in small statements, because a single statement for a large file would exceed the statement timeout. */
 export async function deleteStoredFile(em: EntityManager, fileId: number): Promise<void> {
-  while ((await removeChunks(em, [fileId])).length > 0);
-  await removeFile(em, [fileId]);
+  while ((await deleteChunks(em, fileId)) > 0);
+  await em.nativeDelete(TaskFile, { id: fileId });
+}
+
+/** Deletes the first chunks of a file and returns their number. */
+async function deleteChunks(em: EntityManager, file: number): Promise<number> {
+  const options = { fields: ['position'], orderBy: { position: 'asc' }, limit: deletedChunksMax, disableIdentityMap: true } as const;
+  const chunks = await em.find(TaskFileChunk, { file }, options);
+  if (chunks.length > 0) await em.nativeDelete(TaskFileChunk, { file, position: { $in: chunks.map(({ position }) => position) } });
+  return chunks.length;
 }
 
 /**

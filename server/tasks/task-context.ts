@@ -1,8 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
-import { type ImportCounts, scopeNames, scopeDefinitions, type Task, type TaskType } from '@mandate/contract';
+import { sql } from '@mikro-orm/core';
+import { type ImportCounts, type Scope, scopeDefinitions, type Task as TaskBody, type TaskType } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { prepareStatement } from '../database/queries/prepared-statement.ts';
+import { lockRows } from '../database/queries/lock-rows.sql.ts';
+import { User } from '../users/user.entity.ts';
 import { PermanentTaskError } from './permanent-task-error.ts';
+import { Task } from './task.entity.ts';
 
 /** Duration of a lease. After a crash, another process resumes the task when the lease has expired. */
 export const taskLeaseSeconds = 10;
@@ -14,6 +17,8 @@ export type ClaimedTask = {
   readonly id: number;
   readonly type: TaskType;
   readonly params: unknown;
+  /** Scopes that a token requires to start the task. */
+  readonly needs: readonly Scope[];
   readonly user_id: number | null;
   readonly client_id: string;
   readonly input_id: number | null;
@@ -38,7 +43,7 @@ export type TaskProgress = {
 };
 
 /** Result of a task that succeeded. */
-export type TaskOutcome = Pick<NonNullable<Task['result']>, 'format' | 'rows' | 'imported'> & { readonly fileId: number };
+export type TaskOutcome = Pick<NonNullable<TaskBody['result']>, 'format' | 'rows' | 'imported'> & { readonly fileId: number };
 
 /** The task was canceled or is leased by another process: this process must stop working on it. */
 export class LeaseLostError extends Error {}
@@ -46,27 +51,15 @@ export class LeaseLostError extends Error {}
 /** The process is stopping; another process resumes the task from the last checkpoint. */
 export class TaskInterruptedError extends Error {}
 
-// The row lock makes a cancellation wait for the current step. The user who started the task may have been suspended or lost the
-// required role since.
-const lockForStep = prepareStatement<{ allowed: boolean }>(
-  'lock_task_step',
-  `select coalesce(u.status = 'active' and (u.role <> 'customer' or not t.needs && $3::text[]), true) as allowed
-     from tasks t left join users u on u.id = t.user_id
-    where t.id = $1 and t.attempts = $2 and t.status = 'running'
-      for no key update of t`,
-);
-const staffScopes = scopeNames.filter((name) => scopeDefinitions[name].admin);
+/** Returns whether the user who started the task, if any, is still active and has the required role. */
+async function isStillAllowed(em: EntityManager, { user_id: userId, needs }: ClaimedTask): Promise<boolean> {
+  if (userId === null) return true;
+  const user = await em.findOne(User, { id: userId }, { disableIdentityMap: true });
+  return user?.status === 'active' && (user.role !== 'customer' || !needs.some((scope) => scopeDefinitions[scope].admin));
+}
+
 // A step may take longer than a lease, so the new lease starts at the end of the step.
-const renewedLeaseSql = `lease_until = clock_timestamp() + interval '${taskLeaseSeconds} seconds'`;
-const storeProgress = prepareStatement(
-  'store_task_progress',
-  `update tasks set checkpoint = $3::jsonb, processed = $4, total = coalesce($5, total), imported = coalesce($6::jsonb, imported), ${renewedLeaseSql}
-    where id = $1 and attempts = $2`,
-);
-const renewLeaseStatement = prepareStatement<{ id: number }>(
-  'renew_task_lease',
-  `update tasks set ${renewedLeaseSql} where id = $1 and attempts = $2 and status = 'running' returning id`,
-);
+const renewedLease = () => sql`clock_timestamp() + make_interval(secs => ${taskLeaseSeconds})`;
 
 /** One attempt at a task, until the task is finished or the process stops. */
 export class TaskRun {
@@ -86,12 +79,15 @@ export class TaskRun {
     await this.#yield();
     const stored = await this.em.fork().transactional(async (inner) => {
       const { id, attempts } = this.task;
-      const [row] = await lockForStep(inner, [id, attempts, staffScopes]);
-      if (!row) throw new LeaseLostError();
-      if (!row.allowed) throw new PermanentTaskError('forbidden', 'The user who started the task no longer has the required permissions.');
+      // The row lock makes a cancellation wait for the current step.
+      const running = inner.createQueryBuilder(Task).select('id').where({ id, attempts, status: 'running' });
+      if ((await lockRows(inner, running)).length === 0) throw new LeaseLostError();
+      if (!(await isStillAllowed(inner, this.task)))
+        throw new PermanentTaskError('forbidden', 'The user who started the task no longer has the required permissions.');
       const progress = await effect(inner);
-      const { checkpoint, processed, total = null, imported } = progress;
-      await storeProgress(inner, [id, attempts, JSON.stringify(checkpoint), processed, total, imported ? JSON.stringify(imported) : null]);
+      const { checkpoint, processed, total, imported } = progress;
+      const counts = { processed, ...(total !== undefined && { total }), ...(imported && { imported }) };
+      await inner.nativeUpdate(Task, { id, attempts }, { checkpoint, ...counts, leaseUntil: renewedLease() });
       return progress;
     });
     this.#renewedAt = performance.now();
@@ -106,8 +102,9 @@ export class TaskRun {
     await this.#yield();
     if (performance.now() - this.#renewedAt < renewalMs) return;
     this.#renewedAt = performance.now();
-    const [renewed] = await renewLeaseStatement(this.em.fork(), [this.task.id, this.task.attempts]);
-    if (!renewed) throw new LeaseLostError();
+    const { id, attempts } = this.task;
+    const renewed = await this.em.fork().nativeUpdate(Task, { id, attempts, status: 'running' }, { leaseUntil: renewedLease() });
+    if (renewed === 0) throw new LeaseLostError();
   }
 
   /** Yields to pending requests: the embedded database responds without leaving the process, so awaiting it does not yield. */

@@ -1,6 +1,8 @@
+import type { InferEntity } from '@mikro-orm/core';
 import type { ImportCounts, Task, TaskResult, TaskType } from '@mandate/contract';
 import { timestampToRfc3339, timestampToRfc3339OrNull } from '../database/time/timestamp-to-rfc3339.ts';
 import type { Principal } from '../http/request/principal.ts';
+import type { Task as TaskEntity } from './task.entity.ts';
 
 /** Retention of finished tasks and of their result files, in days. */
 export const taskRetentionDays = { task: 30, result: 7 } as const;
@@ -33,6 +35,25 @@ export const taskFromRow = ({ processed, total, result, ...row }: TaskRow): Task
   started_at: timestampToRfc3339OrNull(row.started_at),
   finished_at: timestampToRfc3339OrNull(row.finished_at),
 });
+
+/** Returns the API representation of an entity. */
+export const taskFromEntity = (task: InferEntity<typeof TaskEntity>): Task =>
+  taskFromRow({
+    id: task.id,
+    type: task.type,
+    status: task.status,
+    params: task.params,
+    processed: task.processed,
+    total: task.total ?? null,
+    result: task.result ?? null,
+    error: task.error ?? null,
+    imported: task.imported ?? null,
+    user_id: task.user ?? null,
+    client_id: task.clientId,
+    created_at: task.createdAt.toISOString(),
+    started_at: task.startedAt?.toISOString() ?? null,
+    finished_at: task.finishedAt?.toISOString() ?? null,
+  });
 
 /** Completes the counts of an import: those stored by earlier versions lack `differing`. */
 const completeCounts = (type: Task['type'], stored: Partial<ImportCounts> | null): ImportCounts | null =>

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { taskStatuses, taskTypes, type Task as TaskBody } from '@mandate/contract';
+import { type Scope, taskStatuses, taskTypes, type Task as TaskBody, type TaskResult } from '@mandate/contract';
 import { User } from '../users/user.entity.ts';
 
 /** An input or output file of a task, stored in the database, which every process can access. */
@@ -36,7 +36,7 @@ export const Task = defineEntity({
     user: p.manyToOne(User).mapToPk().nullable().deleteRule('no action').updateRule('no action'),
     clientId: p.text(),
     /** Scopes that a token requires to see the task. */
-    needs: p.array(),
+    needs: p.array<Scope>(),
     params: p.json<TaskBody['params']>(),
     input: p.manyToOne(TaskFile).mapToPk().nullable().deleteRule('no action').updateRule('no action'),
     output: p.manyToOne(TaskFile).mapToPk().nullable().deleteRule('no action').updateRule('no action'),
@@ -44,7 +44,7 @@ export const Task = defineEntity({
     checkpoint: p.json<object>().nullable(),
     processed: p.bigint('number').default(0).check('processed >= 0'),
     total: p.bigint('number').nullable(),
-    result: p.json<TaskBody['result']>().nullable(),
+    result: p.json<Omit<TaskResult, 'expires_at'>>().nullable(),
     error: p.json<TaskBody['error']>().nullable(),
     /** Counts of an import so far; they remain if the import fails or is canceled. */
     imported: p.json<TaskBody['imported']>().nullable(),

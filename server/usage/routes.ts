@@ -1,17 +1,12 @@
 import { initServer } from '@ts-rest/express';
 import { contract } from '@mandate/contract';
-import { prepareStatement } from '../database/queries/prepared-statement.ts';
 import { rateLimitStates } from '../http/middleware/rate-limit.ts';
 import { requirePrincipal } from '../http/request/request-context.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import { getCalendarMonth } from './calendar-month.ts';
+import { UsageMonth } from './usage-month.entity.ts';
 
 const monthsShown = 12;
-
-const readMonths = prepareStatement<{ month: string; requests: number }>(
-  'read_client_usage',
-  'select month, requests from usage_months where client_id = $1 and month < $2 order by month desc limit $3',
-);
 
 export const usageRoutes = ({ em }: HandlerDependencies) =>
   initServer().router(contract.usage, {
@@ -19,7 +14,8 @@ export const usageRoutes = ({ em }: HandlerDependencies) =>
       const { clientId } = requirePrincipal(req);
       const now = new Date();
       const states = rateLimitStates(req);
-      const past = await readMonths(em, [clientId, getCalendarMonth(now).name, monthsShown - 1]);
+      const options = { orderBy: { month: 'desc' }, limit: monthsShown - 1, disableIdentityMap: true } as const;
+      const past = await em.find(UsageMonth, { clientId, month: { $lt: getCalendarMonth(now).name } }, options);
       // The current month is counted in memory, which is ahead of the database.
       const requests = states.find(({ policy }) => policy === 'monthly')?.used ?? 0;
       const limits = states.map(({ policy, limit, windowSeconds, remaining, resetsAt }) => ({
@@ -29,6 +25,10 @@ export const usageRoutes = ({ em }: HandlerDependencies) =>
         remaining,
         resets_at: resetsAt.toISOString(),
       }));
-      return { status: 200, body: { client_id: clientId, limits, months: [{ month: getCalendarMonth(now).name, requests }, ...past] } };
+      const months = [
+        { month: getCalendarMonth(now).name, requests },
+        ...past.map(({ month, requests: counted }) => ({ month, requests: counted })),
+      ];
+      return { status: 200, body: { client_id: clientId, limits, months } };
     },
   });

@@ -1,21 +1,7 @@
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { prepareStatement } from '../database/queries/prepared-statement.ts';
+import { addRequests } from './add-requests.sql.ts';
 import { getCalendarMonth } from './calendar-month.ts';
-
-const readMonth = prepareStatement<{ requests: number }>(
-  'read_monthly_usage',
-  'select requests from usage_months where client_id = $1 and month = $2',
-);
-
-// Rows are written in a fixed order, so that concurrent processes cannot deadlock.
-const addRequests = prepareStatement<{ client_id: string; month: string; requests: number }>(
-  'add_usage',
-  `insert into usage_months (client_id, month, requests)
-   select client_id, month, requests from unnest($1::text[], $2::text[], $3::bigint[]) as used (client_id, month, requests)
-   order by client_id, month
-   on conflict (client_id, month) do update set requests = usage_months.requests + excluded.requests
-   returning client_id, month, requests`,
-);
+import { UsageMonth } from './usage-month.entity.ts';
 
 type BufferedMonth = {
   readonly clientId: string;
@@ -90,7 +76,7 @@ export class MonthlyUsageBuffer {
   }
 
   async #read(em: EntityManager, clientId: string, name: string): Promise<BufferedMonth> {
-    const [row] = await readMonth(em, [clientId, name]);
+    const row = await em.findOne(UsageMonth, { clientId, month: name }, { disableIdentityMap: true });
     const month = { clientId, month: name, written: row?.requests ?? 0, writing: 0, fresh: 0, used: true };
     this.#months.set(bufferKey(clientId, name), month);
     return month;

@@ -3,6 +3,7 @@ import { recordEvent } from '../events/record-event.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import type { RevokeAccess } from '../http/routing/handler-dependencies.ts';
 import { assertAdministratorRemains } from './administrator-guard.ts';
+import { hasOpenOrders } from './open-orders.sql.ts';
 import { userFromEntity } from './user-response.ts';
 import type { User } from './user.entity.ts';
 
@@ -17,6 +18,6 @@ export async function closeUser(em: EntityManager, endAccess: RevokeAccess, user
 }
 
 async function assertNoOpenOrders(em: EntityManager, userId: number): Promise<void> {
-  const open = await em.execute(`select 1 from orders where user_id = ? and status in ('pending', 'paid', 'shipped') limit 1`, [userId]);
-  if (open.length > 0) throw createProblem('open_orders', { detail: 'The user has orders that are neither delivered nor canceled.' });
+  if (await hasOpenOrders(em, userId))
+    throw createProblem('open_orders', { detail: 'The user has orders that are neither delivered nor canceled.' });
 }

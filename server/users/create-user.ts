@@ -1,17 +1,15 @@
-import type { User, UserCreate } from '@mandate/contract';
+import type { User as UserBody, UserCreate } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { prepareStatement } from '../database/queries/prepared-statement.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { rethrowAsEmailTaken } from './unique-email.ts';
-import { userFromRow, userColumnsSql } from './user-response.ts';
-
-const insertUser = prepareStatement<User>('insert_user', `insert into users (name, email) values ($1, $2) returning ${userColumnsSql}`);
+import { userFromEntity } from './user-response.ts';
+import { User } from './user.entity.ts';
 
 /** Creates an account without credentials; its owner cannot sign in until a password or passkey is set. */
-export async function createUser(em: EntityManager, { name, email }: UserCreate): Promise<User> {
-  const [row] = await insertUser(em, [name, email]).catch(rethrowAsEmailTaken);
-  if (!row) throw new Error('inserting a user returned no row');
-  const user = userFromRow(row);
+export async function createUser(em: EntityManager, { name, email }: UserCreate): Promise<UserBody> {
+  const created = em.create(User, { name, email });
+  await em.persist(created).flush().catch(rethrowAsEmailTaken);
+  const user = userFromEntity(created);
   await recordEvent(em, 'user.created', user, user.id);
   return user;
 }

@@ -12,7 +12,7 @@ import { createUser } from './create-user.ts';
 import { findUser, findUserForUpdate } from './find-user.ts';
 import { userFromRow, userFromEntity } from './user-response.ts';
 import { lockActiveAdministrators } from './administrator-guard.ts';
-import { countUsers, listUsers } from './list-users.ts';
+import { countUsers, listUsers } from './list-users.sql.ts';
 import { auditUserChange } from './audit-user-change.ts';
 import { closeUser } from './close-user.ts';
 import { updateUser } from './update-user.ts';

@@ -4,11 +4,11 @@ import { respondWithNewEtag, respondWithEtag, checkIfMatch } from '../http/respo
 import { createIdempotently } from '../http/writes/idempotency.ts';
 import { requirePrincipal } from '../http/request/request-context.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
-import { updateWebhookEndpoint, deleteWebhookEndpoint, rotateWebhookSecret } from './endpoints/endpoint-changes.ts';
+import { updateWebhookEndpoint, rotateWebhookSecret } from './endpoints/endpoint-changes.ts';
 import { createWebhookEndpoint, type WebhookDependencies } from './endpoints/create-endpoint.ts';
 import { createDeliveryHandlers } from './delivery/delivery-handlers.ts';
-import { endpointLocation, endpointFromRow } from './endpoints/endpoint-rows.ts';
-import { findWebhookEndpoint, listWebhookEndpoints } from './endpoints/find-endpoint.ts';
+import { endpointLocation, endpointFromEntity } from './endpoints/endpoint-rows.ts';
+import { findWebhookEndpoint, listWebhookEndpoints, lockWebhookEndpoint } from './endpoints/find-endpoint.ts';
 
 const daySeconds = 24 * 60 * 60;
 const etagName = (id: number): string => `webhook-endpoint-${id}`;
@@ -16,8 +16,8 @@ const etagName = (id: number): string => `webhook-endpoint-${id}`;
 export const webhookRoutes = ({ em, pages, ...deps }: HandlerDependencies & WebhookDependencies) =>
   initServer().router(contract.webhooks, {
     list: async ({ query, req, res }) => {
-      const rows = await listWebhookEndpoints(em, requirePrincipal(req), pages.decodeCursor(req, query)?.[1] ?? null, query.limit);
-      return { status: 200, body: pages.respondWithPage(req, res, query, rows, endpointFromRow, ({ id }) => [id, id]) };
+      const rows = await listWebhookEndpoints(em, requirePrincipal(req), pages.decodeCursor(req, query)?.[1], query.limit);
+      return { status: 200, body: pages.respondWithPage(req, res, query, rows, endpointFromEntity, ({ id }) => [id, id]) };
     },
 
     create: ({ body, req, res }) =>
@@ -34,7 +34,7 @@ export const webhookRoutes = ({ em, pages, ...deps }: HandlerDependencies & Webh
 
     update: async ({ params: { webhook_endpoint_id: id }, body, req, res }) => {
       const endpoint = await em.transactional(async (inner) => {
-        const before = await findWebhookEndpoint(inner, requirePrincipal(req), id, 'lock');
+        const before = await lockWebhookEndpoint(inner, requirePrincipal(req), id);
         checkIfMatch(req, etagName(id), before);
         return updateWebhookEndpoint(inner, requirePrincipal(req), before, body, deps);
       });
@@ -43,8 +43,9 @@ export const webhookRoutes = ({ em, pages, ...deps }: HandlerDependencies & Webh
 
     delete: async ({ params: { webhook_endpoint_id: id }, req }) => {
       await em.transactional(async (inner) => {
-        checkIfMatch(req, etagName(id), await findWebhookEndpoint(inner, requirePrincipal(req), id, 'lock'));
-        await deleteWebhookEndpoint(inner, id);
+        const endpoint = await lockWebhookEndpoint(inner, requirePrincipal(req), id);
+        checkIfMatch(req, etagName(id), endpoint);
+        await inner.remove(endpoint).flush();
       });
       return { status: 204, body: undefined };
     },
@@ -55,8 +56,9 @@ export const webhookRoutes = ({ em, pages, ...deps }: HandlerDependencies & Webh
         req,
         res,
         async (inner): Promise<WebhookSecretRotation> => {
-          await findWebhookEndpoint(inner, requirePrincipal(req), id, 'lock');
-          const { secret, until } = await rotateWebhookSecret(inner, id, body.overlap_seconds ?? daySeconds, deps.webhookKey, new Date());
+          const endpoint = await lockWebhookEndpoint(inner, requirePrincipal(req), id);
+          const overlapSeconds = body.overlap_seconds ?? daySeconds;
+          const { secret, until } = await rotateWebhookSecret(inner, endpoint, overlapSeconds, deps.webhookKey, new Date());
           return { secret, previous_secret_expires_at: until };
         },
         () => endpointLocation(id),

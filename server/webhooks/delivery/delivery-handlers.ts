@@ -4,7 +4,7 @@ import { recordEvent } from '../../events/record-event.ts';
 import { acceptIdempotently } from '../../http/writes/idempotency.ts';
 import { requirePrincipal } from '../../http/request/request-context.ts';
 import type { HandlerDependencies } from '../../http/routing/handler-dependencies.ts';
-import { endpointLocation, deliveryFromRow } from '../endpoints/endpoint-rows.ts';
+import { endpointLocation } from '../endpoints/endpoint-rows.ts';
 import { lockEnabledEndpoint, findWebhookEndpoint } from '../endpoints/find-endpoint.ts';
 import { listWebhookDeliveries } from './list-deliveries.ts';
 import { queueRedeliveries } from './redeliver.ts';
@@ -19,7 +19,15 @@ export const createDeliveryHandlers = ({ em, pages }: Pick<HandlerDependencies, 
       deliveries: async ({ params: { webhook_endpoint_id: id }, query, req, res }) => {
         await findWebhookEndpoint(em, requirePrincipal(req), id);
         const rows = await listWebhookDeliveries(em, id, query.status, pages.decodeCursor(req, query)?.[1], query.limit);
-        return { status: 200, body: pages.respondWithPage(req, res, query, rows, deliveryFromRow, ({ seq }) => [seq, seq]) };
+        const body = pages.respondWithPage(
+          req,
+          res,
+          query,
+          rows,
+          (delivery) => delivery,
+          ({ event_id: seq }) => [seq, seq],
+        );
+        return { status: 200, body };
       },
 
       redeliver: ({ params: { webhook_endpoint_id: id }, body, req, res }) =>

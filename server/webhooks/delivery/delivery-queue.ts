@@ -1,56 +1,12 @@
+import { sql } from '@mikro-orm/core';
 import type { WebhookDeliveryStatus } from '@mandate/contract';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
-import { prepareStatement } from '../../database/queries/prepared-statement.ts';
-import { eventColumnsSql, type EventRow } from '../../events/event-rows.ts';
-import type { EncryptedWebhookSecrets } from '../endpoints/webhook-signature.ts';
-import type { WebhookAuthority } from '../endpoints/webhook.entity.ts';
-
-/** Duration of a lease on a claimed delivery; longer than any attempt takes. */
-const leaseSeconds = 30;
-const logMax = 10;
-
-export type ClaimedDelivery = EventRow &
-  EncryptedWebhookSecrets & {
-    readonly delivery_id: number;
-    readonly event_id: number;
-    readonly endpoint_id: number;
-    readonly attempts: number;
-    readonly tries: number;
-    readonly url: string;
-    readonly failing_since: string | null;
-    readonly authority: WebhookAuthority;
-    readonly endpoint_user_id: number | null;
-  };
+import { secondsFromNow } from '../../database/time/seconds-from-now.ts';
+import { WebhookDelivery, WebhookEndpoint } from '../endpoints/webhook.entity.ts';
+import { claim, type ClaimedDelivery, finish } from './delivery-queue.sql.ts';
 
 /** Maximum number of deliveries to claim: in total, per endpoint, and for endpoints that already have deliveries in flight. */
 export type DeliveryCapacity = { readonly total: number; readonly each: number; readonly left: ReadonlyMap<number, number> };
-
-// Claims a few deliveries per endpoint, starting after the endpoint served last, so that a long queue of one endpoint does not delay the
-// others. The commit does not wait for the disk: if a claim is lost in a crash, a delivery is at worst sent twice.
-const claim = prepareStatement<ClaimedDelivery>(
-  'claim_webhook_deliveries',
-  `with recursive waiting (endpoint_id) as (
-     (select d.endpoint_id from webhook_deliveries d where d.status = 'pending' and d.endpoint_id > $1 order by d.endpoint_id limit 1)
-     union all
-     select (select d.endpoint_id from webhook_deliveries d where d.status = 'pending' and d.endpoint_id > w.endpoint_id order by d.endpoint_id limit 1)
-       from waiting w where w.endpoint_id is not null),
-   due as (
-     select d.id from waiting w
-       join webhook_endpoints e on e.id = w.endpoint_id and e.status = 'enabled' and (e.paused_until is null or e.paused_until <= now())
-       left join unnest($4::bigint[], $5::int[]) as busy (endpoint_id, room) on busy.endpoint_id = e.id
-       cross join lateral (
-         select p.id from webhook_deliveries p where p.endpoint_id = e.id and p.status = 'pending' and p.next_attempt_at <= now()
-          order by p.next_attempt_at limit coalesce(busy.room, $3::int) for no key update skip locked) d
-      limit $2),
-   claimed as (
-     update webhook_deliveries d set attempts = d.attempts + 1, next_attempt_at = now() + interval '${leaseSeconds} seconds'
-       from due where d.id = due.id
-     returning d.id, d.endpoint_id, d.event_id, d.attempts, d.tries)
-   select c.id as delivery_id, c.event_id, c.endpoint_id, c.attempts, c.tries, e.url, e.failing_since, e.authority, e.user_id as endpoint_user_id,
-          e.sealed_secret, e.previous_sealed_secret, e.previous_secret_until, ${eventColumnsSql},
-          set_config('synchronous_commit', 'off', true) as lazily
-     from claimed c join webhook_endpoints e on e.id = c.endpoint_id join events v on v.id = c.event_id`,
-);
 
 /** Claims pending deliveries that are due. `after` is the endpoint served last. */
 export const claimDeliveries = (em: EntityManager, after: number, { total, each, left }: DeliveryCapacity): Promise<ClaimedDelivery[]> =>
@@ -62,16 +18,6 @@ export type DeliveryAttempt = {
   readonly statusCode: number | null;
   readonly error: string | null;
 };
-
-const finish = prepareStatement<{ id: number }>(
-  'finish_webhook_delivery',
-  `update webhook_deliveries
-      set status = $3, tries = tries + 1, finished_at = case $3 when 'pending' then null else now() end,
-          next_attempt_at = now() + make_interval(secs => $4::float8 / 1000),
-          log = (case when jsonb_array_length(log) >= ${logMax} then log - 0 else log end) || $5::jsonb
-    where id = $1 and attempts = $2 and status = 'pending'
-   returning id, set_config('synchronous_commit', 'off', true) as lazily`,
-);
 
 /** Records the result of an attempt. Returns false if the delivery is finished or another process has claimed it. */
 export async function recordDeliveryAttempt(
@@ -85,32 +31,22 @@ export async function recordDeliveryAttempt(
   return (await finish(em, [id, attempts, status, delayMs, JSON.stringify([entry])])).length > 0;
 }
 
-const skip = prepareStatement(
-  'skip_webhook_delivery',
-  `update webhook_deliveries set status = 'skipped', finished_at = now() where id = $1 and attempts = $2 and status = 'pending'`,
-);
 /** Marks a delivery as skipped: it was not sent and will not be. */
-export const skipDelivery = (em: EntityManager, { delivery_id: id, attempts }: ClaimedDelivery) => skip(em, [id, attempts]);
+export const skipDelivery = (em: EntityManager, { delivery_id: id, attempts }: ClaimedDelivery) =>
+  em.nativeUpdate(WebhookDelivery, { id, attempts, status: 'pending' }, { status: 'skipped', finishedAt: sql.now() });
 
-const release = prepareStatement(
-  'release_webhook_delivery',
-  `update webhook_deliveries set next_attempt_at = now() + make_interval(secs => $3::float8 / 1000) where id = $1 and attempts = $2 and status = 'pending'`,
-);
 /** Puts a claimed but unsent delivery back into the queue, for another attempt after the delay. */
 export const releaseDelivery = (em: EntityManager, { delivery_id: id, attempts }: ClaimedDelivery, delayMs: number) =>
-  release(em, [id, attempts, delayMs]);
-
-const markFailing = prepareStatement(
-  'mark_endpoint_failing',
-  `update webhook_endpoints set failing_since = coalesce(failing_since, now()), paused_until = case when $2::float8 > 0 then now() + make_interval(secs => $2::float8 / 1000) else paused_until end
-    where id = $1`,
-);
-const markHealthy = prepareStatement(
-  'mark_endpoint_healthy',
-  'update webhook_endpoints set failing_since = null, paused_until = null where id = $1 and failing_since is not null',
-);
+  em.nativeUpdate(WebhookDelivery, { id, attempts, status: 'pending' }, { nextAttemptAt: secondsFromNow(delayMs / 1000) });
 
 /** Marks an endpoint as failing and pauses its deliveries, if `pauseMs` is not 0. */
-export const markEndpointFailing = (em: EntityManager, endpointId: number, pauseMs: number) => markFailing(em, [endpointId, pauseMs]);
+export const markEndpointFailing = (em: EntityManager, endpointId: number, pauseMs: number) =>
+  em.nativeUpdate(
+    WebhookEndpoint,
+    { id: endpointId },
+    { failingSince: sql`coalesce(failing_since, now())`, ...(pauseMs > 0 && { pausedUntil: secondsFromNow(pauseMs / 1000) }) },
+  );
+
 /** Marks an endpoint as no longer failing. */
-export const markEndpointHealthy = (em: EntityManager, endpointId: number) => markHealthy(em, [endpointId]);
+export const markEndpointHealthy = (em: EntityManager, endpointId: number) =>
+  em.nativeUpdate(WebhookEndpoint, { id: endpointId, failingSince: { $ne: null } }, { failingSince: null, pausedUntil: null });

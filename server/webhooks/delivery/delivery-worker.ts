@@ -5,6 +5,7 @@ import { eventFromRow } from '../../events/event-rows.ts';
 import type { Log } from '../../logging/logger.ts';
 import { AddressNotAllowedError, type NetworkPolicy } from '../../outgoing-http/protected-client.ts';
 import * as queue from './delivery-queue.ts';
+import type { ClaimedDelivery } from './delivery-queue.sql.ts';
 import { disableEndpointAndNotify, type EndpointNoticeDependencies } from '../endpoints/disable-endpoint.ts';
 import { lockAuthorizationDuringSend } from './lock-authorization-during-send.ts';
 import { calculateRetryDelayMs, calculateEndpointPauseMs, parseRetryAfterMs } from './retry-schedule.ts';
@@ -119,7 +120,7 @@ export class DeliveryWorker {
     return claimed.length;
   }
 
-  async #attempt(delivery: queue.ClaimedDelivery): Promise<void> {
+  async #attempt(delivery: ClaimedDelivery): Promise<void> {
     const { em, network, key } = this.#deps;
     const release = this.#concurrency.acquire(delivery.endpoint_id);
     const at = new Date();
@@ -159,7 +160,7 @@ export class DeliveryWorker {
     );
   }
 
-  async #finish(delivery: queue.ClaimedDelivery, attempt: queue.DeliveryAttempt, retryAfter: string | undefined): Promise<void> {
+  async #finish(delivery: ClaimedDelivery, attempt: queue.DeliveryAttempt, retryAfter: string | undefined): Promise<void> {
     const em = this.#deps.em.fork();
     const { endpoint_id: endpointId, failing_since: failingSince } = delivery;
     if (attempt.error === null) {

@@ -1,23 +1,25 @@
-import { sql } from 'kysely';
-import type { WebhookDeliveryStatus } from '@mandate/contract';
+import type { WebhookDelivery as WebhookDeliveryBody, WebhookDeliveryStatus } from '@mandate/contract';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
-import { deliveryColumnsSql, type DeliveryRow } from '../endpoints/endpoint-rows.ts';
+import { Event } from '../../events/event.entity.ts';
+import { deliveryFromEntity } from '../endpoints/endpoint-rows.ts';
+import { WebhookDelivery } from '../endpoints/webhook.entity.ts';
 
 /** Returns up to `limit + 1` deliveries to an endpoint, newest events first. */
 export async function listWebhookDeliveries(
   em: EntityManager,
-  endpointId: number,
+  endpoint: number,
   status: readonly WebhookDeliveryStatus[] | undefined,
   before: number | undefined,
   limit: number,
-): Promise<DeliveryRow[]> {
-  const conditions = [
-    sql`d.endpoint_id = ${endpointId}`,
-    ...(status === undefined ? [] : [sql`d.status = any(${status}::text[])`]),
-    ...(before === undefined ? [] : [sql`d.seq < ${before}`]),
-  ];
-  const query = sql<DeliveryRow>`
-    select ${sql.raw(deliveryColumnsSql)} from webhook_deliveries d join events v on v.id = d.event_id
-     where ${sql.join(conditions, sql` and `)} order by d.seq desc limit ${limit + 1}`;
-  return (await query.execute(em.getKysely())).rows;
+): Promise<WebhookDeliveryBody[]> {
+  const where = { endpoint, ...(status && { status: { $in: [...status] } }), ...(before !== undefined && { seq: { $lt: before } }) };
+  const deliveries = await em.find(WebhookDelivery, where, { orderBy: { seq: 'desc' }, limit: limit + 1, disableIdentityMap: true });
+  const eventIds = deliveries.map(({ event }) => event);
+  const events = await em.find(Event, { id: { $in: eventIds } }, { fields: ['type'], disableIdentityMap: true });
+  const types = new Map(events.map(({ id, type }) => [id, type]));
+  // If an event was deleted between the queries, its delivery was, too.
+  return deliveries.flatMap((delivery) => {
+    const type = types.get(delivery.event);
+    return type === undefined ? [] : [deliveryFromEntity(delivery, type)];
+  });
 }

@@ -1,40 +1,8 @@
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
-import { prepareStatement } from '../../database/queries/prepared-statement.ts';
-import type { ClaimedDelivery } from './delivery-queue.ts';
-import { endpointEventPairSql } from '../endpoints/event-visibility-sql.ts';
+import type { ClaimedDelivery } from './delivery-queue.sql.ts';
 import type { SendGate } from '../../outgoing-http/protected-client.ts';
+import { checks, holdRows } from './lock-authorization.sql.ts';
 import { DeliveryNotAllowedError, AuthorizationLockedError } from './send-webhook.ts';
-
-type HeldRows = { readonly endpoint: boolean; readonly application: boolean; readonly people: boolean; readonly grants: boolean };
-
-// SKIP LOCKED never waits for a lock, so a deadlock with a revocation is impossible. Revoking a grant deletes its row.
-const holdRows = prepareStatement<HeldRows>(
-  'lock_webhook_authorization',
-  `with endpoint as (select e.id, e.application_id, e.user_id, e.client_id, e.authority from webhook_endpoints e where e.id = $1),
-        e as (select id from webhook_endpoints where id = $1 for share skip locked),
-        a as (select id from applications where id = (select application_id from endpoint) for share skip locked),
-        whose as (select user_id from endpoint where user_id is not null union select user_id from events where id = $2 and user_id is not null),
-        u as (select id from users where id in (select user_id from whose) for share skip locked),
-        given as (select c.grant_id from connections c join endpoint on c.client_id = endpoint.client_id
-                   where endpoint.authority in ('application', 'grant') and c.user_id in (select user_id from whose)),
-        g as (select id from oauth_records where model = 'Grant' and id in (select grant_id from given) for key share skip locked)
-   select exists (select 1 from e) as endpoint,
-          (select application_id is null from endpoint) or exists (select 1 from a) as application,
-          (select count(*) from u) = (select count(*) from whose) as people,
-          (select count(*) from g) = (select count(*) from oauth_records o where o.model = 'Grant' and o.id in (select grant_id from given)) as grants,
-          set_config('synchronous_commit', 'off', true) as lazily`,
-);
-const createCheck = (kind: keyof typeof endpointEventPairSql) =>
-  prepareStatement<{ allowed: boolean }>(
-    `check_webhook_authorization_${kind}`,
-    `select exists (select 1 from (${endpointEventPairSql[kind]('v.id = $2 and e.id = $1')}) pairs where status = 'enabled') as allowed`,
-  );
-const checks = {
-  own: createCheck('own'),
-  granted: createCheck('granted'),
-  ownerless: createCheck('ownerless'),
-  unrestricted: createCheck('unrestricted'),
-};
 
 /**
  * Returns the checks that can authorize a delivery. They run one by one, because planning one query with all of them takes longer than a

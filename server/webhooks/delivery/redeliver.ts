@@ -1,16 +1,7 @@
+import { type FilterQuery, type InferEntity, sql } from '@mikro-orm/core';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
-import { prepareStatement } from '../../database/queries/prepared-statement.ts';
 import { createInvalidRequestProblem, createProblem } from '../../http/problem-details/problem.ts';
-
-// Restarts the retry schedule. Because `attempts` is incremented, the result of an attempt in flight is ignored.
-const again = (which: string): string => `
-  update webhook_deliveries set status = 'pending', tries = 0, attempts = attempts + 1, next_attempt_at = now(), finished_at = null
-   where endpoint_id = $1 and ${which} returning id`;
-const redeliverOne = prepareStatement<{ id: number }>('redeliver_event', again('seq = $2'));
-const redeliverRange = prepareStatement<{ id: number }>(
-  'redeliver_events',
-  again(`seq >= $2 and ($3::bigint is null or seq <= $3) and (status in ('failed', 'skipped') or ($4 and status = 'succeeded'))`),
-);
+import { WebhookDelivery } from '../endpoints/webhook.entity.ts';
 
 type RedeliverySelection = {
   readonly event_id?: number | undefined;
@@ -20,7 +11,7 @@ type RedeliverySelection = {
 };
 
 /** Queues deliveries again, in the transaction of the request, and returns their number. */
-export async function queueRedeliveries(em: EntityManager, endpointId: number, selection: RedeliverySelection): Promise<number> {
+export async function queueRedeliveries(em: EntityManager, endpoint: number, selection: RedeliverySelection): Promise<number> {
   const { event_id: id, from_event_id: from, to_event_id: to, include_succeeded: all = false } = selection;
   if (
     (id === undefined) === (from === undefined) ||
@@ -33,9 +24,17 @@ export async function queueRedeliveries(em: EntityManager, endpointId: number, s
     const detail = 'from_event_id must not be after to_event_id.';
     throw createInvalidRequestProblem({ in: 'body', pointer: '#/from_event_id', code: 'conflicting_fields', detail });
   }
-  if (id === undefined) return (await redeliverRange(em, [endpointId, from, to ?? null, all])).length;
-  const found = await redeliverOne(em, [endpointId, id]);
-  if (found.length === 0)
-    throw createProblem('not_found', { detail: `Event ${id} was not intended for this endpoint, or has been deleted.` });
-  return found.length;
+  if (id === undefined) {
+    const seq = { $gte: from ?? 0, ...(to !== undefined && { $lte: to }) };
+    return restartDeliveries(em, { endpoint, seq, status: { $in: ['failed', 'skipped', ...(all ? ['succeeded' as const] : [])] } });
+  }
+  const count = await restartDeliveries(em, { endpoint, seq: id });
+  if (count === 0) throw createProblem('not_found', { detail: `Event ${id} was not intended for this endpoint, or has been deleted.` });
+  return count;
+}
+
+/** Restarts the retry schedule. Because `attempts` is incremented, the result of an attempt in flight is ignored. */
+function restartDeliveries(em: EntityManager, where: FilterQuery<InferEntity<typeof WebhookDelivery>>): Promise<number> {
+  const [attempts, nextAttemptAt] = [sql`attempts + 1`, sql.now()];
+  return em.nativeUpdate(WebhookDelivery, where, { status: 'pending', tries: 0, attempts, nextAttemptAt, finishedAt: null });
 }

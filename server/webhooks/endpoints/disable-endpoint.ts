@@ -1,51 +1,48 @@
-import { type WebhookEndpoint, maxWebhookFailingDays } from '@mandate/contract';
+import { sql } from '@mikro-orm/core';
+import { type WebhookEndpoint as WebhookEndpointBody, maxWebhookFailingDays } from '@mandate/contract';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
-import { prepareStatement } from '../../database/queries/prepared-statement.ts';
 import { recordEvent } from '../../events/record-event.ts';
 import { queueMail, type Mail } from '../../mail/queue-mail.ts';
-import { endpointColumnsSql, type EndpointRow, endpointFromRow } from './endpoint-rows.ts';
-import { endpointAuthorityIsActiveSql } from './event-visibility-sql.ts';
+import { User } from '../../users/user.entity.ts';
+import { endpointFromEntity } from './endpoint-rows.ts';
+import { findOrphanedEndpoints } from './orphaned-endpoints.sql.ts';
+import { WebhookDelivery, WebhookEndpoint } from './webhook.entity.ts';
 
 export type EndpointNoticeDependencies = {
   readonly mailKey: Buffer;
   /** Whether a mail transport is configured. */ readonly canMail: boolean;
 };
 
-type Reason = NonNullable<WebhookEndpoint['disabled_reason']>;
-
-const disable = prepareStatement<EndpointRow>(
-  'disable_webhook_endpoint',
-  `update webhook_endpoints e set status = 'disabled', disabled_reason = $2, version = version + 1, updated_at = now(), paused_until = null
-    where id = $1 and status = 'enabled' returning ${endpointColumnsSql}`,
-);
-const skipWaiting = prepareStatement(
-  'skip_deliveries_of_endpoint',
-  `update webhook_deliveries set status = 'skipped', finished_at = now() where endpoint_id = $1 and status = 'pending'`,
-);
+type Reason = NonNullable<WebhookEndpointBody['disabled_reason']>;
 
 /**
  * Skips the pending deliveries of an endpoint and records the event, in the transaction that disables it. Skipped deliveries can be
  * redelivered.
  */
-export async function completeEndpointDisabling(em: EntityManager, endpoint: WebhookEndpoint): Promise<void> {
-  await skipWaiting(em, [endpoint.id]);
+export async function completeEndpointDisabling(em: EntityManager, endpoint: WebhookEndpointBody): Promise<void> {
+  await em.nativeUpdate(WebhookDelivery, { endpoint: endpoint.id, status: 'pending' }, { status: 'skipped', finishedAt: sql.now() });
   await recordEvent(em, 'webhook_endpoint.disabled', endpoint, endpoint.user_id);
 }
 
 /** Disables an endpoint; requires a transaction. Returns `undefined` if it was already disabled. */
-async function disableInTransaction(em: EntityManager, id: number, reason: Reason): Promise<WebhookEndpoint | undefined> {
-  const [row] = await disable(em, [id, reason]);
-  if (!row) return undefined;
-  const endpoint = endpointFromRow(row);
+async function disableInTransaction(em: EntityManager, id: number, reason: Reason): Promise<WebhookEndpointBody | undefined> {
+  const changes = { status: 'disabled', disabledReason: reason, pausedUntil: null } as const;
+  const versionAndTime = { version: sql`version + 1`, updatedAt: sql.now() };
+  const updated = await em.nativeUpdate(WebhookEndpoint, { id, status: 'enabled' }, { ...changes, ...versionAndTime });
+  if (updated === 0) return undefined;
+  const endpoint = endpointFromEntity(await em.findOneOrFail(WebhookEndpoint, { id }, { refresh: true }));
   await completeEndpointDisabling(em, endpoint);
   return endpoint;
 }
 
-// An endpoint of an application has no user, so administrators are notified.
-const findRecipients = prepareStatement<{ email: string }>(
-  'find_endpoint_notice_recipients',
-  `select email from users where status = 'active' and case when $1::bigint is null then role = 'admin' else id = $1 end order by id limit 20`,
-);
+const maxRecipients = 20;
+
+/** Returns the e-mail addresses that are notified about an endpoint. An application has no user, so administrators are notified. */
+async function findRecipients(em: EntityManager, { user_id: userId }: WebhookEndpointBody): Promise<string[]> {
+  const where = { status: 'active' as const, ...(userId === null ? { role: 'admin' as const } : { id: userId }) };
+  const users = await em.find(User, where, { orderBy: { id: 'asc' }, limit: maxRecipients, disableIdentityMap: true });
+  return users.map(({ email }) => email);
+}
 
 /** Disables an endpoint that no longer accepts deliveries, and notifies its owner by e-mail. */
 export async function disableEndpointAndNotify(
@@ -58,29 +55,22 @@ export async function disableEndpointAndNotify(
   await em.transactional(async (inner) => {
     const endpoint = await disableInTransaction(inner, id, reason);
     if (!endpoint || !canMail) return;
-    for (const { email } of await findRecipients(inner, [endpoint.user_id]))
-      await queueMail(inner, mailKey, createNotice(email, endpoint, reason), now);
+    for (const email of await findRecipients(inner, endpoint)) await queueMail(inner, mailKey, createNotice(email, endpoint, reason), now);
   });
 }
-
-const findOrphans = prepareStatement<{ id: number }>(
-  'find_orphaned_webhook_endpoints',
-  `select e.id from webhook_endpoints e left join applications a on a.id = e.application_id left join users u on u.id = e.user_id
-    where e.status = 'enabled' and e.authority in ('grant', 'api_key') and not (${endpointAuthorityIsActiveSql}) order by e.id limit 100`,
-);
 
 /**
  * Disables endpoints whose grant or API key is no longer valid. They receive no events anyway; this makes it visible. Returns their number.
  */
 export async function disableOrphanedEndpoints(em: EntityManager): Promise<number> {
-  const found = await findOrphans(em, []);
-  for (const { id } of found) await em.transactional((inner) => disableInTransaction(inner, id, 'grant_revoked'));
+  const found = await findOrphanedEndpoints(em);
+  for (const id of found) await em.transactional((inner) => disableInTransaction(inner, id, 'grant_revoked'));
   return found.length;
 }
 
 const escapeHtml = (text: string): string => text.replaceAll(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
-function createNotice(to: string, { id, url }: WebhookEndpoint, reason: Reason): Mail {
+function createNotice(to: string, { id, url }: WebhookEndpointBody, reason: Reason): Mail {
   const host = new URL(url).host;
   const why =
     reason === 'gone' ? 'It responded that it is gone (410).' : `It has not accepted a single delivery for ${maxWebhookFailingDays} days.`;

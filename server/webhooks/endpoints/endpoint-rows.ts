@@ -1,45 +1,36 @@
-import type { WebhookDelivery, WebhookEndpoint } from '@mandate/contract';
-import { timestampToRfc3339, timestampToRfc3339OrNull } from '../../database/time/timestamp-to-rfc3339.ts';
+import type { InferEntity } from '@mikro-orm/core';
+import type { WebhookDelivery as WebhookDeliveryBody, WebhookEndpoint as WebhookEndpointBody } from '@mandate/contract';
+import type { WebhookDelivery, WebhookEndpoint } from './webhook.entity.ts';
 
-export type EndpointRow = WebhookEndpoint;
+export type EndpointEntity = InferEntity<typeof WebhookEndpoint>;
 
-/** Columns of an endpoint; the alias of the table is `e`. */
-export const endpointColumnsSql = [
-  'id',
-  'url',
-  'events',
-  'description',
-  'status',
-  'disabled_reason',
-  'client_id',
-  'user_id',
-  'scopes',
-  'failing_since',
-  'version',
-  'created_at',
-  'updated_at',
-]
-  .map((name) => `e.${name}`)
-  .join(', ');
-
-export const endpointFromRow = (row: EndpointRow): WebhookEndpoint => ({
-  ...row,
-  failing_since: timestampToRfc3339OrNull(row.failing_since),
-  created_at: timestampToRfc3339(row.created_at),
-  updated_at: timestampToRfc3339(row.updated_at),
+/** Returns the API representation of an endpoint. */
+export const endpointFromEntity = (endpoint: EndpointEntity): WebhookEndpointBody => ({
+  id: endpoint.id,
+  url: endpoint.url,
+  events: endpoint.events,
+  description: endpoint.description ?? null,
+  status: endpoint.status,
+  disabled_reason: endpoint.disabledReason ?? null,
+  client_id: endpoint.clientId,
+  user_id: endpoint.user ?? null,
+  scopes: endpoint.scopes,
+  failing_since: endpoint.failingSince?.toISOString() ?? null,
+  version: endpoint.version,
+  created_at: endpoint.createdAt.toISOString(),
+  updated_at: endpoint.updatedAt.toISOString(),
 });
 
-export type DeliveryRow = Omit<WebhookDelivery, 'attempts'> & { seq: number; log: WebhookDelivery['attempts'] };
-
-export const deliveryColumnsSql =
-  'd.id, d.seq, d.seq as event_id, v.type as event_type, d.status, d.log, d.next_attempt_at, d.created_at, d.finished_at';
-
-export const deliveryFromRow = ({ log, seq: _seq, ...row }: DeliveryRow): WebhookDelivery => ({
-  ...row,
-  attempts: log,
-  next_attempt_at: row.status === 'pending' ? timestampToRfc3339OrNull(row.next_attempt_at) : null,
-  created_at: timestampToRfc3339(row.created_at),
-  finished_at: timestampToRfc3339OrNull(row.finished_at),
+/** Returns the API representation of a delivery. */
+export const deliveryFromEntity = (delivery: InferEntity<typeof WebhookDelivery>, eventType: string): WebhookDeliveryBody => ({
+  id: delivery.id,
+  event_id: delivery.seq,
+  event_type: eventType,
+  status: delivery.status,
+  next_attempt_at: delivery.status === 'pending' ? delivery.nextAttemptAt.toISOString() : null,
+  created_at: delivery.createdAt.toISOString(),
+  finished_at: delivery.finishedAt?.toISOString() ?? null,
+  attempts: delivery.log,
 });
 
 /** Returns the path of an endpoint. */

@@ -1,42 +1,44 @@
-import type { WebhookEndpoint } from '@mandate/contract';
+import type { WebhookEndpoint as WebhookEndpointBody } from '@mandate/contract';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
-import { prepareStatement } from '../../database/queries/prepared-statement.ts';
+import { lockRows } from '../../database/queries/lock-rows.sql.ts';
 import type { Principal } from '../../http/request/principal.ts';
-import { createProblem } from '../../http/problem-details/problem.ts';
-import { endpointColumnsSql, type EndpointRow, endpointFromRow } from './endpoint-rows.ts';
-import { ownerConditionSql, resolveEndpointOwner, ownerConditionParameters } from './endpoint-owner.ts';
-
-const list = prepareStatement<EndpointRow>(
-  'list_webhook_endpoints',
-  `select ${endpointColumnsSql} from webhook_endpoints e where ${ownerConditionSql} and ($3::bigint is null or e.id < $3) order by e.id desc limit $4`,
-);
-const find = prepareStatement<EndpointRow>(
-  'find_webhook_endpoint',
-  `select ${endpointColumnsSql} from webhook_endpoints e where ${ownerConditionSql} and e.id = $3`,
-);
-const lock = prepareStatement<EndpointRow>(
-  'lock_webhook_endpoint',
-  `select ${endpointColumnsSql} from webhook_endpoints e where ${ownerConditionSql} and e.id = $3 for no key update`,
-);
+import { createProblem, type Problem } from '../../http/problem-details/problem.ts';
+import { endpointFromEntity, type EndpointEntity } from './endpoint-rows.ts';
+import { ownedBy, resolveEndpointOwner } from './endpoint-owner.ts';
+import { WebhookEndpoint } from './webhook.entity.ts';
 
 /** Returns up to `limit + 1` endpoints of a principal, newest first. */
-export const listWebhookEndpoints = async (
+export async function listWebhookEndpoints(
   em: EntityManager,
   principal: Principal,
-  before: number | null,
+  before: number | undefined,
   limit: number,
-): Promise<EndpointRow[]> => list(em, [...ownerConditionParameters(await resolveEndpointOwner(em, principal)), before, limit + 1]);
-
-/** Returns an endpoint of the principal; with `lock`, it is locked until the transaction ends. Endpoints of other owners are not found. */
-export async function findWebhookEndpoint(em: EntityManager, principal: Principal, id: number, hold?: 'lock'): Promise<WebhookEndpoint> {
-  const [row] = await (hold ? lock : find)(em, [...ownerConditionParameters(await resolveEndpointOwner(em, principal)), id]);
-  if (!row) throw createProblem('not_found', { detail: `Webhook endpoint ${id} was not found.` });
-  return endpointFromRow(row);
+): Promise<EndpointEntity[]> {
+  const where = { ...ownedBy(await resolveEndpointOwner(em, principal)), ...(before !== undefined && { id: { $lt: before } }) };
+  return em.find(WebhookEndpoint, where, { orderBy: { id: 'desc' }, limit: limit + 1, disableIdentityMap: true });
 }
 
-/** Returns an endpoint like `findWebhookEndpoint`, locked; throws if it is disabled. Used before a delivery is requested. */
-export async function lockEnabledEndpoint(em: EntityManager, principal: Principal, id: number): Promise<WebhookEndpoint> {
-  const endpoint = await findWebhookEndpoint(em, principal, id, 'lock');
+/** Returns an endpoint of the principal. Endpoints of other owners are not found. */
+export async function findWebhookEndpoint(em: EntityManager, principal: Principal, id: number): Promise<WebhookEndpointBody> {
+  const where = { id, ...ownedBy(await resolveEndpointOwner(em, principal)) };
+  const endpoint = await em.findOne(WebhookEndpoint, where, { disableIdentityMap: true });
+  if (!endpoint) throw endpointNotFound(id);
+  return endpointFromEntity(endpoint);
+}
+
+/** Like `findWebhookEndpoint`; the endpoint is locked until the transaction ends. */
+export async function lockWebhookEndpoint(em: EntityManager, principal: Principal, id: number): Promise<EndpointEntity> {
+  const where = { id, ...ownedBy(await resolveEndpointOwner(em, principal)) };
+  const locked = await lockRows(em, em.createQueryBuilder(WebhookEndpoint).select('id').where(where));
+  if (locked.length === 0) throw endpointNotFound(id);
+  return em.findOneOrFail(WebhookEndpoint, { id }, { refresh: true });
+}
+
+const endpointNotFound = (id: number): Problem => createProblem('not_found', { detail: `Webhook endpoint ${id} was not found.` });
+
+/** Returns an endpoint like `lockWebhookEndpoint`; throws if it is disabled. Used before a delivery is requested. */
+export async function lockEnabledEndpoint(em: EntityManager, principal: Principal, id: number): Promise<WebhookEndpointBody> {
+  const endpoint = endpointFromEntity(await lockWebhookEndpoint(em, principal, id));
   if (endpoint.status === 'enabled') return endpoint;
   throw createProblem('webhook_endpoint_disabled', {
     detail: `The webhook endpoint is disabled (${endpoint.disabled_reason}). Enable it first.`,

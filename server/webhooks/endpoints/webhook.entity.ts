@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { webhookDeliveryStatuses, webhookDisabledReasons } from '@mandate/contract';
+import { type WebhookDelivery as WebhookDeliveryBody, webhookDeliveryStatuses, webhookDisabledReasons } from '@mandate/contract';
 import { ApiKey } from '../../api-keys/api-key.entity.ts';
 import { Application } from '../../applications/application.entity.ts';
 import { Event } from '../../events/event.entity.ts';
@@ -69,7 +69,7 @@ export const WebhookDelivery = defineEntity({
     tries: p.integer().default(0),
     nextAttemptAt: p.datetime(3),
     /** The last attempts, in their API representation. */
-    log: p.json<unknown[]>().defaultRaw(`'[]'`),
+    log: p.json<WebhookDeliveryBody['attempts']>().defaultRaw(`'[]'`),
     createdAt: p.datetime(3).defaultRaw('now()'),
     finishedAt: p.datetime(3).nullable(),
   },

@@ -99,8 +99,8 @@ describe.skipIf(databaseKind === 'pglite')('two processes', () => {
       proxy.lead(postgresqlPort);
       await expect.poll(() => receivesNotifications(worker), { timeout: 20_000 }).toBe(true);
       expect(lines.map(({ level, msg }) => [level, msg])).toEqual([
-        [40, 'notifications about events do not arrive: polling every second until they do'],
-        [30, 'notifications about events arrive again'],
+        [40, 'event notifications are unavailable: polling every second until they work again'],
+        [30, 'event notifications are working again'],
       ]);
     },
   );

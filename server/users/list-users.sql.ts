@@ -13,6 +13,7 @@ export type UserFilters = {
   readonly createdAtLt?: string | undefined;
 };
 
+// SQL, because the row comparison of the keyset uses the index; the OR conditions of MikroORM do not.
 /** Returns the matching users; more than `limit` rows mean that there is a next page. */
 export async function listUsers(
   em: EntityManager,

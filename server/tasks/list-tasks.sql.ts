@@ -9,6 +9,7 @@ import { taskRetentionDays, taskOwnerKey, taskColumnsSql, type TaskRow } from '.
 
 type TaskFilters = { readonly type?: readonly string[] | undefined; readonly status?: readonly string[] | undefined };
 
+// SQL, because the row comparison of the keyset uses the index; the OR conditions of MikroORM do not.
 /** Returns the tasks of the principal, newest first; more than `limit` rows mean that there is a next page. */
 export async function listTasks(
   em: EntityManager,

@@ -1,5 +1,7 @@
 import { eventSubjectScopes, scopeNames, scopeDefinitions, type Scope } from '@mandate/contract';
 
+// SQL, because one query checks many pairs of endpoint and event against scopes, grants and tokens.
+
 /** SQL of two scope arrays: the granted scopes and the currently allowed maximum. A scope is effective if both contain it. */
 type Given = { readonly scopes: string; readonly ceiling: string };
 
