@@ -1,12 +1,12 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { RequestHandler } from 'express';
+import { assetPath } from '../http/response/asset-path.ts';
 import { serveStaticDocument } from '../http/response/static-document.ts';
 
 const { resolve } = createRequire(import.meta.url);
 
-/** A static file for pages. Its path contains a hash of its content, so that it can be cached indefinitely. */
+/** A static file for pages. */
 export type Asset = { readonly path: string; readonly serve: RequestHandler };
 
 /** Creates an asset from a file in this folder. */
@@ -20,7 +20,7 @@ export const readLibraryFile = (name: string): Buffer => readFileSync(resolve(`s
 function createAsset(name: string, content: Buffer): Asset {
   const type = name.slice(name.lastIndexOf('.') + 1);
   return {
-    path: `/assets/${createHash('sha256').update(content).digest('hex').slice(0, 16)}.${type}`,
+    path: assetPath(content, type),
     serve: serveStaticDocument(type, () => content, 'public, max-age=31536000, immutable'),
   };
 }

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import type { Response } from 'express';
 import { z } from 'zod';
 import { getRouteMetadata } from '@mandate/contract';
+import { sha256 } from '../../crypto/sha256.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
 import { sqlState, sqlErrorContext } from '../../database/errors/sql-errors.ts';
 import { prepareStatement } from '../../database/queries/prepared-statement.ts';
@@ -284,10 +284,7 @@ const deleteExpiredKeys = prepareStatement<{ gone: number }>(
 export const deleteExpiredIdempotencyKeys = async (em: EntityManager, now: Date): Promise<number> =>
   (await deleteExpiredKeys(em, [now])).length;
 
-const hashRequest = (req: MatchedRequest, content: unknown): string =>
-  createHash('sha256')
-    .update(`${req.path}\n${canonicalJson(content)}`)
-    .digest('base64url');
+const hashRequest = (req: MatchedRequest, content: unknown): string => sha256(`${req.path}\n${canonicalJson(content)}`, 'base64url');
 
 /** Returns JSON with sorted keys, so that the order of fields does not matter. */
 function canonicalJson(value: unknown): string {

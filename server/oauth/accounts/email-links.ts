@@ -1,4 +1,5 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
+import { sha256 } from '../../crypto/sha256.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
 import { prepareStatement } from '../../database/queries/prepared-statement.ts';
 
@@ -7,7 +8,7 @@ export type EmailLinkContent = { readonly purpose: EmailLinkPurpose; readonly em
 
 const linkLifetimeMs = 60 * 60 * 1000;
 
-const hashToken = (token: string): string => createHash('sha256').update(token).digest('base64url');
+const hashToken = (token: string): string => sha256(token, 'base64url');
 
 const insertLink = prepareStatement(
   'insert_mailed_link',

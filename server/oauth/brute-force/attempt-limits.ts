@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { CompiledQuery } from 'kysely';
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
+import { sha256 } from '../../crypto/sha256.ts';
 import { prepareBatchedLookup } from '../../database/queries/batched-statement.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
 import { clientNetwork } from '../../http/request/client-network.ts';
@@ -186,7 +186,7 @@ function throwIfLimited(waits: readonly number[]): void {
 }
 
 /** Hashes a key, because the target may be an e-mail address or a valid code, which must not be readable in the table. */
-const digest = (...parts: readonly string[]): string => createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
+const digest = (...parts: readonly string[]): string => sha256(JSON.stringify(parts), 'base64url');
 
 const deleteExpiredSql = 'delete from attempts where expire < $1';
 
