@@ -2,6 +2,7 @@ import { type WebhookEndpoint, maxWebhookFailingDays } from '@mandate/contract';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
 import { prepareStatement } from '../../database/queries/prepared-statement.ts';
 import { recordEvent } from '../../events/record-event.ts';
+import { html } from '../../http/response/html.ts';
 import { queueMail, type Mail } from '../../mail/queue-mail.ts';
 import { endpointColumnsSql, type EndpointRow, endpointFromRow } from './endpoint-rows.ts';
 import { activeEndpointSql } from './event-visibility-sql.ts';
@@ -75,8 +76,6 @@ export async function disableOrphanedEndpoints(em: EntityManager): Promise<numbe
   return found.length;
 }
 
-const escapeHtml = (text: string): string => text.replaceAll(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
-
 function createNotice(to: string, { id, url }: WebhookEndpoint, reason: Reason): Mail {
   const host = new URL(url).host;
   const why =
@@ -90,6 +89,6 @@ function createNotice(to: string, { id, url }: WebhookEndpoint, reason: Reason):
     to,
     subject: `The webhook endpoint at ${host} is disabled`,
     text: `${lines.join('\n\n')}\n`,
-    html: `<!doctype html><html lang="en"><body>${lines.map((line) => `<p>${escapeHtml(line)}</p>`).join('')}</body></html>`,
+    html: html`<!doctype html><html lang="en"><body>${lines.map((line) => html`<p>${line}</p>`)}</body></html>`.toString(),
   };
 }
