@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { RequestHandler } from 'express';
 import { assetPath } from '../http/response/asset-path.ts';
+import { baseStylesheet } from '../oauth/pages/assets/stylesheet.ts';
 import { serveStaticDocument } from '../http/response/static-document.ts';
 
 const { resolve } = createRequire(import.meta.url);
@@ -11,6 +12,10 @@ export type Asset = { readonly path: string; readonly serve: RequestHandler };
 
 /** Creates an asset from a file in this folder. */
 export const loadLocalAsset = (name: string): Asset => createAsset(name, readFileSync(new URL(name, import.meta.url)));
+
+/** Creates a stylesheet from the rules that all pages share and a file in this folder. */
+export const loadLocalStylesheet = (name: string): Asset =>
+  createAsset(name, Buffer.from(`${baseStylesheet}\n${readFileSync(new URL(name, import.meta.url), 'utf8')}`));
 
 /** Creates an asset from a file of Swagger UI. */
 export const loadLibraryAsset = (name: string): Asset => createAsset(name, readLibraryFile(name));

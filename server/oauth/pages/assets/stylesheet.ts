@@ -3,7 +3,12 @@ import { assetPath } from '../../../http/response/asset-path.ts';
 
 export type Stylesheet = { readonly path: string; readonly text: string };
 
-const source = readFileSync(new URL('stylesheet.css', import.meta.url), 'utf8');
+const readStylesheet = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8');
+
+/** Colours and rules that all pages share, including the API reference. */
+export const baseStylesheet = readStylesheet('base.css');
+
+const source = `${baseStylesheet}\n${readStylesheet('stylesheet.css')}`;
 
 /** Builds the stylesheet with the accent colour of the shop. */
 export function buildStylesheet(accent: string): Stylesheet {
