@@ -4,6 +4,7 @@ import { getRouteMetadata } from '@mandate/contract';
 import { sha256 } from '../../crypto/sha256.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
 import { sqlState, sqlErrorContext } from '../../database/errors/sql-errors.ts';
+import { prepareExpiredRowDeletion } from '../../database/queries/expired-rows.ts';
 import { prepareStatement } from '../../database/queries/prepared-statement.ts';
 import { setCreatedEtag } from '../response/created-etag.ts';
 import { isDryRun, runAndRollBack } from './dry-run.ts';
@@ -271,18 +272,11 @@ function idempotencyKeyOf(req: MatchedRequest): string | undefined {
   });
 }
 
-const batchSize = 1_000;
-
-const deleteExpiredKeys = prepareStatement<{ gone: number }>(
-  'sweep_idempotency_keys',
-  `delete from idempotency_keys where (caller, operation, key) in
-     (select caller, operation, key from idempotency_keys where created_at < $1::timestamptz - interval '${retention}' limit ${batchSize} for update skip locked)
-   returning 1 as gone`,
-);
-
-/** Deletes one batch of expired keys and returns their number. Call it again while it deletes any. */
-export const deleteExpiredIdempotencyKeys = async (em: EntityManager, now: Date): Promise<number> =>
-  (await deleteExpiredKeys(em, [now])).length;
+export const deleteExpiredIdempotencyKeys = prepareExpiredRowDeletion({
+  table: 'idempotency_keys',
+  key: 'caller, operation, key',
+  isExpired: `created_at < $1::timestamptz - interval '${retention}'`,
+});
 
 const hashRequest = (req: MatchedRequest, content: unknown): string => sha256(`${req.path}\n${canonicalJson(content)}`, 'base64url');
 

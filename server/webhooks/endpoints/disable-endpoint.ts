@@ -89,6 +89,11 @@ function createNotice(to: string, { id, url }: WebhookEndpoint, reason: Reason):
     to,
     subject: `The webhook endpoint at ${host} is disabled`,
     text: `${lines.join('\n\n')}\n`,
-    html: html`<!doctype html><html lang="en"><body>${lines.map((line) => html`<p>${line}</p>`)}</body></html>`.toString(),
+    html: html`<!doctype html>
+      <html lang="en">
+        <body>
+          ${lines.map((line) => html`<p>${line}</p>`)}
+        </body>
+      </html>`.toString(),
   };
 }
