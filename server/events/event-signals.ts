@@ -12,7 +12,7 @@ export type EventSignalTopic = (typeof eventSignalTopics)[number];
 /** Signals of the statements that write events or deliveries, emitted after their transaction. */
 const topicsOfStatements: Readonly<Record<string, EventSignalTopic>> = {
   insert_event: 'written',
-  place_order_v3: 'written',
+  place_order_v4: 'written',
   redeliver_event: 'placed',
   redeliver_events: 'placed',
 };

@@ -104,7 +104,7 @@ describe.skipIf(databaseKind === 'pglite')('who waits', () => {
   /** While `held` is done and not yet committed. */
   async function whileHeld<Result>(held: string, parameters: unknown[], work: () => Promise<Result>): Promise<Result> {
     const em = mandate.db.em.fork();
-    const hasty = `alter function mandate_place_order_v3 set lock_timeout = '200ms'`;
+    const hasty = `alter function mandate_place_order_v4 set lock_timeout = '200ms'`;
     await mandate.db.em.fork().execute(hasty);
     await em.begin();
     try {
@@ -112,7 +112,7 @@ describe.skipIf(databaseKind === 'pglite')('who waits', () => {
       return await work();
     } finally {
       await em.rollback();
-      await mandate.db.em.fork().execute('alter function mandate_place_order_v3 reset lock_timeout');
+      await mandate.db.em.fork().execute('alter function mandate_place_order_v4 reset lock_timeout');
     }
   }
 

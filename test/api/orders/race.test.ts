@@ -104,7 +104,7 @@ async function sameKeyTwentyTimes(fault = noFault) {
 /** The function without its lock and without the constraint behind it, and so slow that buyers are sure to meet in it. */
 async function sellWithoutLocking({ db }: Mandate): Promise<void> {
   const em = db.em.fork();
-  const path = new URL('../../../server/database/migrations/20261122040000_place_order_v3.sql', import.meta.url);
+  const path = new URL('../../../server/database/migrations/20261123030100_place_order_v4.sql', import.meta.url);
   const naive = readFileSync(path, 'utf8')
     .replace('create function', 'create or replace function')
     .replace('for no key update of s', '')
