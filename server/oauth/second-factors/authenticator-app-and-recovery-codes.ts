@@ -3,7 +3,7 @@ import { Secret, TOTP } from 'otpauth';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
 import { prepareStatement } from '../../database/queries/prepared-statement.ts';
 import { encryptText, decryptText } from '../../crypto/authenticated-encryption.ts';
-import { hashTypedCode } from '../accounts/hash-typed-code.ts';
+import { hashTypedCode } from '../../crypto/hash-typed-code.ts';
 
 /** Accepted deviation in time steps, in either direction, because phone clocks are rarely exact. */
 const window = 1;

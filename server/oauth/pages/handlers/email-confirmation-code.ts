@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { releaseSlotWhile } from '../../../http/server/load-shedder.ts';
 import { queueMail } from '../../../mail/queue-mail.ts';
 import { encryptText, decryptText } from '../../../crypto/authenticated-encryption.ts';
-import { hashTypedCode } from '../../accounts/hash-typed-code.ts';
+import { hashTypedCode } from '../../../crypto/hash-typed-code.ts';
 import { passwordSetAtMs, type SignInCandidate } from '../../accounts/account-store.ts';
 import { attemptCeilings, TooManyAttemptsError, type CountedAttempt } from '../../brute-force/attempt-limits.ts';
 import { generateRecoveryCode } from '../../second-factors/authenticator-app-and-recovery-codes.ts';
