@@ -3,7 +3,7 @@
  * belongs to a lower layer. The linter reads this list (oxlint.config.ts).
  */
 export const serverLayers: readonly (readonly string[])[] = [
-  ['crypto', 'logging', 'memory', 'outgoing-http'],
+  ['crypto', 'files', 'logging', 'memory', 'outgoing-http'],
   ['database'],
   ['http', 'jobs', 'mail'],
   ['audit', 'events', 'usage', 'versions'],

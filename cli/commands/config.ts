@@ -39,7 +39,7 @@ export function addConfigCommands(program: Command, io: CliEnvironment): void {
     .argument('<key>', 'one of the keys below')
     .argument('<value>')
     .addHelpText('after', keyHelp)
-    .action((key: string, value: string) => {
+    .action(async (key: string, value: string) => {
       if (!profileSettingDefinitions[requireKnownKey(key)]?.isValid(value)) {
         throw new CommandError(
           exitCodes.usage,
@@ -47,14 +47,14 @@ export function addConfigCommands(program: Command, io: CliEnvironment): void {
           `Invalid value for ${key} (${profileSettingDefinitions[key]?.summary}): ${JSON.stringify(value)}`,
         );
       }
-      updateProfile(resolveSettings(readGlobalFlags(set), io), (profile) => ({ ...profile, [key]: value }));
+      await updateProfile(resolveSettings(readGlobalFlags(set), io), (profile) => ({ ...profile, [key]: value }));
     });
   const unset = addLeafCommand(group, 'unset', 'Remove the value of a key')
     .argument('<key>', 'one of the keys below')
     .addHelpText('after', keyHelp)
-    .action((key: string) => {
+    .action(async (key: string) => {
       requireKnownKey(key);
-      updateProfile(resolveSettings(readGlobalFlags(unset), io), (profile) =>
+      await updateProfile(resolveSettings(readGlobalFlags(unset), io), (profile) =>
         Object.fromEntries(Object.entries(profile).filter(([name]) => name !== key)),
       );
     });
@@ -72,10 +72,10 @@ function requireKnownKey(key: string): string {
   });
 }
 
-function updateProfile(
+async function updateProfile(
   { directory, profile }: Settings,
   update: (profile: Readonly<Record<string, string>>) => Record<string, string>,
-): void {
+): Promise<void> {
   const config = readConfigFile(directory);
-  writeConfigFile(directory, replaceProfile(config, profile, update(config.profiles[profile] ?? {})));
+  await writeConfigFile(directory, replaceProfile(config, profile, update(config.profiles[profile] ?? {})));
 }

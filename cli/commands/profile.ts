@@ -35,14 +35,14 @@ export function addProfileCommands(program: Command, io: CliEnvironment): void {
     .addHelpText('after', '\nThe URL of the service is required: --api-url <url>.')
     .action(async (name: string) => {
       const globalFlags = readGlobalFlags(create);
-      createProfile(io, resolveSettings(globalFlags, io), name, globalFlags.apiUrl, create.opts<{ issuer?: string }>().issuer);
+      await createProfile(io, resolveSettings(globalFlags, io), name, globalFlags.apiUrl, create.opts<{ issuer?: string }>().issuer);
     });
   const use = addLeafCommand(group, 'use', 'Set the active profile')
     .argument('<name>', 'name of the profile')
     .action(async (name: string) => {
       const settings = resolveSettings(readGlobalFlags(use), io);
       await requireProfile(settings, name);
-      writeConfigFile(settings.directory, { ...readConfigFile(settings.directory), active: name });
+      await writeConfigFile(settings.directory, { ...readConfigFile(settings.directory), active: name });
       if (!settings.quiet) io.stderr.write(`Profile ${name} is now active.\n`);
     });
   const remove = addLeafCommand(group, 'delete', 'Delete a profile and sign out of it')
@@ -80,20 +80,26 @@ async function requireProfile(settings: Settings, name: string) {
 
 const usageError = (message: string): CommandError => new CommandError(exitCodes.usage, 'usage', message);
 
-function createProfile(io: CliEnvironment, settings: Settings, name: string, apiUrl: string | undefined, issuer: string | undefined): void {
+async function createProfile(
+  io: CliEnvironment,
+  settings: Settings,
+  name: string,
+  apiUrl: string | undefined,
+  issuer: string | undefined,
+): Promise<void> {
   if (!isValidProfileName(name)) throw usageError(`Invalid profile name ${JSON.stringify(name)}: use letters, digits, ".", "_" and "-"`);
   if (apiUrl === undefined) throw usageError('The URL of the service is required: --api-url <url>');
   const config = readConfigFile(settings.directory);
   if (config.profiles[name]) throw usageError(`Profile ${name} already exists`);
   const profile = { api_url: parseApiUrl(io, apiUrl), ...(issuer !== undefined && { issuer: parseApiUrl(io, issuer) }) };
-  writeConfigFile(settings.directory, replaceProfile(config, name, profile));
+  await writeConfigFile(settings.directory, replaceProfile(config, name, profile));
   if (!settings.quiet) io.stderr.write(`Profile ${name} created. Sign in with: mandate login --profile ${name}\n`);
 }
 
 async function deleteProfile(io: CliEnvironment, settings: Settings, name: string, yes: boolean): Promise<void> {
   const { signed_in: signedIn } = await requireProfile(settings, name);
   await requireConfirmation(io, settings, () => `Delete profile ${name}${signedIn ? ' and sign out of it' : ''}?`, yes);
-  writeConfigFile(settings.directory, replaceProfile(readConfigFile(settings.directory), name, undefined));
+  await writeConfigFile(settings.directory, replaceProfile(readConfigFile(settings.directory), name, undefined));
   if (signedIn) await signOutProfiles(io, settings, [name]);
   if (!settings.quiet) io.stderr.write(`Profile ${name} deleted.\n`);
 }

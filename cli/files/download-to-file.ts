@@ -1,10 +1,10 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { open, rename, unlink } from 'node:fs/promises';
 import type { DownloadedFile } from '@mandate/client-sdk';
 import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import type { CliEnvironment } from '../environment.ts';
+import { createReplacement } from './replace-file-atomically.ts';
 
 export type DownloadTarget = {
   /** Path of the file; `-` means standard output. */
@@ -38,25 +38,17 @@ export async function saveDownload(
     }
     return verifyChecksum();
   }
-  const temporaryPath = `${target.path}.${randomUUID()}.part`;
-  const file = await open(temporaryPath, 'wx').catch((cause: unknown) => {
+  const finish = await createReplacement(target.path).catch((cause: unknown) => {
     throw new CommandError(exitCodes.unexpectedError, 'unwritable', `Cannot write ${target.path}`, { cause });
   });
-  try {
-    try {
+  await finish(
+    async (file) => {
       for await (const chunk of stream) {
         hash.update(chunk);
         await file.writeFile(chunk);
       }
       verifyChecksum();
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    assertMayWrite(target);
-    await rename(temporaryPath, target.path);
-  } catch (error) {
-    await unlink(temporaryPath).catch(() => undefined);
-    throw error;
-  }
+    },
+    () => assertMayWrite(target),
+  );
 }

@@ -12,7 +12,7 @@ import {
 } from '@mandate/client-sdk';
 import type { CliEnvironment } from '../environment.ts';
 import { addProfileToLoginHint } from '../settings/settings.ts';
-import type { Tool } from './tool.ts';
+import type { McpTool } from './tools.gen.ts';
 
 export type ToolResult = { readonly content: { readonly type: 'text'; readonly text: string }[]; readonly isError?: boolean };
 type Arguments = Readonly<Record<string, unknown>>;
@@ -20,7 +20,7 @@ type Arguments = Readonly<Record<string, unknown>>;
 const headerArguments = ['idempotency_key', 'if_match'];
 
 /** Calls the API operation of a tool as the signed-in user. Errors are returned as results that tell the assistant what to do. */
-export async function callMcpTool(io: CliEnvironment, client: Client, tool: Tool, args: Arguments): Promise<ToolResult> {
+export async function callMcpTool(io: CliEnvironment, client: Client, tool: McpTool, args: Arguments): Promise<ToolResult> {
   const parameterNames = new Set([...tool.pathArguments, ...tool.queryArguments, ...headerArguments]);
   const [key, ifMatch] = headerArguments.map((name) => (typeof args[name] === 'string' ? args[name] : undefined));
   const request = {
@@ -45,7 +45,7 @@ export async function callMcpTool(io: CliEnvironment, client: Client, tool: Tool
 
 const textResult = (...texts: string[]): ToolResult => ({ content: texts.map((text) => ({ type: 'text', text })) });
 
-function describeError(error: unknown, { scopes }: Tool, idempotencyKey: string | undefined): string {
+function describeError(error: unknown, { scopes }: McpTool, idempotencyKey: string | undefined): string {
   if (error instanceof ApiError) {
     const { code, status, title, detail, errors, requestId } = error;
     const problem = JSON.stringify({ code, status, title, detail, ...(errors.length > 0 && { errors }), request_id: requestId });

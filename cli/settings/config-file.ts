@@ -1,8 +1,9 @@
-import { randomUUID } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
+import { replaceFileAtomically } from '../files/replace-file-atomically.ts';
 import { isRecord } from '../contract-commands/schema-violations.ts';
 
 /** The settings that a profile can contain. All values are strings. */
@@ -39,12 +40,9 @@ export function readConfigFile(directory: string): Config {
   });
 }
 
-export function writeConfigFile(directory: string, config: Config): void {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
-  const path = getConfigFilePath(directory);
-  const temporaryPath = `${path}.${randomUUID()}`;
-  writeFileSync(temporaryPath, `${JSON.stringify(config, null, 2)}\n`, { flag: 'wx', mode: 0o600 });
-  renameSync(temporaryPath, path);
+export async function writeConfigFile(directory: string, config: Config): Promise<void> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  await replaceFileAtomically(getConfigFilePath(directory), `${JSON.stringify(config, null, 2)}\n`);
 }
 
 /** Returns a copy of the configuration with one profile replaced, or removed if `profile` is undefined. */

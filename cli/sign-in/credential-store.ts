@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import { withFileLock } from '../files/file-lock.ts';
-import { readJsonFile, replaceFileAtomically } from '../files/atomic-json-file.ts';
+import { readJsonFile } from '../files/read-json-file.ts';
+import { replaceFileAtomically } from '../files/replace-file-atomically.ts';
 import { isRecord } from '../contract-commands/schema-violations.ts';
 
 /** The stored result of `mandate login` for one profile. */

@@ -1,7 +1,8 @@
 import { dirname, join } from 'node:path';
 import { SignInRequiredError } from '@mandate/client-sdk';
 import { importProofKey, type ProofJwk, type ProofKey } from '@mandate/client-sdk/authorization';
-import { readJsonFile, replaceFileAtomically } from '../files/atomic-json-file.ts';
+import { readJsonFile } from '../files/read-json-file.ts';
+import { replaceFileAtomically } from '../files/replace-file-atomically.ts';
 import type { Credential, CredentialStore } from './credential-store.ts';
 import { isRecord } from '../contract-commands/schema-violations.ts';
 

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readJsonFile, replaceFileAtomically } from '../files/atomic-json-file.ts';
+import { readJsonFile } from '../files/read-json-file.ts';
+import { replaceFileAtomically } from '../files/replace-file-atomically.ts';
 import { isRecord } from '../contract-commands/schema-violations.ts';
 import type { Settings } from '../settings/settings.ts';
 

@@ -1,30 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '../schema/json.ts';
+import type { McpTool } from './mcp-tool.ts';
 
-/** An API operation as a tool of the Model Context Protocol, with the details needed to turn a tool call into an HTTP request. */
-export type McpTool = {
-  /** Tool name, such as `orders_create`. */
-  readonly name: string;
-  readonly title: string;
-  readonly description: string;
-  readonly method: string;
-  readonly path: string;
-  /** Arguments sent as path parameters. Arguments that are neither path nor query parameters form the body. */
-  readonly pathArguments: readonly string[];
-  readonly queryArguments: readonly string[];
-  readonly hasBody: boolean;
-  /** Any one of these scopes is sufficient. An empty list means that no token is needed. */
-  readonly scopes: readonly string[];
-  readonly readOnly: boolean;
-  /** Whether the tool deletes or changes data, or moves money. */
-  readonly destructive: boolean;
-  /** Whether repeating a call with the same arguments has no further effect. */
-  readonly idempotent: boolean;
-  /** Whether the operation accepts an `Idempotency-Key`. */
-  readonly keyed: boolean;
-  /** Whether the operation accepts `If-Match`. */
-  readonly conditional: boolean;
-  readonly inputSchema: JsonObject;
-};
+export type { McpTool } from './mcp-tool.ts';
 
 /** Operations that are not offered as tools, with the reason. */
 export const excludedOperations: Readonly<Record<string, string>> = {

@@ -1,4 +1,5 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
+import { sha256 } from '../crypto/sha256.ts';
 
 /** Generates a key of 256 random bits with a prefix that users and secret scanners recognize. */
 export const generateApiKey = (): string => `mk_${randomBytes(32).toString('base64url')}`;
@@ -10,4 +11,4 @@ export const isApiKey = (token: string): boolean => /^mk_[A-Za-z0-9_-]{43}$/.tes
 export const apiKeyPrefix = (key: string): string => key.slice(0, 'mk_'.length + 8);
 
 /** Returns the SHA-256 of a key. The key is random, so a slow password hash is not needed. */
-export const hashApiKey = (key: string): string => createHash('sha256').update(key).digest('base64url');
+export const hashApiKey = (key: string): string => sha256(key, 'base64url');

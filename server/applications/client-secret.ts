@@ -1,10 +1,11 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { sha256 } from '../crypto/sha256.ts';
 
 /** Generates a secret of 256 random bits, which needs no slow password hash. */
 export const generateClientSecret = (): string => `ms_${randomBytes(32).toString('base64url')}`;
 
 /** Returns the SHA-256 of a secret. */
-export const hashClientSecret = (secret: string): string => createHash('sha256').update(secret).digest('base64url');
+export const hashClientSecret = (secret: string): string => sha256(secret, 'base64url');
 
 /** Compares a secret with a stored hash in constant time. */
 export function clientSecretMatchesHash(hash: string, secret: string): boolean {

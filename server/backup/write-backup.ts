@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
 import { createWriteStream, existsSync } from 'node:fs';
-import { rename, rm, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { IsolationLevel } from '@mikro-orm/core';
 import { readMigrationState } from '../database/migrate/migration-state.ts';
 import type { Database, EntityManager } from '../database/entity-manager/entity-manager.ts';
+import { replaceFileAtomically } from '../files/replace-file-atomically.ts';
 import { BackupError } from './backup-error.ts';
 import { backupFormatVersion, createBackupMac, secretFingerprint, formatBackupLine, type TableEnd } from './backup-format.ts';
 import { countLines, countRows, setBackupTextFormats, readBackupRows, readTableDefinitions, type TableDefinition } from './table-rows.ts';
@@ -27,20 +28,17 @@ export type BackupSummary = { readonly tables: number; readonly rows: number; re
 export async function writeBackup(db: Database, file: string, parts: BackupOptions): Promise<BackupSummary> {
   if (existsSync(file)) throw new BackupError(`${file} already exists, and a backup never overwrites a file: choose another name`);
   const em = db.em.fork();
-  const temporaryFile = `${file}.part`;
   // one snapshot for all tables; PGlite has a single connection anyway
   await em.begin({ isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true });
   try {
     await setBackupTextFormats(em);
     const contents = await readContents(db, em);
     const authenticatedLines = appendSeal(backupLines(em, contents, parts), parts.key);
-    await pipeline(authenticatedLines, createGzip(), createWriteStream(temporaryFile, { mode: 0o600, flush: true }));
-    await rename(temporaryFile, file);
+    await replaceFileAtomically(file, (temporaryPath) =>
+      pipeline(authenticatedLines, createGzip(), createWriteStream(temporaryPath, { mode: 0o600, flush: true })),
+    );
     const { tables, rows } = contents;
     return { tables: tables.length, rows, bytes: (await stat(file)).size };
-  } catch (error) {
-    await rm(temporaryFile, { force: true });
-    throw error;
   } finally {
     await em.rollback();
   }

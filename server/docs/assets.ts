@@ -1,16 +1,21 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { RequestHandler } from 'express';
+import { assetPath } from '../http/response/asset-path.ts';
+import { baseStylesheet } from '../oauth/pages/assets/stylesheet.ts';
 import { serveStaticDocument } from '../http/response/static-document.ts';
 
 const { resolve } = createRequire(import.meta.url);
 
-/** A static file for pages. Its path contains a hash of its content, so that it can be cached indefinitely. */
+/** A static file for pages. */
 export type Asset = { readonly path: string; readonly serve: RequestHandler };
 
 /** Creates an asset from a file in this folder. */
 export const loadLocalAsset = (name: string): Asset => createAsset(name, readFileSync(new URL(name, import.meta.url)));
+
+/** Creates a stylesheet from the rules that all pages share and a file in this folder. */
+export const loadLocalStylesheet = (name: string): Asset =>
+  createAsset(name, Buffer.from(`${baseStylesheet}\n${readFileSync(new URL(name, import.meta.url), 'utf8')}`));
 
 /** Creates an asset from a file of Swagger UI. */
 export const loadLibraryAsset = (name: string): Asset => createAsset(name, readLibraryFile(name));
@@ -20,7 +25,7 @@ export const readLibraryFile = (name: string): Buffer => readFileSync(resolve(`s
 function createAsset(name: string, content: Buffer): Asset {
   const type = name.slice(name.lastIndexOf('.') + 1);
   return {
-    path: `/assets/${createHash('sha256').update(content).digest('hex').slice(0, 16)}.${type}`,
+    path: assetPath(content, type),
     serve: serveStaticDocument(type, () => content, 'public, max-age=31536000, immutable'),
   };
 }

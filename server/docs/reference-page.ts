@@ -1,9 +1,9 @@
 import express, { type Router } from 'express';
 import { referencePageClientId, referencePageRedirectPath } from '../applications/reference-page-client.ts';
 import { issuerBasePath } from '../oauth/protocol/endpoints.ts';
-import { html, type Html } from '../oauth/pages/views/html.ts';
+import { html, type Html } from '../http/response/html.ts';
 import { baseSecurityHeaders } from '../oauth/pages/assets/page-security-headers.ts';
-import { loadLibraryAsset, readLibraryFile, loadLocalAsset } from './assets.ts';
+import { loadLibraryAsset, readLibraryFile, loadLocalAsset, loadLocalStylesheet } from './assets.ts';
 
 /**
  * Serves the API reference at `/docs`. Swagger UI renders it in the browser from the OpenAPI document of this server, loads nothing from
@@ -14,7 +14,7 @@ export function serveReferencePage(issuer: string): Router {
   const assets = {
     library: loadLibraryAsset('swagger-ui-bundle.js'),
     libraryStyle: loadLibraryAsset('swagger-ui.css'),
-    style: loadLocalAsset('reference.css'),
+    style: loadLocalStylesheet('reference.css'),
     repair: loadLocalAsset('reference-page-fixes.js'),
     samples: loadLocalAsset('samples.js'),
     start: loadLocalAsset('start-reference-page.js'),

@@ -13,7 +13,7 @@ export type EventSignalTopic = (typeof eventSignalTopics)[number];
 const topicsOfStatements: Readonly<Record<string, EventSignalTopic>> = {
   insert_event: 'written',
   insert_events: 'written',
-  place_order_v3: 'written',
+  place_order_v4: 'written',
   redeliver_event: 'placed',
   redeliver_events: 'placed',
 };

@@ -1,5 +1,6 @@
 import type { Job } from '../jobs/job-runner.ts';
-import type { Database, EntityManager } from '../database/entity-manager/entity-manager.ts';
+import { repeatUntilZero } from '../jobs/repeat-until-zero.ts';
+import type { Database } from '../database/entity-manager/entity-manager.ts';
 import { getEventSignals } from './event-signals.ts';
 import { type OnSequenced, assignEventSequence } from './assign-sequence.ts';
 import { deleteOldEvents } from './delete-old-events.ts';
@@ -18,10 +19,10 @@ export const eventJobs = ({ em }: Database, onPlaced: OnSequenced): Job[] => {
       minIntervalMs: batchEveryMs,
       run: () => assignEventSequence(em.fork(), onPlaced),
     },
-    { name: 'old events', everyMs: 3_600_000, run: (signal) => deleteAllOldEvents(em, signal) },
+    {
+      name: 'old events',
+      everyMs: 3_600_000,
+      run: (signal) => repeatUntilZero(signal, () => deleteOldEvents(em.fork(), new Date())),
+    },
   ];
 };
-
-async function deleteAllOldEvents(em: EntityManager, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted && (await deleteOldEvents(em.fork(), new Date())) > 0);
-}

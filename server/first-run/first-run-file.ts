@@ -1,9 +1,10 @@
-import { mkdir, open, readFile, rename } from 'node:fs/promises';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { Application } from '../applications/application.entity.ts';
 import { clientSecretMatchesHash } from '../applications/client-secret.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import { replaceFileAtomically } from '../files/replace-file-atomically.ts';
 
 const applicationSchema = z.object({
   client_id: z.string(),
@@ -33,14 +34,8 @@ export async function writeFirstRunFile(dataDirectory: string, content: FirstRun
   const path = firstRunFilePath(dataDirectory);
   await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
   await rename(path, `${path}.previous`).catch(ignoreMissingFile);
-  const temporaryFile = await open(`${path}.draft`, 'w', 0o600);
-  try {
-    await temporaryFile.writeFile(`${JSON.stringify(content, null, 2)}\n`);
-    await temporaryFile.sync();
-  } finally {
-    await temporaryFile.close();
-  }
-  await rename(`${path}.draft`, path);
+  const text = `${JSON.stringify(content, null, 2)}\n`;
+  await replaceFileAtomically(path, (temporaryPath) => writeFile(temporaryPath, text, { mode: 0o600, flush: true }));
 }
 
 /** Returns the content of the file if it exists, is valid and belongs to this database, not to an earlier one. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../crypto/sha256.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { prepareStatement } from '../database/queries/prepared-statement.ts';
 import type { RowError } from '../imports/parse-cells.ts';
@@ -56,6 +56,6 @@ async function findUserById(em: EntityManager, id: number): Promise<number | Row
 
 /** Returns an undeliverable address (RFC 2606, `.invalid`) that is always the same for a customer of a source. */
 function placeholderEmail(source: string, key: string): string {
-  const name = createHash('sha256').update(`${source}\n${key}`).digest('hex').slice(0, 24);
+  const name = sha256(`${source}\n${key}`, 'hex').slice(0, 24);
   return `imported-${name}@users.invalid`;
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../crypto/sha256.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { prepareStatement } from '../database/queries/prepared-statement.ts';
 import type { OrderImportParams } from './order-import-parameters.ts';
@@ -59,7 +59,7 @@ export function computeOrderFingerprint(
 ): string {
   const user = head.customer === undefined && head.customer_email === undefined ? userId : undefined;
   const text = JSON.stringify([sortedEntries({ ...head, delivery: sortedEntries(head.delivery), user }), lines.map(sortedEntries)]);
-  return createHash('sha256').update(text).digest('hex');
+  return sha256(text, 'hex');
 }
 
 const sortedEntries = (value: object): [string, unknown][] =>

@@ -3,22 +3,18 @@ import { prepareStatement } from '../database/queries/prepared-statement.ts';
 import type { OrderImportParams } from './order-import-parameters.ts';
 import type { ImportedOrderHead, ImportedOrderLine } from './parse-order-row.ts';
 
-// Calculates tax as for any order: included in the price or added, rounded half up to minor units, and reduced in proportion to the
-// discount.
 const computed = `lines as (
      select *, unit_price * quantity as total,
-            case $7 when 'inclusive' then (unit_price * quantity * tax_rate_bps * 2 + 10000 + tax_rate_bps) / (2 * (10000 + tax_rate_bps))
-                    else (unit_price * quantity * tax_rate_bps * 2 + 10000) / 20000 end as tax
+            mandate_line_tax_v1(unit_price * quantity, tax_rate_bps, $7) as tax
        from jsonb_to_recordset($15::jsonb)
             as l (line int, product_id bigint, sku text, name text, unit_price bigint, quantity int, tax_rate_bps int)),
    sums as (select count(*) as item_count, sum(total)::bigint as subtotal, sum(tax)::bigint as tax_total from lines),
-   due as (
-     select *, case when subtotal > 0 then round(tax_total::numeric * (subtotal - $8::bigint) / subtotal)::bigint else tax_total end as due_tax from sums)`;
+   due as (select *, mandate_order_tax_v1(tax_total, subtotal, $8::bigint)::bigint as due_tax from sums)`;
 const columns = `user_id, client_id, status, payment_status, fulfillment_status, currency, tax_mode, subtotal, discount_total,
                          shipping_total, tax_total, total, item_count, delivery, reference, note, created_at, paid_at, shipped_at, delivered_at, canceled_at`;
 // The casts are needed because an update does not infer parameter types in a subquery.
 const values = `$1::bigint, $2::text, $3::text, $4::text, $5::text, $6::text, $7::text, subtotal, $8::bigint, $9::bigint, due_tax,
-            subtotal - $8::bigint + $9::bigint + case $7 when 'exclusive' then due_tax else 0 end, item_count,
+            mandate_order_total_v1(subtotal, $8::bigint, $9::bigint, due_tax, $7)::bigint, item_count,
             $10::jsonb, $11::text, $12::text, $13::timestamptz,
             case when $3 <> 'canceled' then $13::timestamptz end, case when $3 in ('shipped', 'delivered') then $13::timestamptz end,
             case when $3 = 'delivered' then $13::timestamptz end, case when $3 = 'canceled' then $13::timestamptz end`;

@@ -10,9 +10,9 @@ const reservationTtl = '30 minutes';
 type PlacementRow = { answer: string | null; location: string | null; refusal: OrderRejection | null };
 
 const callPlaceOrder = prepareStatement<PlacementRow>(
-  'place_order_v3',
+  'place_order_v4',
   `select answer, location, refusal
-     from mandate_place_order_v3($1::text[], $2, $3, $4, $5::bigint[], $6::int[], $7::json, $8, $9, $10, $11, $12, $13, $14::json, $15::interval, $16::json)`,
+     from mandate_place_order_v4($1::text[], $2, $3, $4, $5::bigint[], $6::int[], $7::json, $8, $9, $10, $11, $12, $13, $14::json, $15::interval, $16::json)`,
 );
 
 /** The user who orders, and the client that places the order. */

@@ -1,6 +1,6 @@
 import express, { type Response, type Router } from 'express';
 import { problemDeclarations, type ProblemCode } from '@mandate/contract';
-import { html, type Html } from '../oauth/pages/views/html.ts';
+import { html, type Html } from '../http/response/html.ts';
 import { pageSecurityHeaders } from '../oauth/pages/assets/page-security-headers.ts';
 import { renderPage, type PageSettings } from '../oauth/pages/views/page-layout.ts';
 import { problemTexts } from './problem-texts.ts';

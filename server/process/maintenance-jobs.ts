@@ -1,8 +1,10 @@
 import type { ApiKeyUseBuffer } from '../api-keys/api-key-use-buffer.ts';
 import { deleteUnusedApplicationsBatch } from '../access-management/delete-unused-applications.ts';
 import type { Job } from '../jobs/job-runner.ts';
+import { repeatUntilZero } from '../jobs/repeat-until-zero.ts';
 import { readDatabaseTime } from '../database/time/database-clock.ts';
-import type { Database, EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { Database } from '../database/entity-manager/entity-manager.ts';
+import type { DeleteExpiredRows } from '../database/queries/expired-rows.ts';
 import { deleteExpiredIdempotencyKeys } from '../http/writes/idempotency.ts';
 import type { Log } from '../logging/logger.ts';
 import { deliverMail, type MailTransport } from '../mail/deliver-mail.ts';
@@ -21,23 +23,29 @@ export type MaintenanceJobOptions = {
 };
 
 const secondMs = 1_000;
+const minuteMs = 60 * secondMs;
+
+/** Expiring rows and the intervals of their deletion. Separate jobs delete events and task data, which have other retention rules. */
+const expirations: readonly { readonly name: string; readonly everyMs: number; readonly deletions: readonly DeleteExpiredRows[] }[] = [
+  { name: 'expired tokens', everyMs: minuteMs, deletions: [deleteExpiredRecords] },
+  { name: 'unused applications', everyMs: 10 * minuteMs, deletions: [deleteUnusedApplicationsBatch] },
+  { name: 'expired idempotency keys', everyMs: 10 * minuteMs, deletions: [deleteExpiredIdempotencyKeys] },
+  { name: 'orphaned rows', everyMs: 60 * minuteMs, deletions: [deleteOrphanedRows] },
+  {
+    name: 'expired attempts, links and challenges',
+    everyMs: 10 * minuteMs,
+    deletions: [deleteExpiredAttempts, deleteExpiredEmailLinks, deleteExpiredChallenges],
+  },
+];
 
 /** Creates the maintenance jobs. They run in every `all` and `worker` process; locks in the database prevent duplicate work. */
 export const createMaintenanceJobs = ({ db, log, transport, mailKey }: MaintenanceJobOptions): Job[] => [
   { name: 'mail', everyMs: secondMs, run: async () => transport && deliverMail(db.em.fork(), new Date(), transport, mailKey, log) },
-  { name: 'expired tokens', everyMs: 60 * secondMs, run: (signal) => repeatUntilEmpty(db, signal, deleteExpiredRecords) },
-  { name: 'unused applications', everyMs: 600 * secondMs, run: (signal) => repeatUntilEmpty(db, signal, deleteUnusedApplicationsBatch) },
-  {
-    name: 'expired idempotency keys',
-    everyMs: 600 * secondMs,
-    run: (signal) => repeatUntilEmpty(db, signal, deleteExpiredIdempotencyKeys),
-  },
-  {
-    name: 'orphaned rows',
-    everyMs: 3600 * secondMs,
-    run: async () => deleteOrphanedRows(db.em.fork(), await readDatabaseTime(db.em.fork())),
-  },
-  { name: 'expired attempts, links and challenges', everyMs: 600 * secondMs, run: () => deleteExpiredAuthRows(db) },
+  ...expirations.map(({ name, everyMs, deletions }) => ({
+    name,
+    everyMs,
+    run: (signal: AbortSignal) => runDeletions(db, signal, deletions),
+  })),
 ];
 
 /** Buffers of a process that serves requests. */
@@ -48,17 +56,7 @@ export const createUsageFlushJobs = ({ db, lastUse, monthlyUse }: UsageBuffers):
   { name: 'monthly usage', everyMs: 5 * secondMs, run: () => monthlyUse.flush(db.em.fork()) },
 ];
 
-/** Repeats a deletion until nothing is left, because a busy minute can leave more than one batch. */
-async function repeatUntilEmpty(
-  db: Database,
-  signal: AbortSignal,
-  deleteExpired: (em: EntityManager, now: Date) => Promise<number>,
-): Promise<void> {
+async function runDeletions(db: Database, signal: AbortSignal, deletions: readonly DeleteExpiredRows[]): Promise<void> {
   const now = await readDatabaseTime(db.em.fork());
-  while (!signal.aborted && (await deleteExpired(db.em.fork(), now)) > 0);
-}
-
-async function deleteExpiredAuthRows(db: Database): Promise<void> {
-  const [em, now] = [db.em.fork(), await readDatabaseTime(db.em.fork())];
-  for (const deleteExpired of [deleteExpiredAttempts, deleteExpiredEmailLinks, deleteExpiredChallenges]) await deleteExpired(em, now);
+  for (const deleteBatch of deletions) await repeatUntilZero(signal, () => deleteBatch(db.em.fork(), now));
 }

@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { refundReasons, refundStatuses, type LineQuantity } from '@mandate/contract';
+import { versionAndTimestamps } from '../database/entity-manager/version-and-timestamps.ts';
 import { Order } from '../orders/order.entity.ts';
 import { Payment } from '../payments/payment.entity.ts';
 import type { RefundStateAtProvider } from '../payments/providers/payment-provider.ts';
@@ -25,12 +26,7 @@ const schema = defineEntity({
     actor: p.text(),
     /** When to poll the provider next; `null` if staff report the outcome. */
     nextCheckAt: p.datetime(3).nullable(),
-    version: p.integer().version(),
-    createdAt: p.datetime(3).defaultRaw('now()'),
-    updatedAt: p
-      .datetime(3)
-      .defaultRaw('now()')
-      .onUpdate(() => new Date()),
+    ...versionAndTimestamps(),
   },
   indexes: [
     { name: 'refunds_order', properties: ['order', 'id'] },

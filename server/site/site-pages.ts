@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import express, { type RequestHandler, type Response, type Router } from 'express';
 import { serveStaticDocument } from '../http/response/static-document.ts';
-import type { Html } from '../oauth/pages/views/html.ts';
+import type { Html } from '../http/response/html.ts';
 import { pageSecurityHeaders } from '../oauth/pages/assets/page-security-headers.ts';
 import type { PageSettings } from '../oauth/pages/views/page-layout.ts';
 import { renderNotFoundPage, renderStartPage } from './start-page.ts';

@@ -1,5 +1,5 @@
 import { nextStepCommands } from '../first-run/next-steps.ts';
-import { html, type Html } from '../oauth/pages/views/html.ts';
+import { html, type Html } from '../http/response/html.ts';
 import { renderPage, type PageSettings } from '../oauth/pages/views/page-layout.ts';
 
 type Options = { readonly issuer: string; readonly development: boolean };

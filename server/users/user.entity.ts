@@ -1,4 +1,5 @@
 import { defineEntity, type EventArgs, p } from '@mikro-orm/core';
+import { versionAndTimestamps } from '../database/entity-manager/version-and-timestamps.ts';
 import { createProblem, type Problem } from '../http/problem-details/problem.ts';
 
 const schema = defineEntity({
@@ -17,12 +18,7 @@ const schema = defineEntity({
     emailVerification: p.enum(['unverified', 'verified', 'confirmation_required']).default('unverified'),
     status: p.enum(['active', 'suspended', 'closed']).default('active'),
     role: p.enum(['customer', 'staff', 'admin']).default('customer'),
-    version: p.integer().version(),
-    createdAt: p.datetime(3).defaultRaw('now()'),
-    updatedAt: p
-      .datetime(3)
-      .defaultRaw('now()')
-      .onUpdate(() => new Date()),
+    ...versionAndTimestamps(),
   },
   // The address of a closed account can be used again.
   uniques: [

@@ -89,7 +89,7 @@ const randomStep = () => ({
 });
 
 async function plantFault({ db }: Mandate, fault: Fault): Promise<void> {
-  const path = new URL('../../server/database/migrations/20261122040000_place_order_v3.sql', import.meta.url);
+  const path = new URL('../../server/database/migrations/20261123030100_place_order_v4.sql', import.meta.url);
   await db.em.fork().execute(fault(readFileSync(path, 'utf8').replace('create function', 'create or replace function')));
 }
 

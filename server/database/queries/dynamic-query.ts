@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
+import { sha256 } from '../../crypto/sha256.ts';
 import { prepareBatchedListStatement } from './batched-statement.ts';
 import type { EntityManager } from '../entity-manager/entity-manager.ts';
 import type { StatementParameters } from './batch-loader.ts';
@@ -30,7 +30,7 @@ export async function runDynamicQuery<Row>(em: EntityManager, query: RawBuilder<
 
 function prepareQuery(key: string, types: readonly string[], text: string, cost: Cost): PreparedQuery {
   const isCached = queryCache.size < maxCachedQueries;
-  const name = isCached ? `q_${createHash('sha256').update(key).digest('hex').slice(0, 16)}` : undefined;
+  const name = isCached ? `q_${sha256(key, 'hex').slice(0, 16)}` : undefined;
   const preparedQuery = prepareBatchedListStatement<unknown>(name, types, text, cost);
   if (isCached) queryCache.set(key, preparedQuery);
   return preparedQuery;

@@ -1,6 +1,7 @@
-import { createHmac, createSecretKey, hash, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 import type { Response } from 'express';
 import { z } from 'zod';
+import { sha256 } from '../../crypto/sha256.ts';
 import { createProblem } from '../problem-details/problem.ts';
 import { findPrincipal } from '../request/request-context.ts';
 import type { MatchedRequest } from '../request/matched-route.ts';
@@ -72,7 +73,7 @@ function hashListParameters(req: MatchedRequest, { limit: _limit, cursor: _curso
     .toSorted(([a], [b]) => (a < b ? -1 : 1));
   const principal = findPrincipal(req);
   const list = JSON.stringify([req.path, entries, principal?.clientId ?? null, principal?.user?.id ?? null]);
-  return hash('sha256', list, 'base64url').slice(0, 22);
+  return sha256(list, 'base64url').slice(0, 22);
 }
 
 function pageUrl(req: MatchedRequest, cursor: string | undefined): string {

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { RequestHandler } from 'express';
+import { sha256 } from '../../crypto/sha256.ts';
 import { matchesIfNoneMatch } from './etag.ts';
 
 const compress = promisify(gzip);
@@ -27,5 +27,5 @@ export function serveStaticDocument(type: string, read: () => Buffer, cacheContr
 const prepare = async (uncompressed: Buffer) => ({
   plain: uncompressed,
   compressed: await compress(uncompressed),
-  hash: createHash('sha256').update(uncompressed).digest('base64url').slice(0, 22),
+  hash: sha256(uncompressed, 'base64url').slice(0, 22),
 });

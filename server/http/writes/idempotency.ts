@@ -1,9 +1,10 @@
-import { createHash } from 'node:crypto';
 import type { Response } from 'express';
 import { z } from 'zod';
 import { getRouteMetadata } from '@mandate/contract';
+import { sha256 } from '../../crypto/sha256.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
 import { sqlState, sqlErrorContext } from '../../database/errors/sql-errors.ts';
+import { prepareExpiredRowDeletion } from '../../database/queries/expired-rows.ts';
 import { prepareStatement } from '../../database/queries/prepared-statement.ts';
 import { setCreatedEtag } from '../response/created-etag.ts';
 import { isDryRun, runAndRollBack } from './dry-run.ts';
@@ -271,23 +272,13 @@ function idempotencyKeyOf(req: MatchedRequest): string | undefined {
   });
 }
 
-const batchSize = 1_000;
+export const deleteExpiredIdempotencyKeys = prepareExpiredRowDeletion({
+  table: 'idempotency_keys',
+  key: 'caller, operation, key',
+  isExpired: `created_at < $1::timestamptz - interval '${retention}'`,
+});
 
-const deleteExpiredKeys = prepareStatement<{ gone: number }>(
-  'delete_expired_idempotency_keys',
-  `delete from idempotency_keys where (caller, operation, key) in
-     (select caller, operation, key from idempotency_keys where created_at < $1::timestamptz - interval '${retention}' limit ${batchSize} for update skip locked)
-   returning 1 as gone`,
-);
-
-/** Deletes one batch of expired keys and returns their number. Call it again while it deletes any. */
-export const deleteExpiredIdempotencyKeys = async (em: EntityManager, now: Date): Promise<number> =>
-  (await deleteExpiredKeys(em, [now])).length;
-
-const hashRequest = (req: MatchedRequest, content: unknown): string =>
-  createHash('sha256')
-    .update(`${req.path}\n${canonicalJson(content)}`)
-    .digest('base64url');
+const hashRequest = (req: MatchedRequest, content: unknown): string => sha256(`${req.path}\n${canonicalJson(content)}`, 'base64url');
 
 /** Returns JSON with sorted keys, so that the order of fields does not matter. */
 function canonicalJson(value: unknown): string {

@@ -1,5 +1,7 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
+import { sha256 } from '../../crypto/sha256.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
+import { prepareExpiredRowDeletion } from '../../database/queries/expired-rows.ts';
 import { prepareStatement } from '../../database/queries/prepared-statement.ts';
 
 export type EmailLinkPurpose = 'sign_up' | 'password_reset' | 'email_change';
@@ -7,7 +9,7 @@ export type EmailLinkContent = { readonly purpose: EmailLinkPurpose; readonly em
 
 const linkLifetimeMs = 60 * 60 * 1000;
 
-const hashToken = (token: string): string => createHash('sha256').update(token).digest('base64url');
+const hashToken = (token: string): string => sha256(token, 'base64url');
 
 const insertLink = prepareStatement(
   'insert_email_link',
@@ -86,11 +88,9 @@ export async function deleteEmailLinksAfterAddressChange(
   await deleteLinksOfAddresses(em, [from, to]);
 }
 
-const deleteExpiredLinks = prepareStatement<{ token_hash: string }>(
-  'delete_expired_email_links',
-  'delete from mailed_links where expires_at < $1 returning token_hash',
-);
-
-/** Deletes expired links, and returns their number. */
-export const deleteExpiredEmailLinks = async (em: EntityManager, now: Date): Promise<number> =>
-  (await deleteExpiredLinks(em, [now])).length;
+export const deleteExpiredEmailLinks = prepareExpiredRowDeletion({
+  table: 'mailed_links',
+  key: 'token_hash',
+  isExpired: 'expires_at < $1',
+  orderBy: 'expires_at',
+});

@@ -1,7 +1,8 @@
-import { createHash } from 'node:crypto';
 import { CompiledQuery } from 'kysely';
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
+import { sha256 } from '../../crypto/sha256.ts';
 import { prepareBatchedLookup } from '../../database/queries/batched-statement.ts';
+import { prepareExpiredRowDeletion } from '../../database/queries/expired-rows.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
 import { networkFromClientAddress } from '../../http/request/network-from-client-address.ts';
 
@@ -186,12 +187,12 @@ function throwIfLimited(waits: readonly number[]): void {
 }
 
 /** Hashes a key, because the target may be an e-mail address or a valid code, which must not be readable in the table. */
-const digest = (...parts: readonly string[]): string => createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
+const digest = (...parts: readonly string[]): string => sha256(JSON.stringify(parts), 'base64url');
 
-const deleteExpiredSql = 'delete from attempts where expire < $1';
-
-/** Deletes expired counters, and returns their number. */
-export async function deleteExpiredAttempts(em: EntityManager, now: Date): Promise<number> {
-  const { numAffectedRows } = await em.getKysely().executeQuery(CompiledQuery.raw(deleteExpiredSql, [now.getTime()]));
-  return Number(numAffectedRows ?? 0);
-}
+/** Deletes expired counters. */
+export const deleteExpiredAttempts = prepareExpiredRowDeletion({
+  table: 'attempts',
+  key: 'key',
+  isExpired: 'expire < (extract(epoch from $1::timestamptz) * 1000)::bigint',
+  orderBy: 'expire',
+});

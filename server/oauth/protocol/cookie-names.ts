@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { sha256 } from '../../crypto/sha256.ts';
 import { issuerBasePath } from './endpoints.ts';
 
 export type CookieNames = {
@@ -19,6 +19,6 @@ export type CookieNames = {
  */
 export function cookieNamesForIssuer(issuer: string): CookieNames {
   const path = issuerBasePath(issuer);
-  const prefix = `${new URL(issuer).protocol === 'https:' ? '__Host-' : ''}mandate${path === '' ? '' : `-${hash('sha256', path).slice(0, 8)}`}`;
+  const prefix = `${new URL(issuer).protocol === 'https:' ? '__Host-' : ''}mandate${path === '' ? '' : `-${sha256(path, 'hex').slice(0, 8)}`}`;
   return { session: `${prefix}_session`, interaction: `${prefix}_interaction`, form: `${prefix}_form`, browser: `${prefix}_browser` };
 }

@@ -1,8 +1,9 @@
-import { createHash, randomInt } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
 import { prepareStatement } from '../../database/queries/prepared-statement.ts';
 import { encryptText, decryptText } from '../../crypto/authenticated-encryption.ts';
+import { hashTypedCode } from '../../crypto/hash-typed-code.ts';
 
 /** Accepted deviation in time steps, in either direction, because phone clocks are rarely exact. */
 const window = 1;
@@ -100,7 +101,7 @@ export async function consumeSecondFactorCode(
   if (secret === undefined) throw new Error('the authenticator apps in the database are encrypted with another secret');
   const step = matchTotpTimeStep(secret, code, now);
   if (step !== undefined) return (await advanceTimeStep(em, [userId, step])).length > 0 ? 'app' : undefined;
-  const deleted = await deleteRecoveryCode(em, [userId, hashRecoveryCode(code)]);
+  const deleted = await deleteRecoveryCode(em, [userId, hashTypedCode(code)]);
   return deleted.length > 0 ? 'recovery code' : undefined;
 }
 
@@ -113,11 +114,6 @@ export const generateRecoveryCode = (): string => `${randomGroup()}-${randomGrou
 
 const randomGroup = (): string => Array.from({ length: 5 }, () => alphabet[randomInt(alphabet.length)]).join('');
 
-const hashRecoveryCode = (code: string): string =>
-  createHash('sha256')
-    .update(code.toLowerCase().replaceAll(/[^a-z0-9]/g, ''))
-    .digest('base64url');
-
 const insertCodes = prepareStatement(
   'insert_recovery_codes',
   'insert into recovery_codes (user_id, hash) select $1, hash from unnest($2::text[]) as made (hash)',
@@ -127,7 +123,7 @@ const insertCodes = prepareStatement(
 export async function replaceRecoveryCodes(em: EntityManager, userId: number): Promise<string[]> {
   const codes = Array.from({ length: recoveryCodeCount }, generateRecoveryCode);
   await deleteRecoveryCodes(em, [userId]);
-  await insertCodes(em, [userId, codes.map(hashRecoveryCode)]);
+  await insertCodes(em, [userId, codes.map(hashTypedCode)]);
   return codes;
 }
 

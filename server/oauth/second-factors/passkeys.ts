@@ -2,6 +2,7 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { AuthenticationResponseJSON, AuthenticatorTransport, RegistrationResponseJSON } from '@simplewebauthn/server';
 import { z } from 'zod';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
+import { prepareExpiredRowDeletion } from '../../database/queries/expired-rows.ts';
 import { prepareStatement } from '../../database/queries/prepared-statement.ts';
 import { Passkey } from './second-factor.entity.ts';
 
@@ -47,13 +48,14 @@ const insertUsedChallenge = prepareStatement<{ challenge: string }>(
   'consume_challenge',
   'insert into challenges (challenge, expires_at) values ($1, $2) on conflict do nothing returning challenge',
 );
-const deleteExpired = prepareStatement<{ challenge: string }>(
-  'delete_expired_challenges',
-  'delete from challenges where expires_at < $1 returning challenge',
-);
 
-/** Deletes used challenges that have expired, and returns their number. */
-export const deleteExpiredChallenges = async (em: EntityManager, now: Date): Promise<number> => (await deleteExpired(em, [now])).length;
+/** Deletes used challenges that have expired. */
+export const deleteExpiredChallenges = prepareExpiredRowDeletion({
+  table: 'challenges',
+  key: 'challenge',
+  isExpired: 'expires_at < $1',
+  orderBy: 'expires_at',
+});
 
 /** Marks a challenge as used. Returns false if it was already used. */
 export const consumeChallenge = async (em: EntityManager, challenge: string, now: Date): Promise<boolean> =>

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import type { AdapterPayload } from 'oidc-provider';
+import { sha256 } from '../../crypto/sha256.ts';
 
 /** A row of the table `oauth_records`. */
 export type OauthRecordRow = {
@@ -35,7 +35,7 @@ export const grantRecordModels = new Set(['AccessToken', 'AuthorizationCode', 'D
 const hashPrefix = 'h.';
 
 /** Returns the storage ID of a record whose identifier is a secret. */
-export const hashRecordId = (secret: string): string => hashPrefix + createHash('sha256').update(secret).digest('base64url');
+export const hashRecordId = (secret: string): string => hashPrefix + sha256(secret, 'base64url');
 
 export const isHashedRecordId = (id: string): boolean => id.startsWith(hashPrefix);
 

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { calculateJwkThumbprint, decodeProtectedHeader, EmbeddedJWK, jwtVerify } from 'jose';
 import { z } from 'zod';
+import { sha256 } from '../../crypto/sha256.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
 import { prepareStatement } from '../../database/queries/prepared-statement.ts';
 
@@ -46,10 +46,10 @@ export async function verifyDpopProof(
     URL.canParse(htu) &&
     withoutQueryAndFragment(htu) === withoutQueryAndFragment(request.url) &&
     Math.abs(now.getTime() / 1000 - iat) <= toleranceSeconds &&
-    ath === hash(token) &&
+    ath === sha256(token, 'base64url') &&
     (await calculateJwkThumbprint(header.data.jwk)) === thumbprint;
   if (!matches) return false;
-  const inserted = await insertProof(em, [hash(`${thumbprint} ${jti}`), new Date((iat + 2 * toleranceSeconds) * 1000)]);
+  const inserted = await insertProof(em, [sha256(`${thumbprint} ${jti}`, 'base64url'), new Date((iat + 2 * toleranceSeconds) * 1000)]);
   return inserted.length > 0;
 }
 
@@ -62,8 +62,6 @@ export async function dpopKeyThumbprint(proof: string): Promise<string | null> {
     return null; // oidc-provider rejects a malformed proof
   }
 }
-
-const hash = (text: string): string => createHash('sha256').update(text).digest('base64url');
 
 function withoutQueryAndFragment(address: string): string {
   const url = new URL(address);

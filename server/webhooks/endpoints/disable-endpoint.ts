@@ -2,6 +2,7 @@ import { sql } from '@mikro-orm/core';
 import { type WebhookEndpoint as WebhookEndpointBody, maxWebhookFailingDays } from '@mandate/contract';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
 import { recordEvent } from '../../events/record-event.ts';
+import { html } from '../../http/response/html.ts';
 import { queueMail, type Mail } from '../../mail/queue-mail.ts';
 import { User } from '../../users/user.entity.ts';
 import { endpointFromEntity } from './endpoint-rows.ts';
@@ -68,8 +69,6 @@ export async function disableOrphanedEndpoints(em: EntityManager): Promise<numbe
   return found.length;
 }
 
-const escapeHtml = (text: string): string => text.replaceAll(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
-
 function createNotice(to: string, { id, url }: WebhookEndpointBody, reason: Reason): Mail {
   const host = new URL(url).host;
   const why =
@@ -83,6 +82,11 @@ function createNotice(to: string, { id, url }: WebhookEndpointBody, reason: Reas
     to,
     subject: `The webhook endpoint at ${host} is disabled`,
     text: `${lines.join('\n\n')}\n`,
-    html: `<!doctype html><html lang="en"><body>${lines.map((line) => `<p>${escapeHtml(line)}</p>`).join('')}</body></html>`,
+    html: html`<!doctype html>
+      <html lang="en">
+        <body>
+          ${lines.map((line) => html`<p>${line}</p>`)}
+        </body>
+      </html>`.toString(),
   };
 }

@@ -106,7 +106,7 @@ describe.skipIf(databaseKind === 'pglite')('a concurrent request', () => {
   /** Runs `work` while `statement` has been executed in an open transaction. Rolls back afterwards. */
   async function duringOpenTransaction<Result>(statement: string, parameters: unknown[], work: () => Promise<Result>): Promise<Result> {
     const em = mandate.db.em.fork();
-    const shortTimeout = `alter function mandate_place_order_v3 set lock_timeout = '200ms'`;
+    const shortTimeout = `alter function mandate_place_order_v4 set lock_timeout = '200ms'`;
     await mandate.db.em.fork().execute(shortTimeout);
     await em.begin();
     try {
@@ -114,7 +114,7 @@ describe.skipIf(databaseKind === 'pglite')('a concurrent request', () => {
       return await work();
     } finally {
       await em.rollback();
-      await mandate.db.em.fork().execute('alter function mandate_place_order_v3 reset lock_timeout');
+      await mandate.db.em.fork().execute('alter function mandate_place_order_v4 reset lock_timeout');
     }
   }
 

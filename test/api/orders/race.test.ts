@@ -104,7 +104,7 @@ async function sendSameKeyTwentyTimes(fault = noFault) {
 /** Replaces the function with one that has no lock, drops the stock constraint, and adds a delay so that transactions overlap. */
 async function sellWithoutLocking({ db }: Mandate): Promise<void> {
   const em = db.em.fork();
-  const path = new URL('../../../server/database/migrations/20261122040000_place_order_v3.sql', import.meta.url);
+  const path = new URL('../../../server/database/migrations/20261123030100_place_order_v4.sql', import.meta.url);
   const unlockedFunction = readFileSync(path, 'utf8')
     .replace('create function', 'create or replace function')
     .replace('for no key update of s', '')

@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { assetPath } from '../../../http/response/asset-path.ts';
 
 const text = readFileSync(new URL('page-script.js', import.meta.url), 'utf8');
 
-/** Script with optional enhancements of the pages. Its path contains a hash of the content, so caches can store it indefinitely. */
-export const pageScript = { path: `/assets/${createHash('sha256').update(text).digest('hex').slice(0, 16)}.js`, text };
+/** Script with optional enhancements of the pages. */
+export const pageScript = { path: assetPath(text, 'js'), text };

@@ -1,11 +1,16 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { assetPath } from '../../../http/response/asset-path.ts';
 
 export type Stylesheet = { readonly path: string; readonly text: string };
 
-const source = readFileSync(new URL('stylesheet.css', import.meta.url), 'utf8');
+const readStylesheet = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8');
 
-/** Builds the stylesheet with the accent colour of the shop. Its path contains a hash of the content, so caches can store it indefinitely. */
+/** Colours and rules that all pages share, including the API reference. */
+export const baseStylesheet = readStylesheet('base.css');
+
+const source = `${baseStylesheet}\n${readStylesheet('stylesheet.css')}`;
+
+/** Builds the stylesheet with the accent colour of the shop. */
 export function buildStylesheet(accent: string): Stylesheet {
   if (!/^#[0-9a-f]{6}$/i.test(accent)) throw new Error('the accent colour must be given as #rrggbb');
   if (contrastRatio(accent, '#ffffff') < 4.5)
@@ -15,7 +20,7 @@ export function buildStylesheet(accent: string): Stylesheet {
     .replace(/--accent: #[0-9a-f]{6}/, `--accent: ${accent}`)
     .replace(/--link: #[0-9a-f]{6}/, `--link: ${accent}`)
     .replace('--link: #93b4ff', `--link: ${onDark}`);
-  return { path: `/assets/${createHash('sha256').update(text).digest('hex').slice(0, 16)}.css`, text };
+  return { path: assetPath(text, 'css'), text };
 }
 
 const channels = (colour: string): number[] => [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16));

@@ -1,10 +1,11 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { releaseSlotWhile } from '../../../http/server/load-shedder.ts';
 import { queueMail } from '../../../mail/queue-mail.ts';
 import { encryptText, decryptText } from '../../../crypto/authenticated-encryption.ts';
+import { hashTypedCode } from '../../../crypto/hash-typed-code.ts';
 import { passwordSetAtMs, type SignInCandidate } from '../../accounts/account-store.ts';
 import { attemptFailureCeilings, TooManyAttemptsError, type CountedAttempt } from '../../brute-force/attempt-limits.ts';
 import { generateRecoveryCode } from '../../second-factors/authenticator-app-and-recovery-codes.ts';
@@ -132,10 +133,7 @@ export function decryptEmailCodeState(key: Buffer, csrf: string, proof: string, 
   return state.until > now.getTime() ? state : undefined;
 }
 
-const hashCode = (code: string): Buffer =>
-  createHash('sha256')
-    .update(code.toLowerCase().replaceAll(/[^a-z0-9]/g, ''))
-    .digest();
+const hashCode = (code: string): Buffer => Buffer.from(hashTypedCode(code));
 
 /** Verifies the code that was sent by e-mail. It is accepted only once. */
 export const consumeEmailCode = async ({ em }: PageContext, state: State, code: string, now: Date): Promise<boolean> =>

@@ -4,7 +4,7 @@ import type { EntityManager } from '../../../database/entity-manager/entity-mana
 import type { AttemptLimits } from '../../brute-force/attempt-limits.ts';
 import type { CsrfTokenService } from './csrf-token-service.ts';
 import type { KnownBrowsers } from '../../brute-force/known-browsers.ts';
-import type { Html } from '../views/html.ts';
+import type { Html } from '../../../http/response/html.ts';
 import type { PageSettings } from '../views/page-layout.ts';
 import type { PasskeyChallenges } from '../../second-factors/passkeys.ts';
 import type { OnTokenOperation } from '../../provider/report-token-operations.ts';

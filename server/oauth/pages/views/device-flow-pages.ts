@@ -1,7 +1,7 @@
 import type { Client, ErrorOut, KoaContextWithOIDC } from 'oidc-provider';
 import { z } from 'zod';
 import { confirmDevicePage, enterUserCodePage } from './device-pages.ts';
-import type { Html } from './html.ts';
+import type { Html } from '../../../http/response/html.ts';
 import type { PageSettings } from './page-layout.ts';
 import { pageSecurityHeaders } from '../assets/page-security-headers.ts';
 import { errorPage, noticePage } from './message-pages.ts';

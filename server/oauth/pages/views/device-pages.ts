@@ -1,5 +1,5 @@
 import { endpointPaths } from '../../protocol/endpoints.ts';
-import { html, type Html } from './html.ts';
+import { html, type Html } from '../../../http/response/html.ts';
 import { formField, hiddenField, renderPage, type FieldError, type PageSettings } from './page-layout.ts';
 
 /** Renders the page on which users enter the code that a device shows. `code` prefills the field from the URL. */

@@ -1,5 +1,5 @@
 import type { ErrorOut, KoaContextWithOIDC } from 'oidc-provider';
-import { Html } from './html.ts';
+import { Html } from '../../../http/response/html.ts';
 import { createDeviceVerificationPages } from './device-flow-pages.ts';
 import type { PageSettings } from './page-layout.ts';
 import { pageSecurityHeaders } from '../assets/page-security-headers.ts';

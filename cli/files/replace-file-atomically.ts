@@ -1,0 +1,34 @@
+import { randomUUID } from 'node:crypto';
+import { open, rename, unlink, type FileHandle } from 'node:fs/promises';
+
+type FinishReplacement = (write: (file: FileHandle) => Promise<void>, beforeRename?: () => void) => Promise<void>;
+
+/** Replaces a file atomically, even if power fails: it has either the old or the new content. Only its owner can read it. */
+export async function replaceFileAtomically(path: string, content: string): Promise<void> {
+  const finish = await createReplacement(path, 0o600);
+  await finish((file) => file.writeFile(content));
+}
+
+/**
+ * Creates a temporary file beside `path`. The returned function writes it and renames it to `path`; if anything fails, it deletes the
+ * temporary file, and `path` is unchanged.
+ */
+export async function createReplacement(path: string, mode?: number): Promise<FinishReplacement> {
+  const temporaryPath = `${path}.${randomUUID()}.part`;
+  const file = await open(temporaryPath, 'wx', mode);
+  return async (write, beforeRename) => {
+    try {
+      try {
+        await write(file);
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      beforeRename?.();
+      await rename(temporaryPath, path);
+    } catch (error) {
+      await unlink(temporaryPath).catch(() => undefined);
+      throw error;
+    }
+  };
+}

@@ -1,0 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { Migration } from '@mikro-orm/migrations';
+
+/** A function that the entities cannot express. The SQL file must not change after a release, just like this migration. */
+export class PlaceOrderV4 extends Migration {
+  override name = '20261123030100_place_order_v4';
+
+  override up(): void {
+    this.addSql(readFileSync(new URL('20261123030100_place_order_v4.sql', import.meta.url), 'utf8'));
+  }
+}
