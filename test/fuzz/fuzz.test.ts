@@ -20,7 +20,7 @@ test('whatever an operation is sent, its answer is one that the contract declare
   });
   const findings = await fuzz({
     mandate,
-    operations: await operations(),
+    operations: operations(),
     seed,
     first: 0,
     count: requests,

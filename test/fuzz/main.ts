@@ -57,7 +57,7 @@ async function fuzzRound(first: number, count: number, progress: ReturnType<type
     answers.count(operation, status);
     progress('requests', Math.min(answers.total, requests - 1), requests);
   };
-  const found = await fuzz({ mandate, operations: await operations(), seed, first, count, onAnswer });
+  const found = await fuzz({ mandate, operations: operations(), seed, first, count, onAnswer });
   const fault = (text: string): Finding => ({
     operation: 'the server',
     seed,

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
@@ -6,8 +6,8 @@ type Json = null | boolean | number | string | readonly Json[] | { readonly [key
  * The document as a generator of 2020 can read it. Newer ones need none of this but the names, which a constructor in Go is in the
  * way of: `NewApiKey` makes an `ApiKey`.
  */
-export async function prepareDocument(from: URL, to: string): Promise<void> {
-  const text = (await readFile(from, 'utf8')).replaceAll(/(["/])New([A-Z]\w+)"/g, '$1$2WithSecret"');
+export async function prepareDocument(from: object, to: string): Promise<void> {
+  const text = JSON.stringify(from).replaceAll(/(["/])New([A-Z]\w+)"/g, '$1$2WithSecret"');
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what JSON.parse gives is JSON
   await writeFile(to, JSON.stringify(prepared(JSON.parse(text) as Json)));
 }

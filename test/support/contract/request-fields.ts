@@ -1,5 +1,5 @@
 import documentV1 from '@mandate/contract/openapi.json' with { type: 'json' };
-import documentV2 from '@mandate/contract/openapi-v2.json' with { type: 'json' };
+import { createOpenApiDocument } from '@mandate/contract/openapi';
 import { exampleRequestBodies } from '../../../contract/openapi/examples/example-requests.ts';
 import type { Answer, Body, Mandate } from '../server/start-mandate.ts';
 
@@ -54,7 +54,7 @@ function fieldsIn(document: Body, isWanted: (candidate: Candidate) => boolean): 
 /** The wanted fields of every operation of every version. */
 export const requestFields = (isWanted: (candidate: Candidate) => boolean): RequestField[] => [
   ...fieldsIn(documentV1, isWanted),
-  ...fieldsIn(documentV2, isWanted),
+  ...fieldsIn(createOpenApiDocument('https://mandate.example', 'v2'), isWanted),
 ];
 
 function withMember(body: Body, pointer: string, value: string): Body {
