@@ -109,7 +109,7 @@ export default defineConfig({
       },
     },
     {
-      files: ['start-provided-node.js'],
+      files: ['build-ignored-files.js', 'start-provided-node.js'],
       rules: {
         'typescript/no-unsafe-assignment': 'off',
         'typescript/no-unsafe-argument': 'off',

@@ -1,19 +1,36 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import express, { type Router } from 'express';
+import { Worker } from 'node:worker_threads';
 import { isJsonObject, type JsonObject } from '@mandate/contract/json';
+import { convertToOpenApi30 } from '@mandate/contract/openapi-3.0';
+import express, { type Router } from 'express';
 import { cors } from '../http/middleware/cors.ts';
 import { serveStaticDocument } from '../http/response/static-document.ts';
 
-/** Server URL in the generated documents. */
+/** Server URL in the generated document. */
 const placeholderUrl = 'https://mandate.example';
 
-/** Returns a generated OpenAPI document with the URL of this server. */
-export function readOpenApiDocument(name: 'openapi' | 'openapi-3.0' | 'openapi-v2', issuer: string): JsonObject {
-  const text = readFileSync(fileURLToPath(import.meta.resolve(`@mandate/contract/${name}.json`)), 'utf8');
+/** Returns the generated OpenAPI 3.1 document of version 1 with the URL of this server. */
+export function readOpenApiDocument(issuer: string): JsonObject {
+  const text = readFileSync(fileURLToPath(import.meta.resolve('@mandate/contract/openapi.json')), 'utf8');
   const document: unknown = JSON.parse(text.replaceAll(placeholderUrl, issuer));
-  if (!isJsonObject(document)) throw new Error(`${name}.json is no document`);
+  if (!isJsonObject(document)) throw new Error('openapi.json is not a JSON object');
   return document;
+}
+
+/** Functions that return the text of each OpenAPI document with the URL of this server, by the name of the document. */
+export const openApiTexts = {
+  openapi: (issuer: string) => JSON.stringify(readOpenApiDocument(issuer)),
+  'openapi-3.0': (issuer: string) => JSON.stringify(convertToOpenApi30(readOpenApiDocument(issuer))),
+  'openapi-v2': generateOpenApiV2Text,
+} satisfies Record<string, (issuer: string) => string | Promise<string>>;
+
+/** Generates the document of version 2 in a thread, because that takes about a second, in which other requests would wait. */
+async function generateOpenApiV2Text(issuer: string): Promise<string> {
+  const thread = new Worker(new URL('openapi-v2-thread.ts', import.meta.url), { workerData: issuer, execArgv: [] });
+  const message: readonly unknown[] = await once(thread, 'message');
+  return String(message[0]);
 }
 
 /** Serves the OpenAPI documents, for example to client generators. */
@@ -21,7 +38,7 @@ export function serveOpenApiDocuments(issuer: string, withPreview: boolean): Rou
   const router = express.Router({ caseSensitive: true, strict: true });
   router.use(['/openapi.json', '/openapi-3.0.json', '/openapi-v2.json'], cors);
   for (const name of ['openapi', 'openapi-3.0', ...(withPreview ? (['openapi-v2'] as const) : [])] as const) {
-    const read = (): Buffer => Buffer.from(JSON.stringify(readOpenApiDocument(name, issuer)));
+    const read = async (): Promise<Buffer> => Buffer.from(await openApiTexts[name](issuer));
     router.get(`/${name}.json`, serveStaticDocument('json', read, 'public, max-age=300'));
   }
   return router;

@@ -10,7 +10,7 @@ export type CallTool = (tool: McpTool, toolArguments: Readonly<Record<string, un
 /** Returns a function that creates the MCP server of one request. The tool list is prepared on first use and shared. */
 export function createToolServerFactory(issuer: string): (call: CallTool) => McpServer {
   const tools = computeOnce(() =>
-    createMcpTools(readOpenApiDocument('openapi', issuer)).map((tool) => ({ tool, inputSchema: lazyInputSchema(tool.inputSchema) })),
+    createMcpTools(readOpenApiDocument(issuer)).map((tool) => ({ tool, inputSchema: lazyInputSchema(tool.inputSchema) })),
   );
   return (call) => {
     const server = new McpServer({ name: 'mandate', title: 'Mandate', version: '1.0.0' }, { instructions });

@@ -20,7 +20,7 @@ test('every response to a fuzzed request is declared in the contract', { timeout
   });
   const findings = await fuzz({
     mandate,
-    operations: await operations(),
+    operations: operations(),
     seed,
     first: 0,
     count: requests,

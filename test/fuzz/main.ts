@@ -57,7 +57,7 @@ async function fuzzRound(first: number, count: number, progress: ReturnType<type
     responseCounts.count(operation, status);
     progress('requests', Math.min(responseCounts.total, requests - 1), requests);
   };
-  const found = await fuzz({ mandate, operations: await operations(), seed, first, count, onResponse });
+  const found = await fuzz({ mandate, operations: operations(), seed, first, count, onResponse });
   const serverFinding = (text: string): Finding => ({
     operation: 'the server',
     seed,

@@ -1,5 +1,4 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { createOpenApiDocument } from '@mandate/contract/openapi';
 import { z } from 'zod';
 
 /** A JSON Schema object. The generator rejects unknown keywords. */
@@ -45,10 +44,8 @@ const document = z.object({
   components: z.object({ schemas: z.record(schema) }),
 });
 
-async function readOperations(file: string, version: string): Promise<Operation[]> {
-  const { paths, components } = document.parse(
-    JSON.parse(await readFile(join(import.meta.dirname, '../../contract/openapi', file), 'utf8')),
-  );
+function listOperations(apiVersion: 'v1' | 'v2', prefix: string): Operation[] {
+  const { paths, components } = document.parse(JSON.parse(JSON.stringify(createOpenApiDocument('https://mandate.example', apiVersion))));
   const resolveReferences = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(resolveReferences);
     if (typeof value !== 'object' || value === null) return value;
@@ -57,7 +54,7 @@ async function readOperations(file: string, version: string): Promise<Operation[
   };
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
-      id: version + operation.operationId,
+      id: prefix + operation.operationId,
       method: method.toUpperCase(),
       path,
       parameters: operation.parameters.map((parameter) => ({ ...parameter, schema: schema.parse(resolveReferences(parameter.schema)) })),
@@ -72,7 +69,7 @@ async function readOperations(file: string, version: string): Promise<Operation[
 }
 
 /** Reads all operations of version 1, and the redesigned order operations of version 2. */
-export async function operations(): Promise<readonly Operation[]> {
-  const [first, second] = [await readOperations('openapi.json', ''), await readOperations('openapi-v2.json', 'v2 ')];
+export function operations(): readonly Operation[] {
+  const [first, second] = [listOperations('v1', ''), listOperations('v2', 'v2 ')];
   return [...first, ...second.filter(({ id }) => id.startsWith('v2 orders.'))];
 }

@@ -1,11 +1,12 @@
 /**
- * `npm run clients:generated` generates clients in Python, Go and Java from contract/openapi/openapi-3.0.json, compiles them with Debian
- * packages only, and runs each: it signs in, places an order on a new server, and reads the order. See docs/clients.md.
+ * `npm run clients:generated` generates clients in Python, Go and Java from the OpenAPI 3.0 document, compiles them with Debian packages
+ * only, and runs each: it signs in, places an order on a new server, and reads the order. See docs/clients.md.
  */
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createOpenApi30Document } from '@mandate/contract/openapi';
 import { z } from 'zod';
 import { readFirstRun, startServer, temporaryDataDirectory } from '../support/server/server-process.ts';
 import { generatorJar } from './generator.ts';
@@ -29,7 +30,7 @@ async function main(): Promise<void> {
   const server = await startServer({ MANDATE_DATA_DIR: data.path });
   try {
     const document = join(work, 'openapi.json');
-    await prepareDocument(new URL('../../contract/openapi/openapi-3.0.json', import.meta.url), document);
+    await prepareDocument(createOpenApi30Document('https://mandate.example'), document);
     const { client_id: id, client_secret: secret } = (await readFirstRun(data.path)).applications.administration;
     const env = { MANDATE_URL: server.url, CLIENT_ID: id, CLIENT_SECRET: secret, USER_ID: '2' };
     for (const language of languages) await testLanguage(language, document, join(work, language.name), env);

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
@@ -6,8 +6,8 @@ type Json = null | boolean | number | string | readonly Json[] | { readonly [key
  * Simplifies the document for a generator from 2020. Newer generators need only the renamed schemas: in Go, the generated constructor
  * `NewApiKey` of `ApiKey` conflicts with a schema of that name.
  */
-export async function prepareDocument(from: URL, to: string): Promise<void> {
-  const text = (await readFile(from, 'utf8')).replaceAll(/(["/])New([A-Z]\w+)"/g, '$1$2WithSecret"');
+export async function prepareDocument(from: object, to: string): Promise<void> {
+  const text = JSON.stringify(from).replaceAll(/(["/])New([A-Z]\w+)"/g, '$1$2WithSecret"');
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.parse returns JSON values
   await writeFile(to, JSON.stringify(simplify(JSON.parse(text) as Json)));
 }

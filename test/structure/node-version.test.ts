@@ -36,7 +36,8 @@ describe('npm ci on Node.js 20', () => {
 
   test('prints no warning', { timeout: 120_000 }, async () => {
     await using directory = await temporaryDirectory();
-    for (const file of ['package.json', 'package-lock.json', '.npmrc', ...top.workspaces.map((folder) => `${folder}/package.json`)]) {
+    const manifests = ['package.json', ...top.workspaces.map((folder) => `${folder}/package.json`)];
+    for (const file of [...manifests, 'package-lock.json', '.npmrc', 'build-ignored-files.js', 'start-provided-node.js']) {
       await mkdir(join(directory.path, dirname(file)), { recursive: true });
       await cp(join(root, file), join(directory.path, file));
     }

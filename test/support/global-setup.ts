@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { PgliteConnection } from '@mikro-orm/pglite';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '../../server/database/migrate/run-migrations.ts';
@@ -21,6 +23,8 @@ declare module 'vitest' {
 }
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  // The tests also run after `npm ci --ignore-scripts`, and after sources have changed.
+  await promisify(execFile)(process.execPath, [join(import.meta.dirname, '../../build-ignored-files.js')]);
   const responses = await collectAnswers(project);
   const removeDatabase = await prepareDatabase(project);
   return async () => {

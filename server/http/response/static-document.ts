@@ -9,12 +9,16 @@ const compress = promisify(gzip);
 /**
  * Serves content that does not change while the process runs: compressed for clients that accept gzip, with one ETag per encoding.
  * Uncompressed responses have a `Vary` header, too, because caches must not send them to every client.
- * @param read called for the first request
+ * @param read called for the first request, and again after it has failed
  */
-export function serveStaticDocument(type: string, read: () => Buffer, cacheControl: string): RequestHandler {
+export function serveStaticDocument(type: string, read: () => Buffer | Promise<Buffer>, cacheControl: string): RequestHandler {
   let prepared: ReturnType<typeof prepare> | undefined;
   return async (req, res) => {
-    const { plain: uncompressed, compressed, hash } = await (prepared ??= prepare(read()));
+    prepared ??= prepare(read).catch((error: unknown) => {
+      prepared = undefined;
+      throw error;
+    });
+    const { plain: uncompressed, compressed, hash } = await prepared;
     const gzipped = req.acceptsEncodings('gzip', 'identity') === 'gzip';
     const etag = gzipped ? `"${hash}-gzip"` : `"${hash}"`;
     res.set({ 'Cache-Control': cacheControl, 'X-Content-Type-Options': 'nosniff', Vary: 'Accept-Encoding', ETag: etag });
@@ -24,8 +28,11 @@ export function serveStaticDocument(type: string, read: () => Buffer, cacheContr
   };
 }
 
-const prepare = async (uncompressed: Buffer) => ({
-  plain: uncompressed,
-  compressed: await compress(uncompressed),
-  hash: sha256(uncompressed, 'base64url').slice(0, 22),
-});
+async function prepare(read: () => Buffer | Promise<Buffer>) {
+  const uncompressed = await read();
+  return {
+    plain: uncompressed,
+    compressed: await compress(uncompressed),
+    hash: sha256(uncompressed, 'base64url').slice(0, 22),
+  };
+}

@@ -4,6 +4,7 @@ import { contract, getRouteMetadata, listRoutes } from '@mandate/contract';
 import { handwrittenCommands } from '../../../cli/contract-commands/handwritten-commands.ts';
 import { commandSpecs } from '../../../cli/contract-commands/commands.gen.ts';
 import { renderCommandSpecsSource } from '../../../cli/build/generate-commands.ts';
+import { formatSource } from '../../support/format-source.ts';
 import { runInProcess } from '../run-command-line.ts';
 
 type Leaf = { readonly command: string; readonly flags: readonly string[] };
@@ -13,7 +14,7 @@ const words = ({ command }: Leaf): string[] => command.split(' ');
 describe('the generated commands', () => {
   test('are up to date with the contract', async () => {
     expect(await readFile(new URL('../../../cli/contract-commands/commands.gen.ts', import.meta.url), 'utf8')).toBe(
-      await renderCommandSpecsSource(),
+      await formatSource(await renderCommandSpecsSource()),
     );
   });
 

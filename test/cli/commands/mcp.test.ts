@@ -4,7 +4,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Scope } from '@mandate/contract';
-import { renderMcpToolsSource } from '../../../cli/build/generate-commands.ts';
+import { renderMcpToolsSource } from '../../../cli/build/generate-tools.ts';
 import { startMandate, type Body, type Mandate } from '../../support/server/start-mandate.ts';
 import { signUp, tokensFor } from '../../support/oauth/oauth-flow.ts';
 import { openShop, pickup, type Shop } from '../../support/server/shop.ts';

@@ -1,5 +1,5 @@
 import documentV1 from '@mandate/contract/openapi.json' with { type: 'json' };
-import documentV2 from '@mandate/contract/openapi-v2.json' with { type: 'json' };
+import { createOpenApiDocument } from '@mandate/contract/openapi';
 import { exampleRequestBodies } from '../../../contract/openapi/examples/example-requests.ts';
 import type { Answer, Body, Mandate } from '../server/start-mandate.ts';
 
@@ -54,7 +54,7 @@ function findRequestFields(document: Body, matches: (candidate: Candidate) => bo
 /** Returns the matching request fields of all operations in all API versions. */
 export const requestFields = (matches: (candidate: Candidate) => boolean): RequestField[] => [
   ...findRequestFields(documentV1, matches),
-  ...findRequestFields(documentV2, matches),
+  ...findRequestFields(createOpenApiDocument('https://mandate.example', 'v2'), matches),
 ];
 
 function withMember(body: Body, pointer: string, value: string): Body {

@@ -1,0 +1,71 @@
+/**
+ * `npm run build`: writes the generated files that Git ignores, because no review needs them. `npm ci`, the tests and the checks run it.
+ * If the sources have not changed since the last build, it only compares their hash.
+ */
+import { createHash } from 'node:crypto';
+// a default import, because Node 20, which only starts the installed Node 24, has no `globSync`
+import fs from 'node:fs';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { startProvidedNode } from './start-provided-node.js';
+
+const root = import.meta.dirname;
+const ignoredFiles = [
+  'client-sdk/generated/types.gen.ts',
+  'client-sdk/generated/types-v2.gen.ts',
+  'cli/mcp/tools.gen.ts',
+  'cli/completion/completion.gen.ts',
+];
+/** The hash of the sources of the last build. `npm ci` removes it with `node_modules`. */
+const hashFile = 'node_modules/.cache/mandate-ignored-files.sha256';
+
+async function buildIgnoredFiles() {
+  const hash = await hashSources();
+  if (ignoredFiles.every((file) => fs.existsSync(join(root, file))) && hash === (await readHashOfLastBuild())) return;
+  const { generateTypesFiles } = await import('./client-sdk/codegen/generate-types.ts');
+  for (const [name, source] of Object.entries(await generateTypesFiles())) await replaceFile(`client-sdk/generated/${name}`, source);
+  const { renderMcpToolsSource } = await import('./cli/build/generate-tools.ts');
+  await replaceFile('cli/mcp/tools.gen.ts', await renderMcpToolsSource());
+  const { renderCompletionTreeSource } = await import('./cli/build/generate-completion.ts');
+  await replaceFile('cli/completion/completion.gen.ts', await renderCompletionTreeSource());
+  await replaceFile(hashFile, hash);
+}
+
+function hasDevelopmentPackages() {
+  try {
+    createRequire(join(root, 'client-sdk/package.json')).resolve('openapi-typescript/package.json');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Hashes everything that the generated files depend on: the sources of three packages, and the versions of all packages. */
+async function hashSources() {
+  const sources = fs.globSync('{contract,client-sdk,cli}/**/*.{ts,json}', {
+    cwd: root,
+    exclude: (path) => /node_modules|dist$/.test(path),
+  });
+  const hash = createHash('sha256');
+  for (const file of [...sources.filter((source) => !ignoredFiles.includes(source)).toSorted(), 'package-lock.json'])
+    hash.update(`${file}\0`).update(await readFile(join(root, file)));
+  return hash.digest('hex');
+}
+
+const readHashOfLastBuild = () => readFile(join(root, hashFile), 'utf8').catch(() => undefined);
+
+/** Replaces a file in one step, so that concurrent readers never see a part of it. */
+async function replaceFile(file, content) {
+  const path = join(root, file);
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(`${path}.${process.pid}`, content);
+  await rename(`${path}.${process.pid}`, path);
+}
+
+if (!hasDevelopmentPackages())
+  process.stderr.write(
+    'The generated types, tools and completions are not built without development packages. The server does not need them.\n',
+  );
+else if (Number.parseInt(process.versions.node, 10) >= 24) await buildIgnoredFiles();
+else startProvidedNode(import.meta.url, 'npm run build', 24);
