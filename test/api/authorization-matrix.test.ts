@@ -4,15 +4,15 @@
 import { contract, contractV2, listRoutes, scopeNames, scopeDefinitions, maxWebhookEndpoints } from '@mandate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { assignEventSequence } from '../../server/events/assign-sequence.ts';
-import { startMandate, type Body, type Mandate } from '../support/server/start-mandate.ts';
-import { generous } from '../support/server/start-options.ts';
-import { operationOf } from '../support/contract/declared-responses.ts';
-import { collectionsAsDeclared } from '../support/contract/collection-assertions.ts';
-import { failsAsDeclared } from '../support/contract/problem-assertions.ts';
-import { signUp, signUpAs, tokensFor, type Person } from '../support/oauth/oauth-flow.ts';
-import { formerKeys, type Spoilers, type Valid } from '../support/contract/provoke-problems.ts';
-import { replaysAsDeclared } from '../support/contract/replay-assertions.ts';
-import { openShop, pickup, type Shop, someProduct } from '../support/server/shop.ts';
+import { startMandateServer, type JsonBody, type MandateServer } from '../support/server/start-mandate.ts';
+import { unlimitedRates } from '../support/server/start-options.ts';
+import { operationName } from '../support/contract/declared-responses.ts';
+import { testCollectionOperations } from '../support/contract/collection-assertions.ts';
+import { testDeclaredProblems } from '../support/contract/problem-assertions.ts';
+import { signUp, signUpWithRole, obtainTokens, type TestUser } from '../support/oauth/oauth-flow.ts';
+import { createExpiredAndRevokedKeys, type ProblemInputs, type ValidRequest } from '../support/contract/provoke-problems.ts';
+import { testIdempotentReplays } from '../support/contract/replay-assertions.ts';
+import { createTestShop, pickupDelivery, type TestShop, buildProductInput } from '../support/server/shop.ts';
 
 /** In this order: no token; the owner's token with a scope that does not fit; another customer with all customer scopes; the owner; staff; an administrator; an application; an API key of the owner with all scopes that a key can have. */
 const callers = ['anonymous', 'withoutScope', 'otherCustomer', 'owner', 'staff', 'admin', 'application', 'apiKey'] as const;
@@ -20,58 +20,58 @@ type Caller = (typeof callers)[number];
 type Statuses = readonly [number, number, number, number, number, number, number, number];
 type RequestParts = readonly [method: string, path: string, body?: unknown, headers?: Record<string, string>];
 
-let mandate: Mandate;
-let shop: Shop;
-let owner: Person;
+let mandate: MandateServer;
+let shop: TestShop;
+let owner: TestUser;
 const tokens: Partial<Record<Caller, string>> = {};
 let usersReadToken: string;
 let ordersReadToken: string;
-let spoilers: Omit<Spoilers, 'scopeless'>;
-const rateLimits = { ...generous };
+let spoilers: Omit<ProblemInputs, 'scopeless'>;
+const rateLimits = { ...unlimitedRates };
 
 beforeAll(async () => {
-  mandate = await startMandate({
+  mandate = await startMandateServer({
     rateLimits,
     previewVersions: true,
     onLogLine: () => undefined,
   });
-  shop = await openShop(mandate);
+  shop = await createTestShop(mandate);
   owner = await signUp(mandate.origin);
   const customerScopes = scopeNames.filter((name) => !scopeDefinitions[name].admin);
-  const tokenOf = async (person: Person, names: typeof scopeNames): Promise<string> =>
-    (await tokensFor(mandate.origin, person, names)).access_token;
+  const tokenOf = async (person: TestUser, names: typeof scopeNames): Promise<string> =>
+    (await obtainTokens(mandate.origin, person, names)).access_token;
   usersReadToken = await tokenOf(owner, ['users.read']);
   ordersReadToken = await tokenOf(owner, ['orders.read']);
   tokens.owner = await tokenOf(owner, customerScopes);
   tokens.otherCustomer = await tokenOf(await signUp(mandate.origin), customerScopes);
-  tokens.staff = await tokenOf(await signUpAs(mandate.db, mandate.origin, 'staff'), scopeNames);
-  tokens.admin = await tokenOf(await signUpAs(mandate.db, mandate.origin, 'admin'), scopeNames);
+  tokens.staff = await tokenOf(await signUpWithRole(mandate.db, mandate.origin, 'staff'), scopeNames);
+  tokens.admin = await tokenOf(await signUpWithRole(mandate.db, mandate.origin, 'admin'), scopeNames);
   tokens.application = shop.token;
   const apiKeyScopes = customerScopes.filter((name) => name !== 'api_keys.manage');
   tokens.apiKey = (await createResource('POST', '/api-keys', { name: 'All of it', scopes: apiKeyScopes }, tokens.owner)).key;
-  for (const _ of [1, 2]) await shop.product();
-  const { body: products } = await mandate.call('GET', '/api/v1/products?limit=1');
-  const formerAdmin = await signUpAs(mandate.db, mandate.origin, 'admin');
+  for (const _ of [1, 2]) await shop.createProduct();
+  const { body: products } = await mandate.callApi('GET', '/api/v1/products?limit=1');
+  const formerAdmin = await signUpWithRole(mandate.db, mandate.origin, 'admin');
   const staffScopes = await tokenOf(
     formerAdmin,
     scopeNames.filter((name) => scopeDefinitions[name].admin),
   );
   await mandate.db.em.fork().execute(`update users set role = 'customer' where id = ?`, [formerAdmin.id]);
-  spoilers = { staffScopes, ...(await formerKeys(mandate, tokens.owner)), cursor: products.next_cursor };
+  spoilers = { formerStaffToken: staffScopes, ...(await createExpiredAndRevokedKeys(mandate, tokens.owner)), foreignCursor: products.next_cursor };
 });
 afterAll(() => mandate.close());
 
-async function createResource(method: string, path: string, body: unknown, token: string | undefined = shop.token): Promise<Body> {
-  const response = await mandate.call(method, `/api/v1${path}`, { ...(token !== undefined && { token }), body });
+async function createResource(method: string, path: string, body: unknown, token: string | undefined = shop.token): Promise<JsonBody> {
+  const response = await mandate.callApi(method, `/api/v1${path}`, { ...(token !== undefined && { token }), body });
   if (response.status >= 300) throw new Error(response.text);
   return response.body;
 }
 
 let nameCount = 0;
 const unique = (): string => `unique_${++nameCount}`;
-const newOrderBody = async (): Promise<Body> => ({ items: [{ product_id: (await shop.product()).id, quantity: 1 }], delivery: pickup });
+const newOrderBody = async (): Promise<JsonBody> => ({ items: [{ product_id: (await shop.createProduct()).id, quantity: 1 }], delivery: pickupDelivery });
 const createOrder = async (): Promise<number> => (await createResource('POST', '/orders', await newOrderBody(), tokens.owner)).id;
-const createPayment = async (): Promise<Body> => createResource('POST', `/orders/${await createOrder()}/payments`, { provider: 'manual' });
+const createPayment = async (): Promise<JsonBody> => createResource('POST', `/orders/${await createOrder()}/payments`, { provider: 'manual' });
 async function createPaidOrder(): Promise<number> {
   const { id, order_id } = await createPayment();
   await createResource('POST', `/payments/${id}/confirmation`, {});
@@ -87,7 +87,7 @@ async function createTask(): Promise<number> {
 async function createOrderEvent(): Promise<number> {
   const id = await createOrder();
   await assignEventSequence(mandate.db.em.fork());
-  const { body } = await mandate.call('GET', `/api/v1/events?subject_type=order&subject_id=${id}`, { token: shop.token });
+  const { body } = await mandate.callApi('GET', `/api/v1/events?subject_type=order&subject_id=${id}`, { token: shop.token });
   return body.data[0].id;
 }
 /** Cancels the queued tasks, because a user may have only two of them. */
@@ -119,10 +119,10 @@ const sharedEndpoint = (): Promise<number> => (sharedEndpointId ??= createEndpoi
 async function createEndpointBelowLimit(): Promise<number> {
   const sharedId = await sharedEndpoint();
   const call = { token: tokens.owner ?? '' };
-  const { data }: Body = (await mandate.call('GET', '/api/v1/webhook-endpoints?limit=100', call)).body;
+  const { data }: JsonBody = (await mandate.callApi('GET', '/api/v1/webhook-endpoints?limit=100', call)).body;
   if (data.length > maxWebhookEndpoints - 5) {
-    const otherIds: number[] = data.map(({ id }: Body) => id).filter((id: number) => id !== sharedId);
-    await Promise.all(otherIds.map((id) => mandate.call('DELETE', `/api/v1/webhook-endpoints/${id}`, call)));
+    const otherIds: number[] = data.map(({ id }: JsonBody) => id).filter((id: number) => id !== sharedId);
+    await Promise.all(otherIds.map((id) => mandate.callApi('DELETE', `/api/v1/webhook-endpoints/${id}`, call)));
   }
   return createEndpoint();
 }
@@ -139,28 +139,28 @@ const rows: Record<string, { send: (caller: Caller) => Promise<RequestParts> | R
   'users.update': { send: () => ['PATCH', `/users/${owner.id}`, { name: 'Anna' }], statuses: ownerStatuses },
   'users.close': { send: async () => ['DELETE', `/users/${await createCustomer()}`], statuses: [401, 403, 404, 404, 403, 204, 204, 404] },
   'products.list': { send: () => ['GET', '/products'], statuses: publicStatuses },
-  'products.get': { send: async () => ['GET', `/products/${(await shop.product()).id}`], statuses: publicStatuses },
-  'products.create': { send: () => ['POST', '/products', someProduct()], statuses: staffStatuses(201) },
-  'products.update': { send: async () => ['PATCH', `/products/${(await shop.product()).id}`, {}], statuses: staffStatuses(200) },
+  'products.get': { send: async () => ['GET', `/products/${(await shop.createProduct()).id}`], statuses: publicStatuses },
+  'products.create': { send: () => ['POST', '/products', buildProductInput()], statuses: staffStatuses(201) },
+  'products.update': { send: async () => ['PATCH', `/products/${(await shop.createProduct()).id}`, {}], statuses: staffStatuses(200) },
   'products.replace': {
     send: async () => [
       'PUT',
-      `/products/${(await shop.product()).id}`,
+      `/products/${(await shop.createProduct()).id}`,
       { name: 'A', category: 'a', price: 1, status: 'active' },
       { 'if-match': '*' },
     ],
     statuses: staffStatuses(200),
   },
   'products.delete': {
-    send: async () => ['DELETE', `/products/${(await shop.product({ status: 'draft' })).id}`],
+    send: async () => ['DELETE', `/products/${(await shop.createProduct({ status: 'draft' })).id}`],
     statuses: staffStatuses(204),
   },
   'products.adjustStock': {
-    send: async () => ['POST', `/products/${(await shop.product()).id}/stock-adjustments`, { delta: 1, reason: 'received' }],
+    send: async () => ['POST', `/products/${(await shop.createProduct()).id}/stock-adjustments`, { delta: 1, reason: 'received' }],
     statuses: staffStatuses(201),
   },
   'products.listStockAdjustments': {
-    send: async () => ['GET', `/products/${(await shop.product()).id}/stock-adjustments`],
+    send: async () => ['GET', `/products/${(await shop.createProduct()).id}/stock-adjustments`],
     statuses: staffStatuses(200),
   },
   'productCategories.list': { send: () => ['GET', '/product-categories'], statuses: publicStatuses },
@@ -301,7 +301,7 @@ function toVersion2Request([method, path, body, headers = {}]: RequestParts): Re
   const {
     delivery: { method: shipping_method, ...shipping_address },
     ...rest
-  }: Body = body;
+  }: JsonBody = body;
   return [method, path, { ...rest, shipping_method, shipping_address }, headers];
 }
 
@@ -311,14 +311,14 @@ function versionedPath(operation: string, path: string): string {
 }
 
 test('every operation has a row, and every row has an operation', () => {
-  expect(Object.keys(rows).toSorted()).toEqual([...listRoutes(contract), ...listRoutes(contractV2.orders)].map(operationOf).toSorted());
+  expect(Object.keys(rows).toSorted()).toEqual([...listRoutes(contract), ...listRoutes(contractV2.orders)].map(operationName).toSorted());
 });
 
 describe.each(Object.entries(rows))('%s', (operation, { send, statuses }) => {
   test.each(callers.map((caller, index) => [caller, statuses[index]] as const))('%s receives status %i', async (caller, status) => {
     const token = caller === 'withoutScope' ? tokenWithoutScope(operation) : tokens[caller];
     const [method, path, body, headers = {}] = await send(caller);
-    const response = await mandate.call(method, versionedPath(operation, path), {
+    const response = await mandate.callApi(method, versionedPath(operation, path), {
       ...(token !== undefined && { token }),
       ...(body !== undefined && { body }),
       headers,
@@ -331,14 +331,14 @@ describe.each(Object.entries(rows))('%s', (operation, { send, statuses }) => {
 const tokenWithoutScope = (operation: string): string => (operation.startsWith('users.') ? ordersReadToken : usersReadToken);
 
 /** Returns a request that at least passes authorization. */
-function validRequest(operation: string): Promise<Valid> {
+function validRequest(operation: string): Promise<ValidRequest> {
   return requestAs(operation, successfulCallers(operation)[0] ?? 'owner');
 }
 
 const successfulCallers = (operation: string): Caller[] =>
   (['owner', 'admin', 'application'] as const).filter((name) => (rows[operation]?.statuses[callers.indexOf(name)] ?? 400) < 300);
 
-async function requestAs(operation: string, caller: Caller): Promise<Valid> {
+async function requestAs(operation: string, caller: Caller): Promise<ValidRequest> {
   const row = rows[operation];
   if (!row) throw new Error(`${operation} has no row`);
   const [method, path, body, headers = {}] = await row.send(caller);
@@ -348,22 +348,22 @@ async function requestAs(operation: string, caller: Caller): Promise<Valid> {
 test.each(Object.keys(rows))('%s rejects a parameter that the contract does not declare', async (operation) => {
   const { method, path, ...call } = await validRequest(operation);
   const separator = path.includes('?') ? '&' : '?';
-  const { status, body } = await mandate.call(method, `${path}${separator}no_such_parameter=true`, call);
+  const { status, body } = await mandate.callApi(method, `${path}${separator}no_such_parameter=true`, call);
   expect([status, body.code]).toEqual([400, 'invalid_request']);
   expect(body.errors).toEqual([expect.objectContaining({ in: 'query', parameter: 'no_such_parameter', code: 'unknown_parameter' })]);
 });
 
-collectionsAsDeclared(Object.keys(rows), { mandate: () => mandate, validRequest });
-replaysAsDeclared(Object.keys(rows), {
+testCollectionOperations(Object.keys(rows), { mandate: () => mandate, validRequest });
+testIdempotentReplays(Object.keys(rows), {
   mandate: () => mandate,
   validRequests: async (operation) => {
-    const requests: Valid[] = [];
+    const requests: ValidRequest[] = [];
     for (const caller of successfulCallers(operation)) requests.push(await requestAs(operation, caller));
     return requests;
   },
 });
 
-failsAsDeclared(Object.keys(rows), {
+testDeclaredProblems(Object.keys(rows), {
   mandate: () => mandate,
   rateLimits,
   validRequest,

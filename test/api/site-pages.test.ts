@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startMandate, type Mandate } from '../support/server/start-mandate.ts';
+import { startMandateServer, type MandateServer } from '../support/server/start-mandate.ts';
 
 /** The Accept header of a browser navigation. */
 const browserAccept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
-let production: Mandate;
-let development: Mandate;
+let production: MandateServer;
+let development: MandateServer;
 beforeAll(async () => {
-  production = await startMandate({ development: false, securityContact: 'mailto:security@shop.example' });
-  development = await startMandate({ development: true });
+  production = await startMandateServer({ development: false, securityContact: 'mailto:security@shop.example' });
+  development = await startMandateServer({ development: true });
 });
 afterAll(async () => {
   await production.close();
@@ -88,7 +88,7 @@ describe('files that browsers and crawlers request automatically', () => {
 });
 
 describe('/.well-known/security.txt (RFC 9116)', () => {
-  const getFields = async (mandate: Mandate): Promise<Record<string, string>> => {
+  const getFields = async (mandate: MandateServer): Promise<Record<string, string>> => {
     const response = await open('/.well-known/security.txt', '*/*', mandate);
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
     const lines = (await response.text()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
@@ -108,7 +108,7 @@ describe('/.well-known/security.txt (RFC 9116)', () => {
   });
 
   test('does not exist in production without a contact', async () => {
-    const withoutContact = await startMandate({ development: false });
+    const withoutContact = await startMandateServer({ development: false });
     expect((await open('/.well-known/security.txt', '*/*', withoutContact)).status).toBe(404);
     await withoutContact.close();
   });

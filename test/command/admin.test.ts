@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, test } from 'vitest';
 import { signIn } from '../support/oauth/oauth-flow.ts';
-import { commandLineOf, mandateServer } from '../support/server/server-command.ts';
-import { endServerProcesses, startServer, temporaryDataDirectory } from '../support/server/server-process.ts';
+import { shellCommandLine, runMandateServer } from '../support/server/server-command.ts';
+import { killServerProcesses, startServerProcess, createDataDirectory } from '../support/server/server-process.ts';
 
-afterEach(endServerProcesses);
+afterEach(killServerProcesses);
 const run = promisify(execFile);
 
 const [email, password] = ['ada@example.com', 'correct horse battery'];
@@ -15,21 +15,21 @@ const create = ['admin', 'create', '--email', email];
 
 describe('mandate-server admin create', { timeout: 180_000 }, () => {
   test('creates an administrator who can sign in with the password from standard input', async () => {
-    await using data = await temporaryDataDirectory();
+    await using data = await createDataDirectory();
     const env = { MANDATE_DATA_DIR: data.path };
-    expect(await mandateServer(env, [...create, '--name', 'Ada'], `${password}\n`)).toEqual({
+    expect(await runMandateServer(env, [...create, '--name', 'Ada'], `${password}\n`)).toEqual({
       code: 0,
       stdout: `Made user 1, ${email}, an administrator.\n`,
       stderr: '',
     });
-    const duplicate = await mandateServer(env, create, password);
+    const duplicate = await runMandateServer(env, create, password);
     expect([duplicate.code, duplicate.stderr]).toEqual([1, expect.stringContaining('an account with this address already exists')]);
 
-    const server = await startServer(env);
+    const server = await startServerProcess(env);
     expect(server.output()).not.toContain('no administrator');
     const browser = await signIn(server.url, { email, password });
     expect((await browser.open('/account')).text).toContain('Ada');
-    const whileRunning = await mandateServer(env, ['admin', 'create', '--email', 'bob@example.com'], password);
+    const whileRunning = await runMandateServer(env, ['admin', 'create', '--email', 'bob@example.com'], password);
     expect([whileRunning.code, whileRunning.stderr]).toEqual([
       1,
       expect.stringContaining('Stop the server first, or have an administrator'),
@@ -42,8 +42,8 @@ describe('mandate-server admin create', { timeout: 180_000 }, () => {
     ['', 'at least 12 characters'],
     [email, 'that is not your e-mail address'],
   ])('rejects the password "%s" and creates no database', async (invalidPassword, reason) => {
-    await using data = await temporaryDataDirectory();
-    const { code, stderr } = await mandateServer({ MANDATE_DATA_DIR: join(data.path, 'new') }, create, `${invalidPassword}\n`);
+    await using data = await createDataDirectory();
+    const { code, stderr } = await runMandateServer({ MANDATE_DATA_DIR: join(data.path, 'new') }, create, `${invalidPassword}\n`);
     expect([code, stderr]).toEqual([1, expect.stringContaining(reason)]);
     expect(existsSync(join(data.path, 'new'))).toBe(false);
   });
@@ -51,14 +51,14 @@ describe('mandate-server admin create', { timeout: 180_000 }, () => {
   test.skipIf(!existsSync('/usr/bin/script'))(
     'prompts twice for the password at a terminal and does not display the password',
     async () => {
-      await using data = await temporaryDataDirectory();
+      await using data = await createDataDirectory();
       const typeInTerminal = async (inputs: readonly string[]): Promise<string> => {
         // types after each prompt, because the terminal displays earlier input
         const keys = inputs.map(
           (text, nth) =>
             `until [ "$(grep -aoE 'Password:|Once more:' '${data.path}/shown' | wc -l)" -gt ${nth} ]; do sleep 0.1; done; sleep 0.3; printf '${text}'`,
         );
-        const script = `(${keys.join('; ')}; sleep 1) | timeout 60 script -qefc "${commandLineOf(create)}" '${data.path}/shown'; echo "ended with $?"`;
+        const script = `(${keys.join('; ')}; sleep 1) | timeout 60 script -qefc "${shellCommandLine(create)}" '${data.path}/shown'; echo "ended with $?"`;
         const { stdout } = await run('sh', ['-c', `: > '${data.path}/shown'; ${script}`], {
           env: { PATH: '/usr/bin:/bin', TERM: 'xterm', SHELL: '/bin/sh', MANDATE_DATA_DIR: data.path },
         });

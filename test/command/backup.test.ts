@@ -6,34 +6,34 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { openDatabase } from '../../server/schema/open-database.ts';
 import { placeOrder, readOrder, createOrderClient, type PlacedOrder, type OrderClient } from '../process/lifecycle/order-client.ts';
-import { databaseKind, emptyPostgresqlUrl } from '../support/services/database.ts';
-import { freePort } from '../support/network/free-port.ts';
-import { openFront, type Front } from '../support/network/load-balancer.ts';
+import { databaseKind, createEmptyPostgresqlUrl } from '../support/services/database.ts';
+import { findFreePort } from '../support/network/free-port.ts';
+import { startLoadBalancer, type LoadBalancer } from '../support/network/load-balancer.ts';
 import { openLoggedMailbox } from '../support/services/mailbox.ts';
-import { refresh, signIn, signUp, tokenResponse, tokensFor, type Person } from '../support/oauth/oauth-flow.ts';
-import { mandateServer } from '../support/server/server-command.ts';
+import { sendRefreshRequest, signIn, signUp, tokenResponseSchema, obtainTokens, type TestUser } from '../support/oauth/oauth-flow.ts';
+import { runMandateServer } from '../support/server/server-command.ts';
 import {
-  administrationToken,
-  endServerProcesses,
-  startServer,
-  temporaryDataDirectory,
+  obtainAdministrationToken,
+  killServerProcesses,
+  startServerProcess,
+  createDataDirectory,
   type ServerProcess,
 } from '../support/server/server-process.ts';
-import { apiStatus } from '../support/server/with-server.ts';
-import { openReceiver, type Receiver } from '../support/network/webhook-receiver.ts';
+import { fetchApiStatus } from '../support/server/with-server.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/network/webhook-receiver.ts';
 
-afterEach(endServerProcesses);
+afterEach(killServerProcesses);
 
 const secret = 'x'.repeat(43);
 type Env = Readonly<Record<string, string>>;
 
 /** A server whose database changes while its URL stays the same. */
 class MovableServer {
-  readonly #loadBalancer: Front;
+  readonly #loadBalancer: LoadBalancer;
   readonly #common: Env;
   #server: ServerProcess | undefined;
 
-  constructor(loadBalancer: Front) {
+  constructor(loadBalancer: LoadBalancer) {
     this.#loadBalancer = loadBalancer;
     this.#common = {
       MANDATE_ISSUER: loadBalancer.url,
@@ -45,12 +45,12 @@ class MovableServer {
   }
 
   async start(env: Env): Promise<void> {
-    this.#server = await startServer({ ...this.#common, ...env });
-    this.#loadBalancer.lead([Number(new URL(this.#server.url).port)]);
+    this.#server = await startServerProcess({ ...this.#common, ...env });
+    this.#loadBalancer.setPorts([Number(new URL(this.#server.url).port)]);
   }
   stop = async (): Promise<unknown> => this.#server?.stop();
   output = (): string => this.#server?.output() ?? '';
-  command = (env: Env, ...argv: string[]) => mandateServer({ ...this.#common, ...env }, argv);
+  command = (env: Env, ...argv: string[]) => runMandateServer({ ...this.#common, ...env }, argv);
 }
 
 const orderList = z.object({ data: z.array(z.object({ id: z.number(), total: z.number(), status: z.string() }).passthrough()) });
@@ -60,7 +60,7 @@ async function ordersOf(origin: string, token: string): Promise<z.infer<typeof o
 }
 
 const endpoint = z.object({ secret: z.string() });
-async function registerEndpoint({ url, token }: OrderClient, receiver: Receiver): Promise<string> {
+async function registerEndpoint({ url, token }: OrderClient, receiver: WebhookReceiver): Promise<string> {
   const response = await fetch(`${url}/api/v1/webhook-endpoints`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
@@ -72,36 +72,36 @@ async function registerEndpoint({ url, token }: OrderClient, receiver: Receiver)
 type SavedState = {
   readonly origin: string;
   readonly dataDirectory: string;
-  readonly anna: Person;
+  readonly anna: TestUser;
   readonly shopperSession: OrderClient;
   readonly refreshToken: string;
   readonly accessToken: string;
   readonly orders: readonly PlacedOrder[];
-  readonly receiver: Receiver;
+  readonly receiver: WebhookReceiver;
   readonly webhookSecret: string;
 };
 
 /** Expects that tokens, orders, idempotency keys and webhooks still work after the move. Returns the new state. */
 async function expectUnchangedService(saved: SavedState, reference: string): Promise<SavedState> {
   const { origin, anna, receiver, webhookSecret } = saved;
-  expect(await apiStatus({ origin }, saved.accessToken), 'the access token from before the move').toBe(200);
+  expect(await fetchApiStatus({ origin }, saved.accessToken), 'the access token from before the move').toBe(200);
   await signIn(origin, anna);
-  const tokens = tokenResponse.parse(await (await refresh(origin, saved.refreshToken)).json());
-  expect((await refresh(origin, saved.refreshToken)).status, 'a refresh token is valid once').toBe(400);
+  const tokens = tokenResponseSchema.parse(await (await sendRefreshRequest(origin, saved.refreshToken)).json());
+  expect((await sendRefreshRequest(origin, saved.refreshToken)).status, 'a refresh token is valid once').toBe(400);
 
-  const shopperSession = { ...saved.shopperSession, token: await administrationToken(origin, saved.dataDirectory) };
+  const shopperSession = { ...saved.shopperSession, token: await obtainAdministrationToken(origin, saved.dataDirectory) };
   for (const order of saved.orders) expect(await readOrder(shopperSession, order.id)).toEqual(order);
   expect(await placeOrder(shopperSession, saved.orders[0]?.reference ?? ''), 'a replayed request').toEqual(saved.orders[0]);
-  const sent = receiver.received.length;
+  const sent = receiver.deliveries.length;
   const next = await placeOrder(shopperSession, reference);
   expect(next.id).toBeGreaterThan(Math.max(...saved.orders.map(({ id }) => id)));
-  await expect.poll(() => receiver.received.length, { timeout: 30_000 }).toBe(sent + 1);
-  const delivery = receiver.received.at(-1);
+  await expect.poll(() => receiver.deliveries.length, { timeout: 30_000 }).toBe(sent + 1);
+  const delivery = receiver.deliveries.at(-1);
   const event = await verifyWebhook(delivery?.text ?? '', delivery?.headers ?? {}, webhookSecret);
   expect(event).toMatchObject({ type: 'order.created', data: { object: { id: next.id } } });
 
   // the reuse of the refresh token has revoked the grant
-  const granted = await tokensFor(origin, { browser: await signIn(origin, anna) }, ['orders.read', 'users.read']);
+  const granted = await obtainTokens(origin, { browser: await signIn(origin, anna) }, ['orders.read', 'users.read']);
   expect(tokens.access_token).not.toBe(saved.accessToken);
   return { ...saved, orders: [...saved.orders, next], accessToken: granted.access_token, refreshToken: granted.refresh_token ?? '' };
 }
@@ -119,21 +119,21 @@ async function readSums(url: string): Promise<z.infer<typeof sums>[number] | und
 
 describe.skipIf(databaseKind === 'pglite')('an installation that migrates between databases', { timeout: 400_000 }, () => {
   test('keeps all data when it moves from the embedded database to PostgreSQL and back', async () => {
-    await using data = await temporaryDataDirectory();
-    await using newData = await temporaryDataDirectory();
-    const [loadBalancer, receiver, url] = [await openFront(await freePort()), await openReceiver(), await emptyPostgresqlUrl()];
+    await using data = await createDataDirectory();
+    await using newData = await createDataDirectory();
+    const [loadBalancer, receiver, url] = [await startLoadBalancer(await findFreePort()), await startWebhookReceiver(), await createEmptyPostgresqlUrl()];
     const server = new MovableServer(loadBalancer);
     const embeddedEnv = { MANDATE_DATA_DIR: data.path };
     const file = join(data.path, 'small.backup');
     await server.start(embeddedEnv);
     openLoggedMailbox(loadBalancer.url, server.output);
     const anna = await signUp(loadBalancer.url);
-    const tokens = await tokensFor(loadBalancer.url, anna, ['orders.read', 'users.read']);
+    const tokens = await obtainTokens(loadBalancer.url, anna, ['orders.read', 'users.read']);
     const shopperSession = await createOrderClient(loadBalancer.url, data.path);
     const webhookSecret = await registerEndpoint(shopperSession, receiver);
     const orders: PlacedOrder[] = [];
     for (let n = 1; n <= 20; n += 1) orders.push(await placeOrder({ ...shopperSession, userId: anna.id }, `small ${n}`));
-    await expect.poll(() => receiver.received.length, { timeout: 30_000 }).toBe(20);
+    await expect.poll(() => receiver.deliveries.length, { timeout: 30_000 }).toBe(20);
 
     // while customers place orders
     const backupRunning = server.command(embeddedEnv, 'backup', file);
@@ -197,10 +197,10 @@ describe.skipIf(databaseKind === 'pglite')('an installation that migrates betwee
 
 describe('mandate-server', { timeout: 180_000 }, () => {
   test('rejects backups with a different secret and restores of invalid files', async () => {
-    await using data = await temporaryDataDirectory();
+    await using data = await createDataDirectory();
     const [env, file] = [{ MANDATE_DATA_DIR: data.path }, join(data.path, 'file')];
-    expect((await mandateServer(env, ['keys', 'rotate'])).code).toBe(0);
-    const wrongSecret = await mandateServer({ ...env, MANDATE_SECRET: secret }, ['backup', file]);
+    expect((await runMandateServer(env, ['keys', 'rotate'])).code).toBe(0);
+    const wrongSecret = await runMandateServer({ ...env, MANDATE_SECRET: secret }, ['backup', file]);
     expect([wrongSecret.code, wrongSecret.stderr]).toEqual([1, expect.stringContaining('encrypted with another secret')]);
     expect(existsSync(file)).toBe(false);
 
@@ -209,11 +209,11 @@ describe('mandate-server', { timeout: 180_000 }, () => {
       [['backup', file], 'there is no secret: set MANDATE_SECRET'],
       [['restore', file], 'there is no secret: set MANDATE_SECRET'],
     ] as const)
-      expect(await mandateServer(missingEnv, argv)).toMatchObject({ code: 1, stderr: expect.stringContaining(reason) });
+      expect(await runMandateServer(missingEnv, argv)).toMatchObject({ code: 1, stderr: expect.stringContaining(reason) });
     const envWithSecret = { ...missingEnv, MANDATE_SECRET: secret };
-    expect((await mandateServer(envWithSecret, ['backup', file])).stderr).toContain('there is no database at');
-    expect((await mandateServer(envWithSecret, ['restore', file])).stderr).toContain('cannot be read: is this the right name');
-    expect((await mandateServer(envWithSecret, ['restore', join(data.path, 'secret')])).stderr).toContain('is a damaged backup');
+    expect((await runMandateServer(envWithSecret, ['backup', file])).stderr).toContain('there is no database at');
+    expect((await runMandateServer(envWithSecret, ['restore', file])).stderr).toContain('cannot be read: is this the right name');
+    expect((await runMandateServer(envWithSecret, ['restore', join(data.path, 'secret')])).stderr).toContain('is a damaged backup');
     expect(existsSync(missingEnv.MANDATE_DATA_DIR)).toBe(false);
   });
 });

@@ -1,14 +1,14 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { mandateServer, program } from '../support/server/server-command.ts';
-import { endServerProcesses, startServer, temporaryDataDirectory } from '../support/server/server-process.ts';
+import { runMandateServer, serverProgram } from '../support/server/server-command.ts';
+import { killServerProcesses, startServerProcess, createDataDirectory } from '../support/server/server-process.ts';
 
-afterEach(endServerProcesses);
+afterEach(killServerProcesses);
 
 describe('mandate-server', { timeout: 180_000 }, () => {
   test.each(['', 'start', 'check', 'migrate', 'keys', 'keys rotate', 'admin', 'admin create', 'backup', 'restore'])(
     '%s --help prints its description and exits without running',
     async (command) => {
-      const { code, stdout, stderr } = await mandateServer({ NODE_ENV: 'refused' }, [...command.split(' ').filter(Boolean), '--help']);
+      const { code, stdout, stderr } = await runMandateServer({ NODE_ENV: 'refused' }, [...command.split(' ').filter(Boolean), '--help']);
       expect([code, stderr]).toEqual([0, '']);
       expect(stdout).toContain(`Usage: mandate-server ${command}`.trim());
       expect(stdout).toMatch(/\n\n[A-Z][^\n]{10}/);
@@ -23,7 +23,7 @@ describe('mandate-server', { timeout: 180_000 }, () => {
     ['keys rotate --at-onc', /unknown option '--at-onc'(.|\n)*Did you mean --at-once/],
     ['admin create --email nobody', /--email takes an e-mail address/],
   ])('%s exits with status 2 and prints the reason', async (line, reason) => {
-    const { code, stdout, stderr } = await mandateServer({}, line.split(' '));
+    const { code, stdout, stderr } = await runMandateServer({}, line.split(' '));
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(reason);
   });
@@ -31,15 +31,15 @@ describe('mandate-server', { timeout: 180_000 }, () => {
   test.each(['migrate', 'backup x', 'restore x', 'keys rotate', 'admin create --email ann@example.com'])(
     '%s lists all configuration errors',
     async (line) => {
-      const { code, stderr } = await mandateServer({ NODE_ENV: 'production', PORT: 'x' }, line.split(' '));
+      const { code, stderr } = await runMandateServer({ NODE_ENV: 'production', PORT: 'x' }, line.split(' '));
       expect(code).toBe(1);
       for (const name of ['PORT', 'MANDATE_SECRET', 'MANDATE_ISSUER']) expect(stderr).toContain(`  ${name} must be`);
     },
   );
 
   test('start runs the server until SIGTERM', async () => {
-    await using data = await temporaryDataDirectory();
-    const server = await startServer({ MANDATE_DATA_DIR: data.path }, [program, 'start']);
+    await using data = await createDataDirectory();
+    const server = await startServerProcess({ MANDATE_DATA_DIR: data.path }, [serverProgram, 'start']);
     expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
     expect(await server.stop()).toBe(0);
   });

@@ -2,7 +2,7 @@
 import type { AppRoute } from '@ts-rest/core';
 import { contract, contractV2, listRoutes } from '@mandate/contract';
 import { describe, expect, test } from 'vitest';
-import { missingCollections, unpaginatedLists, unreadableEtags } from '../support/contract/collection-rules.ts';
+import { findMissingCollections, findUnpaginatedLists, findUnreadableEtags } from '../support/contract/collection-rules.ts';
 
 const versions = [
   ['v1', listRoutes(contract)],
@@ -14,27 +14,27 @@ const without = (name: string, change: (route: AppRoute) => AppRoute[]): AppRout
 
 describe('every list is paginated', () => {
   test.each(versions)('in %s', (_, routes) => {
-    expect(unpaginatedLists(routes)).toEqual([]);
+    expect(findUnpaginatedLists(routes)).toEqual([]);
   });
   test('and a list without pagination is found', () => {
-    expect(unpaginatedLists(without('delivery-methods', (route) => [{ ...route, query: null }]))).toEqual(['deliveryMethods.list']);
+    expect(findUnpaginatedLists(without('delivery-methods', (route) => [{ ...route, query: null }]))).toEqual(['deliveryMethods.list']);
   });
 });
 
 describe('every resource that accepts If-Match can be read on its own', () => {
   test.each(versions)('in %s', (_, routes) => {
-    expect(unreadableEtags(routes)).toEqual([]);
+    expect(findUnreadableEtags(routes)).toEqual([]);
   });
   test('and a resource that cannot be read is found', () => {
-    expect(unreadableEtags(without('shipments/:shipment_id', () => []))).toEqual(['shipments.update']);
+    expect(findUnreadableEtags(without('shipments/:shipment_id', () => []))).toEqual(['shipments.update']);
   });
 });
 
 describe('every resource that can be read on its own has a collection', () => {
   test.each(versions)('in %s', (_, routes) => {
-    expect(missingCollections(routes)).toEqual([]);
+    expect(findMissingCollections(routes)).toEqual([]);
   });
   test('and a resource without a collection is found', () => {
-    expect(missingCollections(without('payments', () => []))).toEqual(['payments.get']);
+    expect(findMissingCollections(without('payments', () => []))).toEqual(['payments.get']);
   });
 });

@@ -1,6 +1,6 @@
 /** Tests the contract check that all responses in the tests have to pass. */
 import { describe, expect, test } from 'vitest';
-import { checkAgainstContract } from '../support/contract/contract-check.ts';
+import { assertContractResponse } from '../support/contract/contract-check.ts';
 
 const requestId = 'req_01M7WX9F4NF5J66GDS6ZPH155B';
 const problem = (status: number, code: string): [number, string, object] => [
@@ -11,7 +11,7 @@ const problem = (status: number, code: string): [number, string, object] => [
 
 function check(path: string, status: number, contentType: string, body: unknown): void {
   const headers = new Headers({ 'content-type': contentType, 'x-request-id': requestId });
-  checkAgainstContract('GET', path, { status, headers }, JSON.stringify(body));
+  assertContractResponse('GET', path, { status, headers }, JSON.stringify(body));
 }
 
 describe('a response is rejected', () => {

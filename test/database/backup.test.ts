@@ -12,9 +12,9 @@ import { migrate } from '../../server/database/migrate/run-migrations.ts';
 import { readMigrationState } from '../../server/database/migrate/migration-state.ts';
 import { openDatabase } from '../../server/schema/open-database.ts';
 import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
-import { backupKey as key, backupOf, linesOfBackup, writeLines } from '../support/server/backup-file.ts';
-import { databaseKind, emptyPostgresqlUrl, freshDatabase } from '../support/services/database.ts';
-import { rowsOf } from '../support/dump.ts';
+import { backupKey as key, writeTestBackup, readBackupLines, writeBackupLines } from '../support/server/backup-file.ts';
+import { databaseKind, createEmptyPostgresqlUrl, createMigratedDatabase } from '../support/services/database.ts';
+import { readAllRows } from '../support/dump.ts';
 
 let directory: string;
 let file: string;
@@ -41,7 +41,7 @@ async function restore(db: Database, from = file): Promise<string[]> {
 
 /** Creates a database without migrations. */
 const emptyDatabase = async (): Promise<Database> =>
-  openDatabase(databaseKind === 'pglite' ? 'memory://' : await emptyPostgresqlUrl(), { timeouts: 'none' });
+  openDatabase(databaseKind === 'pglite' ? 'memory://' : await createEmptyPostgresqlUrl(), { timeouts: 'none' });
 const openEmbedded = async (): Promise<Database> => openDatabase('memory://');
 async function openMigratedEmbedded(): Promise<Database> {
   const db = await openEmbedded();
@@ -81,7 +81,7 @@ async function insertDifficultValues(db: Database): Promise<void> {
 }
 
 const databases = [
-  ...(databaseKind === 'postgresql' ? [['PostgreSQL', freshDatabase, emptyDatabase] as const] : []),
+  ...(databaseKind === 'postgresql' ? [['PostgreSQL', createMigratedDatabase, emptyDatabase] as const] : []),
   ['the embedded database', openMigratedEmbedded, openEmbedded] as const,
 ];
 const directions = databases.flatMap(([from, fresh]) => databases.map(([to, , empty]) => ({ from, to, fresh, empty })));
@@ -93,13 +93,13 @@ describe.each(directions)('a backup of $from, restored into $to', { timeout: 180
   test('preserves every value and never reuses an ID', async () => {
     const [source, target] = [await trackOpened(fresh()), await trackOpened(empty())];
     await insertDifficultValues(source);
-    const { tables, rows, bytes } = await backupOf(source, file);
+    const { tables, rows, bytes } = await writeTestBackup(source, file);
     expect([bytes, (await stat(file)).mode & 0o777]).toEqual([(await stat(file)).size, 0o600]);
-    const before = await rowsOf(source, excludedTables);
+    const before = await readAllRows(source, excludedTables);
     expect(rows).toBe(before.length);
 
     expect(await restore(target)).toEqual([]);
-    expect(await rowsOf(target, excludedTables)).toEqual(before);
+    expect(await readAllRows(target, excludedTables)).toEqual(before);
     expect(await target.schema.getUpdateSchemaSQL({ wrap: false })).toBe('');
     expect(tables).toBeGreaterThan(30);
     // the order with the last ID was deleted
@@ -115,14 +115,14 @@ describe('a backup', { timeout: 180_000 }, () => {
     const all = (await readMigrationState(source.em.fork())).pending;
     await source.migrator.up({ migrations: all.slice(0, -2) });
     await source.em.fork().execute(`insert into users (name, email) values ('Ann', 'ann@example.com')`);
-    await backupOf(source, file);
+    await writeTestBackup(source, file);
     expect(await restore(target)).toEqual(all.slice(-2));
     expect(await countRows(target, 'users')).toBe(1);
     expect(await target.schema.getUpdateSchemaSQL({ wrap: false })).toBe('');
   });
 
   test.skipIf(databaseKind === 'pglite')('is a consistent snapshot despite concurrent writes', async () => {
-    const source = await trackOpened(freshDatabase());
+    const source = await trackOpened(createMigratedDatabase());
     const em = source.em.fork();
     await em.execute(
       `insert into events (type, subject_type, subject_id, data) select 'x', 'user', n, '{}' from generate_series(1, 20000) n`,
@@ -138,7 +138,7 @@ describe('a backup', { timeout: 180_000 }, () => {
     const concurrentWrites = (async () => {
       for (let n = 1; !done.signal.aborted; n += 1) await insertPair(n);
     })();
-    await backupOf(source, file);
+    await writeTestBackup(source, file);
     done.abort();
     await concurrentWrites;
     const target = await trackOpened(emptyDatabase());
@@ -150,21 +150,21 @@ describe('a backup', { timeout: 180_000 }, () => {
   });
 
   test('overwrites no file, and leaves no file after a failure', async () => {
-    const source = await trackOpened(freshDatabase());
+    const source = await trackOpened(createMigratedDatabase());
     await writeFile(file, 'mine');
-    await expect(backupOf(source, file)).rejects.toThrow('already exists');
+    await expect(writeTestBackup(source, file)).rejects.toThrow('already exists');
     expect(await readFile(file, 'utf8')).toBe('mine');
-    await expect(backupOf(source, join(directory, 'nowhere', 'file'))).rejects.toThrow('ENOENT');
+    await expect(writeTestBackup(source, join(directory, 'nowhere', 'file'))).rejects.toThrow('ENOENT');
     const emptySource = await trackOpened(emptyDatabase());
-    await expect(backupOf(emptySource, join(directory, 'nothing'))).rejects.toThrow('nothing to back up');
+    await expect(writeTestBackup(emptySource, join(directory, 'nothing'))).rejects.toThrow('nothing to back up');
     await expect(stat(join(directory, 'nothing'))).rejects.toThrow('ENOENT');
     await expect(stat(join(directory, 'nothing.part'))).rejects.toThrow('ENOENT');
   });
 
   test('of a database with migrations of a newer release is rejected', async () => {
-    const source = await trackOpened(freshDatabase());
+    const source = await trackOpened(createMigratedDatabase());
     await source.em.fork().execute(`insert into mikro_orm_migrations (name) values ('20991231000000_later')`);
-    await expect(backupOf(source, file)).rejects.toThrow('a newer release has migrated the database (20991231000000_later)');
+    await expect(writeTestBackup(source, file)).rejects.toThrow('a newer release has migrated the database (20991231000000_later)');
   });
 });
 
@@ -176,17 +176,17 @@ describe('a restore', { timeout: 180_000 }, () => {
   let target: Database;
   let lines: string[];
   beforeEach(async () => {
-    const source = await trackOpened(freshDatabase());
+    const source = await trackOpened(createMigratedDatabase());
     await insertDifficultValues(source);
-    await backupOf(source, file);
-    lines = await linesOfBackup(file);
+    await writeTestBackup(source, file);
+    lines = await readBackupLines(file);
     target = await trackOpened(emptyDatabase());
   });
 
   /** Returns the error message of the restore, and expects an empty database. */
   const restoreError = async (): Promise<string> => {
     const message = await restore(target).catch((error: unknown) => String(error));
-    expect(await rowsOf(target, excludedTables)).toEqual([]);
+    expect(await readAllRows(target, excludedTables)).toEqual([]);
     return String(message);
   };
   /** Replaces the name in the first row of `users` and updates the checksum of the table. */
@@ -226,25 +226,25 @@ describe('a restore', { timeout: 180_000 }, () => {
   });
 
   test.skipIf(skipFileTests)('rejects a file that was sealed or extended without the secret', async () => {
-    await writeLines(file, replaceUserName('Somebody else'), randomBytes(32));
+    await writeBackupLines(file, replaceUserName('Somebody else'), randomBytes(32));
     expect(await restoreError()).toContain('it has been changed');
-    await writeLines(file, lines, key);
+    await writeBackupLines(file, lines, key);
     await writeFile(file, Buffer.concat([await readFile(file), gzipSync('{"more":1}\n')]));
     expect(await restoreError()).toContain('it goes on after its end');
   });
 
   test.skipIf(skipFileTests)('rejects a file with a missing row or table', async () => {
     const at = lines.findIndex((line) => line.startsWith('{"table":"users"'));
-    await writeLines(file, lines.toSpliced(at + 1, 1), key);
+    await writeBackupLines(file, lines.toSpliced(at + 1, 1), key);
     expect(await restoreError()).toContain('the rows of users have been changed');
     const end = lines.findIndex((line) => line.startsWith('{"end_of":"users"'));
     const withLine = (index: number, from: RegExp, to: string): string[] => lines.with(index, (lines[index] ?? '').replace(from, to));
     for (const altered of [withLine(at, /"rows":\d+/, '"rows":123456'), withLine(end, /"end_of":"users"/, '"end_of":"orders"')]) {
       expect(altered).not.toEqual(lines);
-      await writeLines(file, altered, key);
+      await writeBackupLines(file, altered, key);
       expect(await restoreError()).toContain('the rows of users are not those that were written');
     }
-    await writeLines(file, lines.toSpliced(at, end - at + 1), key);
+    await writeBackupLines(file, lines.toSpliced(at, end - at + 1), key);
     expect(await restoreError()).toContain('it has been changed');
   });
 
@@ -259,25 +259,25 @@ describe('a restore', { timeout: 180_000 }, () => {
     await writeFile(file, 'some text');
     expect(await restoreError()).toContain('is a damaged backup');
     const [first = ''] = lines;
-    await writeLines(file, [first.replace('"migrations":[', '"migrations":["20991231000000_later",'), ...lines.slice(1)], key);
+    await writeBackupLines(file, [first.replace('"migrations":[', '"migrations":["20991231000000_later",'), ...lines.slice(1)], key);
     expect(await restoreError()).toContain('was made by a newer release (20991231000000_later)');
-    await writeLines(file, [first.replace('"version":1', '"version":2'), ...lines.slice(1)], key);
+    await writeBackupLines(file, [first.replace('"version":1', '"version":2'), ...lines.slice(1)], key);
     expect(await restoreError()).toContain('was written by a newer release');
   });
 
   test('is rolled back after a database error, so that the next attempt starts with an empty database', async () => {
-    await writeLines(file, replaceUserName(''), key);
+    await writeBackupLines(file, replaceUserName(''), key);
     expect(await restoreError()).toContain('users_name_check');
-    await writeLines(file, replaceUserName('Somebody else'), key);
+    await writeBackupLines(file, replaceUserName('Somebody else'), key);
     await restore(target);
     expect(await countRows(target, `users where name = 'Somebody else'`)).toBe(1);
   });
 
   test('rejects a database with data and does not change it', async () => {
-    const databaseWithData = await trackOpened(freshDatabase());
+    const databaseWithData = await trackOpened(createMigratedDatabase());
     await databaseWithData.em.fork().execute(`insert into users (name, email) values ('Ann', 'ann@example.com')`);
-    const before = await rowsOf(databaseWithData);
+    const before = await readAllRows(databaseWithData);
     await expect(restore(databaseWithData)).rejects.toThrow('the database is not empty');
-    expect(await rowsOf(databaseWithData)).toEqual(before);
+    expect(await readAllRows(databaseWithData)).toEqual(before);
   });
 });

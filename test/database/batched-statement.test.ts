@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { prepareBatchedLookup } from '../../server/database/queries/batched-statement.ts';
 import { roundedLimitSql, runDynamicQuery } from '../../server/database/queries/dynamic-query.ts';
 import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
-import { databaseKind, freshDatabase } from '../support/services/database.ts';
+import { databaseKind, createMigratedDatabase } from '../support/services/database.ts';
 
 let db: Database;
 beforeAll(async () => {
-  db = await freshDatabase();
+  db = await createMigratedDatabase();
   await db.em.fork().execute('create table notes (id int primary key, owner int not null, body text not null)');
   await db.em.fork().execute(`insert into notes select n, n % 3, 'note ' || n from generate_series(1, 1000) n`);
 });

@@ -6,7 +6,7 @@ import { openDatabase } from '../../server/schema/open-database.ts';
 import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
 import { reportStatementDurations } from '../../server/database/connection/pool-safety.ts';
 import { prepareDeferredStatement, prepareStatement } from '../../server/database/queries/prepared-statement.ts';
-import { databaseKind, freshPostgresqlUrl } from '../support/services/database.ts';
+import { databaseKind, createMigratedPostgresqlUrl } from '../support/services/database.ts';
 import { hasPgBouncer, startPgBouncer, supportsPreparedStatements, type PgBouncer } from '../support/services/pgbouncer.ts';
 
 const sleep = prepareStatement<{ slept: string }>('sleep', `select pg_sleep($1::float8)::text as slept`);
@@ -32,7 +32,7 @@ describe.skipIf(databaseKind === 'pglite' || !hasPgBouncer).each(modes)(
     let db: Database;
     let messages = 0;
     beforeEach(async () => {
-      url = await freshPostgresqlUrl();
+      url = await createMigratedPostgresqlUrl();
       bouncer = await startPgBouncer(url, { pool_mode: mode, ...(supportsPreparedStatements && { max_prepared_statements: 100 }) });
       const onPool = (pool: Pool): void => void pool.on('connect', (client) => reportStatementDurations(client, () => (messages += 1)));
       db = await openDatabase(bouncer.url, { preparedStatements, statementMs: 1_500, connectionsMax: 4, onPool });
@@ -106,7 +106,7 @@ describe.skipIf(databaseKind === 'pglite' || !hasPgBouncer).each(modes)(
 describe.skipIf(databaseKind === 'pglite')('a database without a pooler', () => {
   test('sets its time limits once per connection', async () => {
     const pools: Pool[] = [];
-    const direct = await openDatabase(await freshPostgresqlUrl(), {
+    const direct = await openDatabase(await createMigratedPostgresqlUrl(), {
       statementMs: 400,
       connectionsMax: 1,
       onPool: (pool) => pools.push(pool),
@@ -121,7 +121,7 @@ describe.skipIf(databaseKind === 'pglite')('a database without a pooler', () => 
   });
 
   test('works without named statements', async () => {
-    const direct = await openDatabase(await freshPostgresqlUrl(), { preparedStatements: false, connectionsMax: 1 });
+    const direct = await openDatabase(await createMigratedPostgresqlUrl(), { preparedStatements: false, connectionsMax: 1 });
     await direct.em.transactional(async (em) => {
       await addUser(em, ['Ann', 'ann@example.com']);
       expect(await countUsers(em, ['ann@example.com'])).toEqual([{ count: 1 }]);
@@ -131,7 +131,7 @@ describe.skipIf(databaseKind === 'pglite')('a database without a pooler', () => 
   });
 
   test('sends a deferred write immediately after a transaction that contains only deferred writes', async () => {
-    const url = await freshPostgresqlUrl();
+    const url = await createMigratedPostgresqlUrl();
     const [direct, other] = [await openDatabase(url, { connectionsMax: 1 }), await openDatabase(url, { connectionsMax: 1 })];
     for (const round of [1, 2, 3]) await direct.em.transactional(async () => addUser(direct.em, ['Ann', `ann${round}@example.com`]));
     await addUser(direct.em, ['Bob', 'bob@example.com']);

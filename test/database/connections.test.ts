@@ -4,12 +4,12 @@ import { openDatabase } from '../../server/schema/open-database.ts';
 import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
 import { reportStatementDurations } from '../../server/database/connection/pool-safety.ts';
 import { prepareDeferredStatement, prepareStatement } from '../../server/database/queries/prepared-statement.ts';
-import { databaseKind, freshDatabase, freshPostgresqlUrl } from '../support/services/database.ts';
+import { databaseKind, createMigratedDatabase, createMigratedPostgresqlUrl } from '../support/services/database.ts';
 import { openTcpProxy } from '../support/network/tcp-proxy.ts';
 
 let db: Database;
 beforeAll(async () => {
-  db = await freshDatabase();
+  db = await createMigratedDatabase();
 });
 afterAll(() => db.close());
 
@@ -103,7 +103,7 @@ describe('a deferred write', () => {
 
   test.skipIf(databaseKind === 'pglite')('needs no separate message, and neither does the start of a transaction', async () => {
     let messages = 0;
-    const url = await freshPostgresqlUrl();
+    const url = await createMigratedPostgresqlUrl();
     const onPool = (pool: Pool): void => void pool.on('connect', (client) => reportStatementDurations(client, () => (messages += 1)));
     const counted = await openDatabase(url, { connectionsMax: 1, onPool });
     const inTransaction = async (round: number): Promise<number> => {
@@ -133,7 +133,7 @@ describe('a query outside of the transaction of its request', () => {
 });
 
 test.skipIf(databaseKind === 'pglite')('closing a database waits for connections in progress', async () => {
-  const closing = await openDatabase(await freshPostgresqlUrl());
+  const closing = await openDatabase(await createMigratedPostgresqlUrl());
   await closing.em.fork().execute('select 1');
   const queries = Array.from({ length: 10 }, () => closing.em.fork().execute('select 7 as number'));
   await closing.close();
@@ -158,30 +158,30 @@ describe.skipIf(databaseKind === 'pglite')('a connection that the server termina
 
 describe.skipIf(databaseKind === 'pglite')('a connection that stops responding', () => {
   test('is closed after the statement timeout and removed from the pool', async () => {
-    const url = new URL(await freshPostgresqlUrl());
+    const url = new URL(await createMigratedPostgresqlUrl());
     await using proxy = await openTcpProxy(Number(url.port));
     url.port = String(proxy.port);
     const remote = await openDatabase(url.href, { connectionsMax: 2, statementMs: 600 });
     const inTransaction = remote.em.fork();
     await inTransaction.begin();
     expect(await readNumber(remote.em, [1])).toEqual([{ number: 1 }]);
-    proxy.silence();
+    proxy.dropTraffic();
     const waiting = [inTransaction.execute('select 1'), readNumber(remote.em, [2])];
     await Promise.all(waiting.map((query) => expect(query).rejects.toThrow('Connection terminated')));
-    proxy.goOn();
+    proxy.forwardNewConnections();
     expect(await readNumber(remote.em, [3])).toEqual([{ number: 3 }]);
     await remote.close();
   });
 
   test('is closed with all other dead connections, so that the next queries succeed', async () => {
-    const url = new URL(await freshPostgresqlUrl());
+    const url = new URL(await createMigratedPostgresqlUrl());
     await using proxy = await openTcpProxy(Number(url.port));
     url.port = String(proxy.port);
     const remote = await openDatabase(url.href, { connectionsMax: 6, statementMs: 1_500 });
     const sleeping = Array.from({ length: 6 }, () => remote.em.fork().execute('select pg_sleep(0.1)'));
     await Promise.all(sleeping); // opens six connections, which are idle afterwards
-    proxy.silence();
-    proxy.goOn(); // only new connections work
+    proxy.dropTraffic();
+    proxy.forwardNewConnections(); // only new connections work
     await expect(readNumber(remote.em, [1])).rejects.toThrow('Connection terminated');
     for (let times = 0; times < 6; times += 1) expect(await readNumber(remote.em, [2])).toEqual([{ number: 2 }]);
     await remote.close();

@@ -4,12 +4,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { prepareBatchedLookup } from '../../server/database/queries/batched-statement.ts';
 import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
 import { prepareStatement } from '../../server/database/queries/prepared-statement.ts';
-import { databaseKind, freshDatabase } from '../support/services/database.ts';
+import { databaseKind, createMigratedDatabase } from '../support/services/database.ts';
 
 let db: Database;
 let collectGarbage: () => void;
 beforeAll(async () => {
-  db = await freshDatabase();
+  db = await createMigratedDatabase();
   setFlagsFromString('--expose-gc');
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the flag adds this function to new contexts
   collectGarbage = runInNewContext('gc') as () => void;

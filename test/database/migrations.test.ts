@@ -3,14 +3,14 @@ import { migrate } from '../../server/database/migrate/run-migrations.ts';
 import { openMigratedDatabase } from '../../server/schema/open-migrated-database.ts';
 import { openDatabase } from '../../server/schema/open-database.ts';
 import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
-import { databaseKind, emptyPostgresqlUrl, freshDatabase } from '../support/services/database.ts';
+import { databaseKind, createEmptyPostgresqlUrl, createMigratedDatabase } from '../support/services/database.ts';
 
 const differences = (db: Database): Promise<string> => db.schema.getUpdateSchemaSQL({ wrap: false });
 
 describe('the migrated database', () => {
   let db: Database;
   beforeEach(async () => {
-    db = await freshDatabase();
+    db = await createMigratedDatabase();
   });
   afterEach(() => db.close());
 
@@ -54,7 +54,7 @@ describe('the migrated database', () => {
 
 describe.skipIf(databaseKind === 'pglite')('six processes that start concurrently on an empty database', () => {
   test('run each migration once', async () => {
-    const url = await emptyPostgresqlUrl();
+    const url = await createEmptyPostgresqlUrl();
     const databases = await Promise.all(Array.from({ length: 6 }, () => openMigratedDatabase(url)));
     const [db] = databases;
     const applied = await db?.em.fork().execute('select name, count(*) from mikro_orm_migrations group by name having count(*) > 1');
@@ -65,7 +65,7 @@ describe.skipIf(databaseKind === 'pglite')('six processes that start concurrentl
 
 describe.skipIf(databaseKind === 'pglite')('a migration of a table in a long read transaction', () => {
   test('waits for the reader without blocking other queries', { timeout: 60_000 }, async () => {
-    const url = await emptyPostgresqlUrl();
+    const url = await createEmptyPostgresqlUrl();
     const db = await openDatabase(url, { timeouts: 'none', connectionsMax: 3 });
     const others = await openDatabase(url);
     const all = (await db.migrator.getPending()).map(({ name }) => name);

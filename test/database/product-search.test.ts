@@ -5,7 +5,7 @@ import { openDatabase } from '../../server/schema/open-database.ts';
 import type { Database, EntityManager } from '../../server/database/entity-manager/entity-manager.ts';
 import { buildSearchedWordsQuery } from '../../server/products/correct-spelling.ts';
 import { findProducts } from '../../server/products/find-products.ts';
-import { databaseKind, emptyPostgresqlUrl, freshDatabase } from '../support/services/database.ts';
+import { databaseKind, createEmptyPostgresqlUrl, createMigratedDatabase } from '../support/services/database.ts';
 
 const searchProductRows = async (db: Database, text: string): Promise<readonly unknown[]> => {
   const { rows } = await findProducts(db.em.fork(), text, { status: ['active'] }, { by: 'relevance', descending: true }, undefined, 100);
@@ -15,7 +15,7 @@ const searchProductRows = async (db: Database, text: string): Promise<readonly u
 describe('a search among 5,000 products', () => {
   let db: Database;
   beforeAll(async () => {
-    db = await freshDatabase();
+    db = await createMigratedDatabase();
     const em = db.em.fork();
     await em.execute(`
       insert into products (sku, name, description, category, price, currency, status)
@@ -71,7 +71,7 @@ test('the migration adds existing products to the search', async () => {
 test.skipIf(databaseKind === 'pglite')(
   'two transactions that insert the same new words in opposite order do not block each other',
   async () => {
-    const db = await freshDatabase();
+    const db = await createMigratedDatabase();
     const [first, second] = [db.em.fork(), db.em.fork()];
     const add = async (em: EntityManager, sku: string, name: string): Promise<unknown> =>
       em.execute(
@@ -95,7 +95,7 @@ test.skipIf(databaseKind === 'pglite')(
 describe.skipIf(databaseKind === 'pglite')('the extension pg_trgm', () => {
   /** Creates a database and a role without superuser rights. Returns the database URL of the role. */
   const createDatabaseWithGrant = async (grant: (database: string, user: string) => string): Promise<string> => {
-    const url = new URL(await emptyPostgresqlUrl());
+    const url = new URL(await createEmptyPostgresqlUrl());
     const [database, user] = [url.pathname.slice(1), `user_${randomBytes(4).toString('hex')}`];
     const db = await openDatabase(url.href);
     await db.em.fork().execute(`create role ${user} login password 'secret'`);

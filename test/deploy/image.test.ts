@@ -9,9 +9,9 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { scopeNames } from '@mandate/contract';
 import { openDatabase } from '../../server/schema/open-database.ts';
-import { databaseKind, freshPostgresqlUrl } from '../support/services/database.ts';
-import { basic, confidentialClient, tokenResponse, type Client } from '../support/oauth/oauth-flow.ts';
-import { endServerProcesses, runServer, startServer, type Place } from '../support/server/server-process.ts';
+import { databaseKind, createMigratedPostgresqlUrl } from '../support/services/database.ts';
+import { basicAuthorization, createConfidentialClient, tokenResponseSchema, type ClientCredentials } from '../support/oauth/oauth-flow.ts';
+import { killServerProcesses, runServerUntilExit, startServerProcess, type ServerLocation } from '../support/server/server-process.ts';
 import { parseJsonList } from './dockerfile.ts';
 import { imageUser, buildImage, type Image } from './build-image.ts';
 
@@ -33,7 +33,7 @@ describe.skipIf(databaseKind === 'pglite' || process.env['MANDATE_IMAGE_TESTS'] 
       await run('chmod', ['--recursive', 'a+rX,a-w', join(image.directory, image.workdir)]);
     }, 900_000);
     afterAll(async () => {
-      endServerProcesses();
+      killServerProcesses();
       await run('chmod', ['--recursive', 'u+w', place]);
       await rm(place, { recursive: true, force: true });
     });
@@ -59,7 +59,7 @@ describe.skipIf(databaseKind === 'pglite' || process.env['MANDATE_IMAGE_TESTS'] 
     });
 
     test('becomes ready, accepts an order, and is healthy until it stops', async () => {
-      const url = await freshPostgresqlUrl();
+      const url = await createMigratedPostgresqlUrl();
       const { argv, place: processLocation } = imageProgram(image);
       const { PORT: _ours, ...environment } = image.environment;
       const env = {
@@ -69,10 +69,10 @@ describe.skipIf(databaseKind === 'pglite' || process.env['MANDATE_IMAGE_TESTS'] 
         MANDATE_ISSUER: 'https://shop.example',
         MANDATE_TRUST_PROXY: '1',
       };
-      const server = await startServer(env, argv, { ...processLocation, ...imageUser(image) });
+      const server = await startServerProcess(env, argv, { ...processLocation, ...imageUser(image) });
       expect(await (await fetch(`${server.url}/readyz`)).text()).toBe('ok\n');
       const db = await openDatabase(url, { connectionsMax: 1 });
-      const application = await confidentialClient(db, scopeNames);
+      const application = await createConfidentialClient(db, scopeNames);
       await db.close();
       const token = await tokenThroughProxy(server.url, application);
       expect(await placeOrder(server.url, token)).toBe(201);
@@ -90,21 +90,21 @@ describe.skipIf(databaseKind === 'pglite' || process.env['MANDATE_IMAGE_TESTS'] 
     test('reports missing variables', async () => {
       const { argv, place: processLocation } = imageProgram(image);
       const { PORT: _ours, ...environment } = image.environment;
-      const { code, output } = await runServer(environment, argv, processLocation);
+      const { code, output } = await runServerUntilExit(environment, argv, processLocation);
       expect([code, output]).toEqual([1, expect.stringMatching(/MANDATE_SECRET must be set in production/)]);
     });
   },
 );
 
-function imageProgram({ directory, workdir, entrypoint, command }: Image): { argv: string[]; place: Place } {
+function imageProgram({ directory, workdir, entrypoint, command }: Image): { argv: string[]; place: ServerLocation } {
   const [node = '', ...argv] = [...parseJsonList(entrypoint), ...parseJsonList(command)];
   return { argv, place: { executable: join(directory, '/usr/local/bin', node), directory: join(directory, workdir) } };
 }
 
 /** Requests a token as a TLS-terminating proxy does. `fetch` cannot set the `Host` header. */
-async function tokenThroughProxy(url: string, { clientId, secret }: Client): Promise<string> {
+async function tokenThroughProxy(url: string, { clientId, secret }: ClientCredentials): Promise<string> {
   const headers = {
-    ...basic(clientId, secret),
+    ...basicAuthorization(clientId, secret),
     'content-type': 'application/x-www-form-urlencoded',
     host: 'shop.example',
     'x-forwarded-proto': 'https',
@@ -113,7 +113,7 @@ async function tokenThroughProxy(url: string, { clientId, secret }: Client): Pro
   const form = new URLSearchParams({ grant_type: 'client_credentials', scope: scopeNames.join(' ') });
   const sent = request(`${url}/oauth/token`, { method: 'POST', headers }).end(form.toString());
   const [response] = await once(sent, 'response');
-  return tokenResponse.parse(JSON.parse(await text(response))).access_token;
+  return tokenResponseSchema.parse(JSON.parse(await text(response))).access_token;
 }
 
 async function placeOrder(url: string, token: string): Promise<number> {

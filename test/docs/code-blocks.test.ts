@@ -8,14 +8,14 @@ import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
 import { exitCodes } from '../../cli/errors/exit-codes.ts';
 import { createConfigDirectory, runInProcess } from '../cli/run-command-line.ts';
-import { startMandate } from '../support/server/start-mandate.ts';
-import { codeBlocksOf, type CodeBlock, repository } from '../support/markdown.ts';
+import { startMandateServer } from '../support/server/start-mandate.ts';
+import { readCodeBlocks, type CodeBlock, repositoryRoot } from '../support/markdown.ts';
 import { notRun, preludes, runElsewhere } from './documented-blocks.ts';
 
 const ignored = /(^|\/)(node_modules|dist|data)\//;
 const blocks: CodeBlock[] = [];
-for await (const file of glob('**/*.md', { cwd: repository, exclude: (name) => ignored.test(`${name}/`) }))
-  blocks.push(...(await codeBlocksOf(file)));
+for await (const file of glob('**/*.md', { cwd: repositoryRoot, exclude: (name) => ignored.test(`${name}/`) }))
+  blocks.push(...(await readCodeBlocks(file)));
 const listed = new Set([...Object.keys(runElsewhere), ...Object.keys(notRun)]);
 
 const blocksInLanguages = (...languages: string[]) =>
@@ -33,7 +33,7 @@ test('the documents have code blocks with unique names', () => {
 test('every listed block exists, and refers to an existing file', () => {
   const names = new Set(blocks.map(({ name }) => name));
   expect([...listed, ...Object.keys(preludes), ...comparedBlocks].filter((name) => !names.has(name))).toEqual([]);
-  for (const path of Object.values(runElsewhere)) expect([path, existsSync(join(repository, path))]).toEqual([path, true]);
+  for (const path of Object.values(runElsewhere)) expect([path, existsSync(join(repositoryRoot, path))]).toEqual([path, true]);
 });
 
 test.each(blocks.map((one) => [one.name, one] as const))('%s is checked', (name, { language }) => {
@@ -42,14 +42,14 @@ test.each(blocks.map((one) => [one.name, one] as const))('%s is checked', (name,
 
 describe('TypeScript', () => {
   let folder = '';
-  beforeAll(async () => void (folder = await mkdtemp(join(repository, 'test', 'docs', '.blocks-'))));
+  beforeAll(async () => void (folder = await mkdtemp(join(repositoryRoot, 'test', 'docs', '.blocks-'))));
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   test('every block compiles, and an invalid one fails', { timeout: 120_000 }, async () => {
-    const compilerOptions = { rootDir: repository, noUnusedLocals: false, lib: ['es2024', 'esnext.disposable', 'dom', 'dom.iterable'] };
+    const compilerOptions = { rootDir: repositoryRoot, noUnusedLocals: false, lib: ['es2024', 'esnext.disposable', 'dom', 'dom.iterable'] };
     await writeFile(
       join(folder, 'tsconfig.json'),
-      JSON.stringify({ extends: join(repository, 'tsconfig.json'), compilerOptions, include: ['*.ts'] }),
+      JSON.stringify({ extends: join(repositoryRoot, 'tsconfig.json'), compilerOptions, include: ['*.ts'] }),
     );
     const sources = blocksInLanguages('ts').map(
       ([name, { text }], at) => [`block-${at}.ts`, `// ${name}\n${preludes[name] ?? ''}\nexport {};\n${text}`] as const,
@@ -57,7 +57,7 @@ describe('TypeScript', () => {
     expect(sources.length).toBeGreaterThan(5);
     for (const [file, source] of sources) await writeFile(join(folder, file), source);
     await writeFile(join(folder, 'wrong.ts'), `${sources[0]?.[1]}\nmandate.orders.nothing();\n`);
-    const { stdout } = spawnSync(process.execPath, [join(repository, 'node_modules/typescript/bin/tsc'), '-p', folder], {
+    const { stdout } = spawnSync(process.execPath, [join(repositoryRoot, 'node_modules/typescript/bin/tsc'), '-p', folder], {
       encoding: 'utf8',
     });
     expect(stdout.trim().split('\n')).toEqual([expect.stringMatching(/wrong\.ts.*TS2339/)]);
@@ -74,15 +74,15 @@ describe('data', () => {
 
   test('the list of versions equals the response of the server', async () => {
     const documentedBlock = blocks.find(({ file, language }) => file === 'docs/versioning.md' && language === 'json');
-    const mandate = await startMandate();
-    expect(JSON.parse(documentedBlock?.text ?? '')).toEqual((await mandate.call('GET', '/api')).body);
+    const mandate = await startMandateServer();
+    expect(JSON.parse(documentedBlock?.text ?? '')).toEqual((await mandate.callApi('GET', '/api')).body);
     await mandate.close();
   });
 
   test('the folders in ARCHITECTURE.md exist', async () => {
     const documentedBlock = blocks.find(({ name }) => name === comparedBlocks[0]);
     const folders = Array.from((documentedBlock?.text ?? '').matchAll(/^([\w-]+)\/ /gm), ([, name = '']) => name);
-    const entries = await readdir(repository, { withFileTypes: true });
+    const entries = await readdir(repositoryRoot, { withFileTypes: true });
     expect(folders.toSorted().filter((name) => !entries.some((entry) => entry.isDirectory() && entry.name === name))).toEqual([]);
   });
 });
@@ -98,7 +98,7 @@ describe('commands', () => {
 
   test.each(commandBlocks.map((one) => [one.name, one] as const))('%s refers to existing files of the repository', (_name, { text }) => {
     const paths = text.match(/(?<=[\s=])(?:deploy|examples|contract|server|cli)\/[\w./-]*\w/g) ?? [];
-    expect(paths.filter((path) => !existsSync(join(repository, path)))).toEqual([]);
+    expect(paths.filter((path) => !existsSync(join(repositoryRoot, path)))).toEqual([]);
   });
 
   test.each(unlisted.map((one) => [one.name, one] as const))('every command of %s is accepted', async (_name, block) => {
@@ -148,6 +148,6 @@ async function npmRejectionReason(argv: readonly string[]): Promise<string | und
   if (verb === 'ci') return undefined;
   const script = verb === 'run' ? (name ?? '') : verb;
   const workspace = argv.includes('-w') ? (argv[argv.indexOf('-w') + 1] ?? '') : '.';
-  const { scripts } = manifest.parse(JSON.parse(await readFile(join(repository, workspace, 'package.json'), 'utf8')));
+  const { scripts } = manifest.parse(JSON.parse(await readFile(join(repositoryRoot, workspace, 'package.json'), 'utf8')));
   return script in scripts ? undefined : `the script ${script} does not exist`;
 }

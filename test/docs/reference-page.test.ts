@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { hasChromium, launchChromium } from '../support/browser/chromium.ts';
 import { databaseKind } from '../support/services/database.ts';
-import { signUp, webApplication, type Person } from '../support/oauth/oauth-flow.ts';
+import { signUp, createWebApplication, type TestUser } from '../support/oauth/oauth-flow.ts';
 import { useServer } from '../support/server/with-server.ts';
 
 // the page is the same on every database, so one is enough
@@ -53,7 +53,7 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')(
       return block;
     }
 
-    async function signIn(page: Page, { email, password }: Person): Promise<void> {
+    async function signIn(page: Page, { email, password }: TestUser): Promise<void> {
       await page.getByRole('button', { name: 'Authorize' }).click();
       const dialog = page.getByRole('dialog', { name: 'Sign in' });
       const popup = page.waitForEvent('popup');
@@ -191,7 +191,7 @@ describe('the API reference', () => {
     expect(await cors(server.origin, client)).toEqual([server.origin, null]);
     expect(await cors('https://elsewhere.example', client)).toEqual([null, null]);
     expect(await cors('null', client)).toEqual([null, null]);
-    const { clientId } = await webApplication(server.db, ['orders.read']);
+    const { clientId } = await createWebApplication(server.db, ['orders.read']);
     expect(await cors('https://app.example', clientId)).toEqual([null, null]);
   });
 

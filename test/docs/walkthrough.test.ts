@@ -7,9 +7,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { scopeNames } from '@mandate/contract';
 import { databaseKind } from '../support/services/database.ts';
-import { signIn, tokensFor } from '../support/oauth/oauth-flow.ts';
-import { startServer, temporaryDataDirectory, type ServerProcess } from '../support/server/server-process.ts';
-import { validatingProxy } from '../support/contract/validating-proxy.ts';
+import { signIn, obtainTokens } from '../support/oauth/oauth-flow.ts';
+import { startServerProcess, createDataDirectory, type ServerProcess } from '../support/server/server-process.ts';
+import { startValidatingProxy } from '../support/contract/validating-proxy.ts';
 
 const root = join(import.meta.dirname, '../..');
 const walkthrough = join(root, 'docs', 'walkthrough.arazzo.yaml');
@@ -31,7 +31,7 @@ test('the walkthrough calls every operation', async () => {
 
 // the processes are the same on every database, so one is enough
 describe.skipIf(databaseKind === 'pglite')('the walkthrough on a new server', () => {
-  let data: Awaited<ReturnType<typeof temporaryDataDirectory>>;
+  let data: Awaited<ReturnType<typeof createDataDirectory>>;
   let server: ServerProcess;
   let work = '';
   const cleanUps: (() => Promise<unknown>)[] = [];
@@ -43,9 +43,9 @@ describe.skipIf(databaseKind === 'pglite')('the walkthrough on a new server', ()
   });
 
   async function startNewServer(): Promise<void> {
-    data = await temporaryDataDirectory();
+    data = await createDataDirectory();
     cleanUps.push(async () => data[Symbol.asyncDispose]());
-    server = await startServer({ MANDATE_DATA_DIR: data.path });
+    server = await startServerProcess({ MANDATE_DATA_DIR: data.path });
     cleanUps.push(() => server.stop());
   }
 
@@ -53,11 +53,11 @@ describe.skipIf(databaseKind === 'pglite')('the walkthrough on a new server', ()
     const account = z.object({ email: z.string(), password: z.string() });
     const file = z.object({ administrator: account }).parse(JSON.parse(await readFile(join(data.path, 'first-run.json'), 'utf8')));
     const browser = await signIn(server.url, file.administrator);
-    return (await tokensFor(server.url, { browser }, scopeNames)).access_token;
+    return (await obtainTokens(server.url, { browser }, scopeNames)).access_token;
   }
 
-  async function startValidatingProxy(file?: string): Promise<string> {
-    const proxy = await validatingProxy(server.url, file);
+  async function startProxyToServer(file?: string): Promise<string> {
+    const proxy = await startValidatingProxy(server.url, file);
     cleanUps.push(proxy.close);
     return proxy.origin;
   }
@@ -88,7 +88,7 @@ describe.skipIf(databaseKind === 'pglite')('the walkthrough on a new server', ()
 
   test('passes a proxy that validates requests and responses against the document', { timeout: 180_000 }, async () => {
     await startNewServer();
-    const { code, output } = await runWalkthrough(await startValidatingProxy());
+    const { code, output } = await runWalkthrough(await startProxyToServer());
     expect(code, output).toBe(0);
   });
 
@@ -98,7 +98,7 @@ describe.skipIf(databaseKind === 'pglite')('the walkthrough on a new server', ()
     changed.components.schemas.Order.required.push('invented');
     const file = join(work, 'changed.json');
     await writeFile(file, JSON.stringify(changed));
-    const { code } = await runWalkthrough(await startValidatingProxy(file), '--workflow', 'sell');
+    const { code } = await runWalkthrough(await startProxyToServer(file), '--workflow', 'sell');
     expect(code).not.toBe(0);
   });
 });

@@ -6,12 +6,12 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { createClient } from '@mandate/client-sdk';
 import { killProcesses, spawnCommand, type CommandOutcome } from '../cli/run-command-line.ts';
 import { hasMonthFile, monthFile } from '../retail/month-file.ts';
-import { databaseKind, freshPostgresqlUrl } from '../support/services/database.ts';
-import { freePort } from '../support/network/free-port.ts';
-import { administrationToken, endServerProcesses, startServer, temporaryDataDirectory } from '../support/server/server-process.ts';
+import { databaseKind, createMigratedPostgresqlUrl } from '../support/services/database.ts';
+import { findFreePort } from '../support/network/free-port.ts';
+import { obtainAdministrationToken, killServerProcesses, startServerProcess, createDataDirectory } from '../support/server/server-process.ts';
 
 afterEach(killProcesses);
-afterEach(endServerProcesses);
+afterEach(killServerProcesses);
 
 const expectedFigures = { orders: 1_400, lines: 26_157, pence: 57_271_389, customers: 885 };
 
@@ -30,15 +30,15 @@ const importMonthCommand = [
 
 /** Starts an installation, and returns functions that run commands as its administrator. */
 async function startInstallation() {
-  const data = await temporaryDataDirectory();
-  const databaseUrl = databaseKind === 'pglite' ? join(data.path, 'database') : await freshPostgresqlUrl();
+  const data = await createDataDirectory();
+  const databaseUrl = databaseKind === 'pglite' ? join(data.path, 'database') : await createMigratedPostgresqlUrl();
   const environment = {
     MANDATE_DATA_DIR: data.path,
-    PORT: String(await freePort()),
+    PORT: String(await findFreePort()),
     ...(databaseKind === 'pglite' ? {} : { DATABASE_URL: databaseUrl }),
   };
-  const server = await startServer(environment);
-  const token = await administrationToken(server.url, data.path);
+  const server = await startServerProcess(environment);
+  const token = await obtainAdministrationToken(server.url, data.path);
   const start = (...argv: string[]) =>
     spawnCommand(argv, { MANDATE_API_URL: server.url, MANDATE_TOKEN: token, MANDATE_CONFIG_DIR: data.path });
   return {
@@ -49,10 +49,10 @@ async function startInstallation() {
     /** Kills the server as a power cut would, and starts it again. */
     killAndRestart: async (): Promise<void> => {
       await server.kill();
-      await startServer(environment);
+      await startServerProcess(environment);
     },
     [Symbol.asyncDispose]: async () => {
-      endServerProcesses();
+      killServerProcesses();
       await data[Symbol.asyncDispose]();
     },
   };

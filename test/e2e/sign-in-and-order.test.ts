@@ -8,9 +8,9 @@ import { createClient, type Order } from '@mandate/client-sdk';
 import { createCredentialStore, type CredentialStore } from '../../cli/sign-in/credential-store.ts';
 import { createConfigDirectory, killProcesses, spawnCommand, type CommandOutcome } from '../cli/run-command-line.ts';
 import { hasChromium, launchChromium } from '../support/browser/chromium.ts';
-import { followMailTo } from '../support/services/mailbox.ts';
-import { startMandate, type Mandate } from '../support/server/start-mandate.ts';
-import { openShop } from '../support/server/shop.ts';
+import { readMailLink } from '../support/services/mailbox.ts';
+import { startMandateServer, type MandateServer } from '../support/server/start-mandate.ts';
+import { createTestShop } from '../support/server/shop.ts';
 
 if (!hasChromium) process.stderr.write('Chromium is not installed, so the test from sign-up to order in a browser is skipped.\n');
 
@@ -21,14 +21,14 @@ type SignedInUser = AsyncDisposable & {
   mandate(...argv: string[]): Promise<CommandOutcome>;
 };
 
-let mandate: Mandate;
+let mandate: MandateServer;
 let browser: Browser;
 let productId = 0;
 
 beforeAll(async () => {
   if (!hasChromium) return;
-  mandate = await startMandate();
-  productId = (await (await openShop(mandate)).product({ price: 255, name: 'White hanging heart' })).id;
+  mandate = await startMandateServer();
+  productId = (await (await createTestShop(mandate)).createProduct({ price: 255, name: 'White hanging heart' })).id;
   browser = await launchChromium();
 }, 120_000);
 afterAll(async () => {
@@ -49,7 +49,7 @@ async function signUpInBrowserAndTerminal(name: string, ...options: string[]): P
   await page.getByLabel(/e-?mail/i).fill(email);
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Check your e-mail' }).waitFor();
-  await page.goto(await followMailTo(mandate.origin, email));
+  await page.goto(await readMailLink(mandate.origin, email));
   await page.getByLabel('Name').fill(name);
   await page
     .getByLabel(/password/i)

@@ -9,17 +9,17 @@ import { build } from 'vite';
 import { DeliveryMethod } from '../../server/delivery-methods/delivery-method.entity.ts';
 import { createApplication } from '../../server/applications/create-application.ts';
 import { hasChromium, launchChromium } from '../support/browser/chromium.ts';
-import { startMandate, type Mandate } from '../support/server/start-mandate.ts';
-import { signUp, type Person } from '../support/oauth/oauth-flow.ts';
-import { openShop, type Shop } from '../support/server/shop.ts';
+import { startMandateServer, type MandateServer } from '../support/server/start-mandate.ts';
+import { signUp, type TestUser } from '../support/oauth/oauth-flow.ts';
+import { createTestShop, type TestShop } from '../support/server/shop.ts';
 
 const root = join(import.meta.dirname, '../../examples/storefront');
 const mediaTypes: Readonly<Record<string, string>> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' };
 
 describe.skipIf(!hasChromium)('the storefront', { timeout: 120_000 }, () => {
-  let mandate: Mandate;
-  let shop: Shop;
-  let anna: Person;
+  let mandate: MandateServer;
+  let shop: TestShop;
+  let anna: TestUser;
   let chromium: Browser;
   let buildDirectory: string;
   let pageErrors: string[];
@@ -33,9 +33,9 @@ describe.skipIf(!hasChromium)('the storefront', { timeout: 120_000 }, () => {
   let origin: string;
 
   beforeAll(async () => {
-    mandate = await startMandate();
-    shop = await openShop(mandate);
-    await shop.product({ name: 'White hanging heart', price: 255 });
+    mandate = await startMandateServer();
+    shop = await createTestShop(mandate);
+    await shop.createProduct({ name: 'White hanging heart', price: 255 });
     await mandate.db.em
       .fork()
       .insert(DeliveryMethod, { code: 'collection', name: 'Collection', price: 0, currency: 'EUR', requiresAddress: false, active: true });
@@ -116,10 +116,10 @@ describe.skipIf(!hasChromium)('the storefront', { timeout: 120_000 }, () => {
     expect(refreshRequests).toHaveLength(1);
     await takeScreenshot(second, '3-paid');
 
-    const { data } = (await mandate.call('GET', '/api/v1/orders', { token: shop.token })).body;
+    const { data } = (await mandate.callApi('GET', '/api/v1/orders', { token: shop.token })).body;
     expect(data).toHaveLength(1);
     const shipment = { method: 'POST', path: `/api/v1/orders/${data[0].id}/shipments` };
-    const shipped = await mandate.call(shipment.method, shipment.path, { token: shop.token, body: { status: 'shipped' } });
+    const shipped = await mandate.callApi(shipment.method, shipment.path, { token: shop.token, body: { status: 'shipped' } });
     expect([shipped.status, shipped.text]).toEqual([201, expect.any(String)]);
     await expect.poll(() => firstOrderStatus(first), { timeout: 10_000 }).toBe('shipped');
     await takeScreenshot(first, '4-shipped');

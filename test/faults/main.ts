@@ -5,7 +5,7 @@
  * `--seconds` sets the minimum duration of each fault, and the total duration of the soak test.
  */
 import { parseArgs } from 'node:util';
-import { endServerProcesses } from '../support/server/server-process.ts';
+import { killServerProcesses } from '../support/server/server-process.ts';
 import { allFaults, type RunnableFault } from './all-scenarios.ts';
 import { violationLines, tableHead, tableRow } from './report.ts';
 
@@ -33,7 +33,7 @@ if (unknown.length > 0) {
 }
 
 function exit(code: number): never {
-  endServerProcesses();
+  killServerProcesses();
   process.exit(code);
 }
 

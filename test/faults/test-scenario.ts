@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
 import { databaseKind } from '../support/services/database.ts';
-import { endServerProcesses } from '../support/server/server-process.ts';
+import { killServerProcesses } from '../support/server/server-process.ts';
 import { runFault } from './run-fault.ts';
 import { violationLines } from './report.ts';
 import type { Scenario } from './scenarios/scenario.ts';
@@ -25,7 +25,7 @@ export function testScenario<S extends FaultEnvironment>(scenario: Scenario<S>, 
   };
   afterAll(async () => {
     await close();
-    endServerProcesses();
+    killServerProcesses();
   }, 120_000);
 
   const faults = scenario.faults.filter(({ name }) => times[name] !== 0).map((fault) => [fault.title, fault] as const);

@@ -4,7 +4,7 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { nextStepCommands } from '../../server/first-run/next-steps.ts';
 import { hasChromium, launchChromium } from '../support/browser/chromium.ts';
-import { commandsOf, repository } from '../support/markdown.ts';
+import { readCommandBlock, repositoryRoot } from '../support/markdown.ts';
 import { linkedClone, startInstallation, type Installation } from './installation.ts';
 import {
   orderByCommandLine,
@@ -16,12 +16,12 @@ import {
 } from './place-first-order.ts';
 
 test('the start page and the README show the same commands', async () => {
-  expect(nextStepCommands('http://localhost:3000')).toEqual(await commandsOf('README.md', 'npx mandate login'));
+  expect(nextStepCommands('http://localhost:3000')).toEqual(await readCommandBlock('README.md', 'npx mandate login'));
 });
 
 /** Reads the number of commands and steps from the table in the document. */
 async function documentedCounts(way: string): Promise<number[]> {
-  const text = await readFile(join(repository, 'docs/first-order.md'), 'utf8');
+  const text = await readFile(join(repositoryRoot, 'docs/first-order.md'), 'utf8');
   const [, commands, steps] = new RegExp(`^\\| ${way} \\| (\\d+) \\| (\\d+) \\|$`, 'm').exec(text) ?? [];
   return [Number(commands), Number(steps)];
 }

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { freePort } from '../support/network/free-port.ts';
-import { repository } from '../support/markdown.ts';
+import { findFreePort } from '../support/network/free-port.ts';
+import { repositoryRoot } from '../support/markdown.ts';
 
 const account = z.object({ email: z.string(), password: z.string() });
 const firstRun = z.object({ administrator: account, customer: account });
@@ -26,15 +26,15 @@ export type Installation = {
 /** Creates a directory with links to all files of the repository except data, like a clone with its packages. */
 export async function linkedClone(): Promise<AsyncDisposable & { readonly path: string }> {
   const path = await mkdtemp(join(tmpdir(), 'mandate-first-order-'));
-  for (const name of await readdir(repository))
-    if (!['.git', 'data'].includes(name)) await symlink(join(repository, name), join(path, name));
+  for (const name of await readdir(repositoryRoot))
+    if (!['.git', 'data'].includes(name)) await symlink(join(repositoryRoot, name), join(path, name));
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
 
 /** Runs `npm start` in a clone with an empty home directory. Uses other ports than the documents, because those may be in use. */
 export async function startInstallation(directory: string): Promise<Installation> {
   const home = await mkdtemp(join(tmpdir(), 'mandate-home-'));
-  const [port, storefrontPort] = [await freePort(), await freePort()];
+  const [port, storefrontPort] = [await findFreePort(), await findFreePort()];
   const [url, storefrontUrl] = [`http://localhost:${port}`, `http://localhost:${storefrontPort}`];
   // oxlint-disable-next-line node/no-process-env -- the child processes use the programs of the caller
   const env = { PATH: process.env['PATH'], HOME: home, PORT: String(port), MANDATE_API_URL: url, VITE_API_URL: url };

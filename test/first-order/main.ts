@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hasChromium, launchChromium } from '../support/browser/chromium.ts';
-import { repository } from '../support/markdown.ts';
+import { repositoryRoot } from '../support/markdown.ts';
 import { startInstallation } from './installation.ts';
 import { orderByCommandLine, orderByCurl, orderInStorefront, orderOnReferencePage, startCommands } from './place-first-order.ts';
 
@@ -16,7 +16,7 @@ function run(command: string, argv: readonly string[], cwd: string): void {
 if (!hasChromium) throw new Error('Chromium is required: apt-get install chromium');
 const directory = await mkdtemp(join(tmpdir(), 'mandate-first-order-'));
 const clone = join(directory, 'mandate');
-run('git', ['clone', '--quiet', repository, clone], directory);
+run('git', ['clone', '--quiet', repositoryRoot, clone], directory);
 // uses the npm cache and registry of the caller; all later commands have an empty home directory
 run('npm', ['ci'], clone);
 const browser = await launchChromium();

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import { z } from 'zod';
-import { commandsOf, stepsOf } from '../support/markdown.ts';
+import { readCommandBlock, readNumberedSteps } from '../support/markdown.ts';
 import type { Account, Installation } from './installation.ts';
 
 const document = 'docs/first-order.md';
@@ -11,13 +11,13 @@ export type CompletedWay = { readonly commands: number; readonly steps: number; 
 
 /** Counts the commands before every way: clone, change of directory, installation, start. */
 export const startCommands = async (): Promise<number> =>
-  (await commandsOf(document, 'git clone')).flatMap((line) => line.split('&&')).length;
+  (await readCommandBlock(document, 'git clone')).flatMap((line) => line.split('&&')).length;
 
 type Actions = Readonly<Record<string, () => Promise<unknown>>>;
 
 /** Performs the documented steps in order. */
 async function performSteps(heading: string, actions: Actions): Promise<number> {
-  const steps = await stepsOf(document, heading);
+  const steps = await readNumberedSteps(document, heading);
   for (const step of steps) {
     const action = actions[step];
     if (!action) throw new Error(`${document} has a step without an action: ${step}`);
@@ -64,7 +64,7 @@ async function runWithLogin(
 
 export async function orderByCommandLine(installation: Installation, browser: Browser): Promise<CompletedWay> {
   const page = await browser.newPage();
-  const commands = await commandsOf('README.md', 'npx mandate login');
+  const commands = await readCommandBlock('README.md', 'npx mandate login');
   // `--yes` replaces the confirmation on a terminal, which the test does not have
   const confirmed = commands.map((command) => (command.startsWith('npx mandate orders pay') ? `${command} --yes` : command));
   let steps = 0;
@@ -82,7 +82,7 @@ export async function orderByCommandLine(installation: Installation, browser: Br
 }
 
 export async function orderByCurl(installation: Installation): Promise<CompletedWay> {
-  const commands = await commandsOf('README.md', 'field()');
+  const commands = await readCommandBlock('README.md', 'field()');
   const output = await installation.run(commands);
   const lastLine = /\{"id":\d+,"user_id":2,.*\}$/.exec(output.trim())?.[0] ?? output;
   return { commands: commands.length, steps: 0, order: order.parse(JSON.parse(lastLine)) };
@@ -128,7 +128,7 @@ export async function orderOnReferencePage(installation: Installation, browser: 
 }
 
 export async function orderInStorefront(installation: Installation, browser: Browser): Promise<CompletedWay> {
-  const commands = await commandsOf('examples/storefront/README.md', 'npx mandate login');
+  const commands = await readCommandBlock('examples/storefront/README.md', 'npx mandate login');
   const { administrator, customer } = installation.accounts;
   const [adminContext, context] = [await browser.newContext(), await browser.newContext()];
   const [adminPage, page] = [await adminContext.newPage(), await context.newPage()];

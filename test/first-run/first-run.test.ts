@@ -8,12 +8,12 @@ import { readFirstRunFile } from '../../server/first-run/first-run-file.ts';
 import { formatWelcomeMessage } from '../../server/first-run/welcome-message.ts';
 import { prepareInstallation } from '../../server/first-run/prepare-installation.ts';
 import { verifyEmailAndPassword } from '../../server/oauth/accounts/account-store.ts';
-import { databaseKind, freshDatabase } from '../support/services/database.ts';
+import { databaseKind, createMigratedDatabase } from '../support/services/database.ts';
 
 let db: Database;
 let dataDirectory: string;
 beforeEach(async () => {
-  db = await freshDatabase();
+  db = await createMigratedDatabase();
   dataDirectory = await mkdtemp(join(tmpdir(), 'mandate-first-run-'));
 });
 afterEach(async () => {

@@ -7,12 +7,12 @@ import { hashClientSecret } from '../../server/applications/client-secret.ts';
 import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
 import { firstRunFilePath, readFirstRunFile } from '../../server/first-run/first-run-file.ts';
 import { prepareInstallation } from '../../server/first-run/prepare-installation.ts';
-import { freshDatabase } from '../support/services/database.ts';
+import { createMigratedDatabase } from '../support/services/database.ts';
 
 let [first, second]: Database[] = [];
 let dataDirectory: string;
 beforeEach(async () => {
-  [first, second] = [await freshDatabase(), await freshDatabase()];
+  [first, second] = [await createMigratedDatabase(), await createMigratedDatabase()];
   dataDirectory = await mkdtemp(join(tmpdir(), 'mandate-first-run-'));
 });
 afterEach(async () => {

@@ -1,7 +1,7 @@
 import { type Scope, scopeNames, scopeDefinitions } from '@mandate/contract';
 import { z } from 'zod';
-import type { Mandate } from '../support/server/start-mandate.ts';
-import { clientCredentials, confidentialClient, signUp, signUpAs, tokensFor } from '../support/oauth/oauth-flow.ts';
+import type { MandateServer } from '../support/server/start-mandate.ts';
+import { obtainClientToken, createConfidentialClient, signUp, signUpWithRole, obtainTokens } from '../support/oauth/oauth-flow.ts';
 
 export const callerNames = [
   'anonymous',
@@ -36,10 +36,10 @@ const apiKey = z.object({ id: z.number(), key: z.string() });
 
 /** All callers of the API. Each can be created again, because a request can revoke the access of any of them. */
 export class Callers {
-  readonly #mandate: Mandate;
+  readonly #mandate: MandateServer;
   readonly #callers = new Map<CallerName, Promise<Caller>>();
 
-  constructor(mandate: Mandate) {
+  constructor(mandate: MandateServer) {
     this.#mandate = mandate;
   }
 
@@ -78,12 +78,12 @@ export class Callers {
       case 'reader':
         return this.#createUserCaller(['users.read']);
       case 'administrator': {
-        const user = await signUpAs(db, origin, 'admin');
-        return { token: (await tokensFor(origin, user, staffScopes)).access_token, scopes: staffScopes };
+        const user = await signUpWithRole(db, origin, 'admin');
+        return { token: (await obtainTokens(origin, user, staffScopes)).access_token, scopes: staffScopes };
       }
       case 'former staff': {
-        const user = await signUpAs(db, origin, 'staff');
-        const { access_token: token } = await tokensFor(origin, user, customerScopes);
+        const user = await signUpWithRole(db, origin, 'staff');
+        const { access_token: token } = await obtainTokens(origin, user, customerScopes);
         await db.em.fork().execute(`update users set role = 'customer' where id = ?`, [user.id]);
         return { token, scopes: customerScopes, userId: user.id };
       }
@@ -101,23 +101,23 @@ export class Callers {
 
   async #createApplicationCaller(allowed: readonly Scope[]): Promise<Caller> {
     const { origin, db } = this.#mandate;
-    return { token: await clientCredentials(origin, await confidentialClient(db, allowed), allowed), scopes: allowed };
+    return { token: await obtainClientToken(origin, await createConfidentialClient(db, allowed), allowed), scopes: allowed };
   }
 
   async #createUserCaller(allowed: readonly Scope[]): Promise<Caller> {
     const { origin } = this.#mandate;
     const user = await signUp(origin);
-    return { token: (await tokensFor(origin, user, allowed)).access_token, scopes: allowed, userId: user.id };
+    return { token: (await obtainTokens(origin, user, allowed)).access_token, scopes: allowed, userId: user.id };
   }
 
   async #apiKey(isValid: boolean): Promise<Caller> {
     const { origin } = this.#mandate;
     const allowed: readonly Scope[] = ['orders.read', 'orders.write', 'payments.read', 'events.read'];
     const user = await signUp(origin);
-    const { access_token: token } = await tokensFor(origin, user, [...allowed, 'api_keys.manage']);
+    const { access_token: token } = await obtainTokens(origin, user, [...allowed, 'api_keys.manage']);
     const body = { name: 'Key', scopes: allowed };
-    const created = apiKey.parse((await this.#mandate.call('POST', '/api/v1/api-keys', { token, body })).body);
-    if (!isValid) await this.#mandate.call('DELETE', `/api/v1/api-keys/${created.id}`, { token });
+    const created = apiKey.parse((await this.#mandate.callApi('POST', '/api/v1/api-keys', { token, body })).body);
+    if (!isValid) await this.#mandate.callApi('DELETE', `/api/v1/api-keys/${created.id}`, { token });
     return { token: created.key, scopes: isValid ? allowed : [], userId: user.id };
   }
 }

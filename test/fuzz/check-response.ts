@@ -1,5 +1,5 @@
-import { checkAgainstContract } from '../support/contract/contract-check.ts';
-import { hostile } from '../support/network/hostile-network.ts';
+import { assertContractResponse } from '../support/contract/contract-check.ts';
+import { hostileInputs } from '../support/network/hostile-network.ts';
 import type { Caller } from './callers.ts';
 import type { Operation } from './openapi-operations.ts';
 import { attacks } from './hostile-values.ts';
@@ -26,11 +26,11 @@ const internalDetails =
 
 /** Removes sent values from an error response, because it may quote them. */
 const removeSentValues = (text: string): string =>
-  [...attacks, ...hostile].reduce((left, sent) => (sent === '' ? left : left.replaceAll(JSON.stringify(sent).slice(1, -1), '')), text);
+  [...attacks, ...hostileInputs].reduce((left, sent) => (sent === '' ? left : left.replaceAll(JSON.stringify(sent).slice(1, -1), '')), text);
 
 function contractViolations({ method, path }: Sent, { status, headers, text }: Received): string[] {
   try {
-    checkAgainstContract(method, path, { status, headers }, text);
+    assertContractResponse(method, path, { status, headers }, text);
     return [];
   } catch (error) {
     return [`contract violation: ${error instanceof Error ? error.message : String(error)}`];

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { unlimitedAttempts } from '../../server/oauth/brute-force/attempt-limits.ts';
-import { startMandate } from '../support/server/start-mandate.ts';
+import { startMandateServer } from '../support/server/start-mandate.ts';
 import { operations } from './openapi-operations.ts';
 import { randomSeed, fuzz } from './fuzz.ts';
 import { ResponseCounts, formatFinding } from './report.ts';
@@ -13,7 +13,7 @@ test('every response to a fuzzed request is declared in the contract', { timeout
   const seed = randomSeed();
   const responseCounts = new ResponseCounts();
   const failures: string[] = [];
-  const mandate = await startMandate({
+  const mandate = await startMandateServer({
     previewVersions: true,
     limits: unlimitedAttempts,
     onLogLine: (line) => void (/"level":[56]0/.test(line) && failures.push(line)),

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { KnownValues } from './placeholders.ts';
-import { openShop } from '../support/server/shop.ts';
-import { carryOutTasks } from '../support/tasks.ts';
-import type { Mandate } from '../support/server/start-mandate.ts';
+import { createTestShop } from '../support/server/shop.ts';
+import { runPendingTasks } from '../support/tasks.ts';
+import type { MandateServer } from '../support/server/start-mandate.ts';
 import { callerNames, Callers } from './callers.ts';
 import type { Operation } from './openapi-operations.ts';
 import { errorCode, findViolations } from './check-response.ts';
@@ -21,7 +21,7 @@ export type Finding = {
 };
 
 export type FuzzOptions = {
-  readonly mandate: Mandate;
+  readonly mandate: MandateServer;
   readonly operations: readonly Operation[];
   readonly seed: number;
   /** Indexes of the requests, which select the operations in turn. */
@@ -49,9 +49,9 @@ export async function fuzz({
   timeMs = Number.POSITIVE_INFINITY,
   onResponse,
 }: FuzzOptions): Promise<Finding[]> {
-  const shop = await openShop(mandate);
+  const shop = await createTestShop(mandate);
   const run = new Run(mandate, seed, concurrency, onResponse);
-  for (let created = 0; created < 10; created += 1) run.known.keep('product_id', (await shop.product({ stock: 100_000 })).id);
+  for (let created = 0; created < 10; created += 1) run.known.keep('product_id', (await shop.createProduct({ stock: 100_000 })).id);
   const requests = operations.map((operation) => requestArbitrary(operation));
   await run.createCallers();
   let next = first;
@@ -62,7 +62,7 @@ export async function fuzz({
       const index = next++;
       const [operation, arbitrary] = [operations[index % operations.length], requests[index % operations.length]];
       if (operation && arbitrary) await run.fuzzOnce(operation, arbitrary, index);
-      if (index % tasksEvery === tasksEvery - 1) await carryOutTasks(mandate);
+      if (index % tasksEvery === tasksEvery - 1) await runPendingTasks(mandate);
     }
   };
   try {
@@ -82,7 +82,7 @@ class Run {
   readonly #seed: number;
   readonly #onResponse: FuzzOptions['onResponse'];
 
-  constructor(mandate: Mandate, seed: number, concurrency: number, onResponse: FuzzOptions['onResponse']) {
+  constructor(mandate: MandateServer, seed: number, concurrency: number, onResponse: FuzzOptions['onResponse']) {
     this.#callers = new Callers(mandate);
     this.#sender = new Sender(mandate.origin, concurrency);
     this.#seed = seed;

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import type { Arbitrary } from 'fast-check';
-import { hostile } from '../support/network/hostile-network.ts';
+import { hostileInputs } from '../support/network/hostile-network.ts';
 
 /** Attack strings of the kinds in public lists. */
 export const attacks = [
@@ -77,7 +77,7 @@ export const attacks = [
 
 /** Text that a valid client would not send. */
 export const hostileText: Arbitrary<string> = fc.oneof(
-  fc.constantFrom(...hostile, ...attacks),
+  fc.constantFrom(...hostileInputs, ...attacks),
   fc.string({ unit: 'binary', maxLength: 40 }),
 );
 

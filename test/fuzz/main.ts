@@ -7,8 +7,8 @@ import { parseArgs } from 'node:util';
 import { openMigratedDatabase } from '../../server/schema/open-migrated-database.ts';
 import { unlimitedAttempts } from '../../server/oauth/brute-force/attempt-limits.ts';
 import { createProgressBar } from '../../server/command/progress-bar.ts';
-import { startMandate } from '../support/server/start-mandate.ts';
-import { administer, databaseUrl } from '../support/services/postgresql-databases.ts';
+import { startMandateServer } from '../support/server/start-mandate.ts';
+import { runAdminSql, databaseUrlOnServer } from '../support/services/postgresql-databases.ts';
 import { findPostgresql, startPostgresql } from '../support/services/postgresql-server.ts';
 import { operations } from './openapi-operations.ts';
 import { randomSeed, fuzz, type Finding } from './fuzz.ts';
@@ -48,11 +48,11 @@ process.exitCode = findings.length === 0 ? 0 : 1;
 
 async function fuzzRound(first: number, count: number, progress: ReturnType<typeof createProgressBar>): Promise<Finding[]> {
   const name = `fuzz_${randomBytes(4).toString('hex')}`;
-  await administer(postgresql.url, `create database ${name}`);
-  const db = await openMigratedDatabase(databaseUrl(postgresql.url, name));
+  await runAdminSql(postgresql.url, `create database ${name}`);
+  const db = await openMigratedDatabase(databaseUrlOnServer(postgresql.url, name));
   const logged: string[] = [];
   const onLogLine = (line: string): void => void (/"level":[56]0/.test(line) && logged.push(line));
-  const mandate = await startMandate({ db, previewVersions: true, limits: unlimitedAttempts, onLogLine });
+  const mandate = await startMandateServer({ db, previewVersions: true, limits: unlimitedAttempts, onLogLine });
   const onResponse: Parameters<typeof fuzz>[0]['onResponse'] = (operation, status) => {
     responseCounts.count(operation, status);
     progress('requests', Math.min(responseCounts.total, requests - 1), requests);
@@ -69,6 +69,6 @@ async function fuzzRound(first: number, count: number, progress: ReturnType<type
     () => [],
     (error: unknown) => [serverFinding(String(error))],
   );
-  await administer(postgresql.url, `drop database ${name} with (force)`);
+  await runAdminSql(postgresql.url, `drop database ${name} with (force)`);
   return [...found, ...logged.slice(0, 5).map((line) => serverFinding(`the log contains ${line.slice(0, 1_500)}`)), ...closed];
 }

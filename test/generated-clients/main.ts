@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createOpenApi30Document } from '@mandate/contract/openapi';
 import { z } from 'zod';
-import { readFirstRun, startServer, temporaryDataDirectory } from '../support/server/server-process.ts';
+import { readFirstRunFile, startServerProcess, createDataDirectory } from '../support/server/server-process.ts';
 import { generatorJar } from './generator.ts';
 import { languages, type Language } from './languages.ts';
 import { prepareDocument } from './prepare-document.ts';
@@ -25,13 +25,13 @@ const printLine = (line: string): void => void process.stdout.write(`${line}\n`)
 
 async function main(): Promise<void> {
   await requirePackages();
-  await using data = await temporaryDataDirectory();
+  await using data = await createDataDirectory();
   const work = await mkdtemp(join(tmpdir(), 'mandate-clients-'));
-  const server = await startServer({ MANDATE_DATA_DIR: data.path });
+  const server = await startServerProcess({ MANDATE_DATA_DIR: data.path });
   try {
     const document = join(work, 'openapi.json');
     await prepareDocument(createOpenApi30Document('https://mandate.example'), document);
-    const { client_id: id, client_secret: secret } = (await readFirstRun(data.path)).applications.administration;
+    const { client_id: id, client_secret: secret } = (await readFirstRunFile(data.path)).applications.administration;
     const env = { MANDATE_URL: server.url, CLIENT_ID: id, CLIENT_SECRET: secret, USER_ID: '2' };
     for (const language of languages) await testLanguage(language, document, join(work, language.name), env);
   } finally {

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { createHttpServer, type HttpServerOptions } from '../../server/http/server/http-server.ts';
 import { releaseSlotWhile, type LoadLimits } from '../../server/http/server/load-shedder.ts';
 import { createLog } from '../../server/logging/logger.ts';
-import { gate, until } from '../support/network/blocking-handler.ts';
+import { createBlockingHandler, waitUntil } from '../support/network/blocking-handler.ts';
 
 const servers: Server[] = [];
 afterEach(async () => {
@@ -60,25 +60,25 @@ const smallLimits = {
 const firstNineResponses = async (all: readonly Promise<Response>[]): Promise<Response[]> => {
   const responses: Response[] = [];
   for (const pending of all) void pending.then((response) => responses.push(response));
-  await until(() => responses.length >= 9);
+  await waitUntil(() => responses.length >= 9);
   return responses.slice(0, 9);
 };
 
 describe('the load shedder', () => {
   test('queues the requests of a short burst', async () => {
-    const { handler, entered, open } = gate();
+    const { handler, entered, open } = createBlockingHandler();
     const port = await serve(handler, { load: { ...smallLimits, queueTimeoutMs: 10_000 } });
     const all = [get(port), get(port), get(port), get(port), get(port)];
-    await until(() => entered() === 2);
+    await waitUntil(() => entered() === 2);
     open();
     expect((await Promise.all(all)).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
   });
 
   test('rejects requests immediately with a 503 problem when the queue is full, without calling the handler', async () => {
-    const { handler, entered, open } = gate();
+    const { handler, entered, open } = createBlockingHandler();
     const port = await serve(handler, { load: { ...smallLimits, queueTimeoutMs: 10_000 } });
     const all = [get(port), get(port), get(port), get(port), get(port)];
-    await until(() => entered() === 2);
+    await waitUntil(() => entered() === 2);
     // the first rejection shows that the three queued requests have arrived
     let rejected = await get(port);
     while (rejected.status !== 503) rejected = await get(port);
@@ -93,10 +93,10 @@ describe('the load shedder', () => {
   });
 
   test('rejects requests after the queue timeout, and accepts later requests', async () => {
-    const { handler, entered, open } = gate();
+    const { handler, entered, open } = createBlockingHandler();
     const port = await serve(handler, { load: smallLimits });
     const first = [get(port), get(port)];
-    await until(() => entered() === 2);
+    await waitUntil(() => entered() === 2);
     expect((await get(port)).status).toBe(503);
     open();
     expect((await Promise.all(first)).map(({ status }) => status)).toEqual([200, 200]);
@@ -104,10 +104,10 @@ describe('the load shedder', () => {
   });
 
   test('keeps only the newest requests of an overload in the queue and rejects all others immediately', async () => {
-    const { handler, entered, open } = gate();
+    const { handler, entered, open } = createBlockingHandler();
     const port = await serve(handler, { load: { ...smallLimits, maxQueued: 9, maxQueuedOverloaded: 1, queueTimeoutMs: 60_000 } });
     const first = [get(port), get(port)];
-    await until(() => entered() === 2);
+    await waitUntil(() => entered() === 2);
     const burst = Array.from({ length: 10 }, () => get(port));
     const rejected = await firstNineResponses(burst);
     expect(rejected.map(({ status }) => status)).toEqual(Array.from({ length: 9 }, () => 503));
@@ -117,7 +117,7 @@ describe('the load shedder', () => {
   });
 
   test('leaves the overload mode when the queue can hold all clients, even if clients retry immediately', async () => {
-    let { handler, entered, open } = gate();
+    let { handler, entered, open } = createBlockingHandler();
     const port = await serve((req, res) => handler(req, res), {
       load: { ...smallLimits, maxQueued: 9, maxQueuedOverloaded: 1, queueTimeoutMs: 60_000 },
     });
@@ -126,9 +126,9 @@ describe('the load shedder', () => {
     open();
     await Promise.all(burst);
     const countRejectionsOfFive = async (): Promise<number> => {
-      ({ handler, entered, open } = gate());
+      ({ handler, entered, open } = createBlockingHandler());
       const requests = Array.from({ length: 5 }, () => get(port));
-      await until(() => entered() === 2);
+      await waitUntil(() => entered() === 2);
       setTimeout(open, 100);
       return (await Promise.all(requests)).filter(({ status }) => status === 503).length;
     };
@@ -139,10 +139,10 @@ describe('the load shedder', () => {
   test('logs an overload once', async () => {
     const lines: string[] = [];
     const log = pino({ level: 'warn' }, { write: (line) => void lines.push(line) });
-    const { handler, entered, open } = gate();
+    const { handler, entered, open } = createBlockingHandler();
     const port = await serve(handler, { load: smallLimits, log });
     const first = [get(port), get(port)];
-    await until(() => entered() === 2);
+    await waitUntil(() => entered() === 2);
     for (let at = 0; at < 3; at += 1) expect((await get(port)).status).toBe(503);
     expect(lines).toEqual([expect.stringContaining('refused with 503')]);
     open();
@@ -160,19 +160,19 @@ describe('the load shedder', () => {
       { load: smallLimits },
     );
     const all = Array.from({ length: 20 }, () => get(port));
-    await until(() => entered === 20);
+    await waitUntil(() => entered === 20);
     resolve();
     expect((await Promise.all(all)).every(({ status }) => status === 200)).toBe(true);
   });
 
   test('does not count requests of disconnected clients', async () => {
-    const { handler, entered, open } = gate();
+    const { handler, entered, open } = createBlockingHandler();
     const port = await serve(handler, { load: smallLimits });
     const disconnected = await Promise.all([
       send(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'),
       send(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'),
     ]);
-    await until(() => entered() === 2);
+    await waitUntil(() => entered() === 2);
     for (const socket of disconnected) socket.destroy();
     open();
     let status = 503;
@@ -292,7 +292,7 @@ describe('a malformed request', () => {
     const socket = await send(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n');
     let text = '';
     socket.on('data', (chunk) => (text += String(chunk)));
-    await until(() => text.includes('first'));
+    await waitUntil(() => text.includes('first'));
     socket.write('garbage\r\n\r\n');
     await once(socket, 'close');
     expect(text).not.toContain('problem');

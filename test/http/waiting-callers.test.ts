@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { createHttpServer } from '../../server/http/server/http-server.ts';
 import type { LoadShedder, LoadLimits } from '../../server/http/server/load-shedder.ts';
 import { createLog } from '../../server/logging/logger.ts';
-import { until } from '../support/network/blocking-handler.ts';
+import { waitUntil } from '../support/network/blocking-handler.ts';
 
 let server: Server | undefined;
 let shedder: LoadShedder | undefined;
@@ -47,11 +47,11 @@ test('the server removes the queued request of a disconnected client', async () 
   );
   const request = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: shop.example\r\nConnection: close\r\n\r\n`;
   const first = await send(port, request('/first'));
-  await until(() => handled.length === 1);
+  await waitUntil(() => handled.length === 1);
   const disconnecting = await send(port, request('/disconnecting'));
-  await until(() => shedder?.counts.waiting === 1);
+  await waitUntil(() => shedder?.counts.waiting === 1);
   const last = await send(port, request('/last'));
-  await until(() => shedder?.counts.waiting === 2);
+  await waitUntil(() => shedder?.counts.waiting === 2);
   disconnecting.socket.destroy();
   await disconnecting.closed;
   await sleep(100); // until the server has noticed

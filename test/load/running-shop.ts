@@ -2,9 +2,9 @@ import { scopeNames } from '@mandate/contract';
 import { z } from 'zod';
 import { openDatabase } from '../../server/schema/open-database.ts';
 import { DeliveryMethod } from '../../server/delivery-methods/delivery-method.entity.ts';
-import { clientCredentials, confidentialClient } from '../support/oauth/oauth-flow.ts';
+import { obtainClientToken, createConfidentialClient } from '../support/oauth/oauth-flow.ts';
 import { findPostgresql, startPostgresql } from '../support/services/postgresql-server.ts';
-import { startServer, temporaryDataDirectory, type ServerProcess } from '../support/server/server-process.ts';
+import { startServerProcess, createDataDirectory, type ServerProcess } from '../support/server/server-process.ts';
 
 export type RunningShop = {
   readonly server: ServerProcess;
@@ -19,11 +19,11 @@ const limits = { MANDATE_RATE_LIMIT: '1000000000', MANDATE_RATE_LIMIT_IP: '10000
 /** Starts a server process with a new PostgreSQL, a product and a user. */
 export async function withRunningShop(use: (shop: RunningShop) => Promise<void>): Promise<void> {
   const postgresql = await startPostgresql(await findPostgresql());
-  await using directory = await temporaryDataDirectory();
-  const server = await startServer({ DATABASE_URL: postgresql.url, MANDATE_DATA_DIR: directory.path, ...limits });
+  await using directory = await createDataDirectory();
+  const server = await startServerProcess({ DATABASE_URL: postgresql.url, MANDATE_DATA_DIR: directory.path, ...limits });
   const db = await openDatabase(postgresql.url, { connectionsMax: 2 });
   try {
-    const token = await clientCredentials(server.url, await confidentialClient(db, scopeNames), scopeNames);
+    const token = await obtainClientToken(server.url, await createConfidentialClient(db, scopeNames), scopeNames);
     const free = { code: 'free', name: 'Free', price: 0, currency: 'EUR', requiresAddress: false, active: true } as const;
     await db.em.fork().insert(DeliveryMethod, free);
     const make = async (path: string, body: object): Promise<number> => {

@@ -1,7 +1,7 @@
 import { auth, type OAuthClientProvider, type OAuthDiscoveryState, type StoredOAuthTokens } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
-import { commandLine, signUp } from '../support/oauth/oauth-flow.ts';
-import { apiStatus, useServer } from '../support/server/with-server.ts';
+import { cliClient, signUp } from '../support/oauth/oauth-flow.ts';
+import { fetchApiStatus, useServer } from '../support/server/with-server.ts';
 import { completeAuthorization } from './complete-authorization.ts';
 
 const server = useServer();
@@ -12,9 +12,9 @@ function createProvider() {
     verifier: '',
   };
   const provider: OAuthClientProvider = {
-    redirectUrl: commandLine.redirectUri,
-    clientMetadata: { redirect_uris: [commandLine.redirectUri], scope: 'openid users.read offline_access' },
-    clientInformation: () => ({ client_id: commandLine.clientId, issuer: server.origin }),
+    redirectUrl: cliClient.redirectUri,
+    clientMetadata: { redirect_uris: [cliClient.redirectUri], scope: 'openid users.read offline_access' },
+    clientInformation: () => ({ client_id: cliClient.clientId, issuer: server.origin }),
     tokens: () => clientState.tokens,
     saveTokens: (tokens) => void (clientState.tokens = tokens),
     redirectToAuthorization: (url) => void (clientState.authorizationUrl = url),
@@ -38,8 +38,8 @@ test('the MCP client discovers the authorization server from the API URL, signs 
   };
   expect(await auth(provider, { serverUrl, ...callbackParameters })).toBe('AUTHORIZED');
   const first = clientState.tokens?.access_token ?? '';
-  expect(await apiStatus(server, first)).toBe(200);
+  expect(await fetchApiStatus(server, first)).toBe(200);
   expect(await auth(provider, { serverUrl })).toBe('AUTHORIZED'); // uses the refresh token
   expect(clientState.tokens?.access_token).not.toBe(first);
-  expect(await apiStatus(server, clientState.tokens?.access_token ?? '')).toBe(200);
+  expect(await fetchApiStatus(server, clientState.tokens?.access_token ?? '')).toBe(200);
 });

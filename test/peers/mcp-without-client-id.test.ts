@@ -9,18 +9,18 @@ import {
   type StoredOAuthTokens,
 } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openDocumentServer, type DocumentServer } from '../support/network/document-server.ts';
-import { startMandate, type Body, type Mandate } from '../support/server/start-mandate.ts';
-import { signUp, type Person } from '../support/oauth/oauth-flow.ts';
-import { needsOneProcess } from '../support/server/process-mode.ts';
-import { openShop } from '../support/server/shop.ts';
+import { startClientMetadataServer, type ClientMetadataServer } from '../support/network/document-server.ts';
+import { startMandateServer, type JsonBody, type MandateServer } from '../support/server/start-mandate.ts';
+import { signUp, type TestUser } from '../support/oauth/oauth-flow.ts';
+import { requireOneProcess } from '../support/server/process-mode.ts';
+import { createTestShop } from '../support/server/shop.ts';
 import { completeAuthorization } from './complete-authorization.ts';
 
-needsOneProcess('its server fetches documents from loopback');
+requireOneProcess('its server fetches documents from loopback');
 
-let documents: DocumentServer;
+let documents: ClientMetadataServer;
 beforeAll(async () => {
-  documents = await openDocumentServer();
+  documents = await startClientMetadataServer();
 });
 afterAll(() => documents.close());
 
@@ -53,7 +53,7 @@ function createAssistant(clientMetadataUrl?: string) {
 }
 
 /** Connects without a token, completes the authorization with the consent of the user, and connects again. */
-async function connect(mandate: Mandate, person: Person, { clientState, provider }: ReturnType<typeof createAssistant>): Promise<Client> {
+async function connect(mandate: MandateServer, person: TestUser, { clientState, provider }: ReturnType<typeof createAssistant>): Promise<Client> {
   const url = new URL(`${mandate.origin}/mcp`);
   const transport = new StreamableHTTPClientTransport(url, { authProvider: provider });
   await expect(new Client({ name: 'test', version: '1.0.0' }).connect(transport)).rejects.toThrow(UnauthorizedError);
@@ -68,15 +68,15 @@ async function productNames(client: Client): Promise<string[]> {
   const { isError, content } = await client.callTool({ name: 'products_list', arguments: {} });
   expect(isError ?? false).toBe(false);
   const [first] = content;
-  const body: Body = JSON.parse(first?.type === 'text' ? first.text : '');
-  return body.data.map(({ name }: Body) => name);
+  const body: JsonBody = JSON.parse(first?.type === 'text' ? first.text : '');
+  return body.data.map(({ name }: JsonBody) => name);
 }
 
 describe('the MCP client that knows only the endpoint URL can call a tool', () => {
   test('with a client ID metadata document', async () => {
-    const mandate = await startMandate({ documentNetwork: documents.network });
-    const { name } = await (await openShop(mandate)).product();
-    const clientId = documents.publish('/client.json', metadata);
+    const mandate = await startMandateServer({ documentNetwork: documents.networkPolicy });
+    const { name } = await (await createTestShop(mandate)).createProduct();
+    const clientId = documents.publishMetadata('/client.json', metadata);
     const assistant = createAssistant(clientId);
     const client = await connect(mandate, await signUp(mandate.origin), assistant);
     expect(assistant.clientState.client?.client_id).toBe(clientId);
@@ -91,8 +91,8 @@ describe('the MCP client that knows only the endpoint URL can call a tool', () =
   });
 
   test('with open dynamic client registration', async () => {
-    const mandate = await startMandate({ openRegistration: true });
-    const { name } = await (await openShop(mandate)).product();
+    const mandate = await startMandateServer({ openRegistration: true });
+    const { name } = await (await createTestShop(mandate)).createProduct();
     const assistant = createAssistant();
     const client = await connect(mandate, await signUp(mandate.origin), assistant);
     expect(assistant.clientState.client?.client_id).toMatch(/^app-/);

@@ -1,6 +1,6 @@
 import * as oauth from 'oauth4webapi';
 import { expect, test } from 'vitest';
-import { commandLine, signUp } from '../support/oauth/oauth-flow.ts';
+import { cliClient, signUp } from '../support/oauth/oauth-flow.ts';
 import { useServer } from '../support/server/with-server.ts';
 import { completeAuthorization } from './complete-authorization.ts';
 
@@ -16,14 +16,14 @@ test('oauth4webapi discovers the authorization server from the API and calls the
   const issuer = new URL(resourceMetadata.authorization_servers?.[0] ?? '');
   const discoveryResponse = await oauth.discoveryRequest(issuer, { ...insecureOptions, algorithm: 'oauth2' });
   const as = await oauth.processDiscoveryResponse(issuer, discoveryResponse);
-  const client: oauth.Client = { client_id: commandLine.clientId };
+  const client: oauth.Client = { client_id: cliClient.clientId };
 
   const verifier = oauth.generateRandomCodeVerifier();
   const state = oauth.generateRandomState();
   const url = new URL(as.authorization_endpoint ?? '');
   url.search = new URLSearchParams({
     client_id: client.client_id,
-    redirect_uri: commandLine.redirectUri,
+    redirect_uri: cliClient.redirectUri,
     response_type: 'code',
     scope: 'users.read',
     resource: resourceMetadata.resource,
@@ -37,7 +37,7 @@ test('oauth4webapi discovers the authorization server from the API and calls the
     client,
     oauth.None(),
     callbackParameters,
-    commandLine.redirectUri,
+    cliClient.redirectUri,
     verifier,
     insecureOptions,
   );

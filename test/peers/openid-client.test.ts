@@ -1,7 +1,7 @@
 import * as openid from 'openid-client';
 import { expect, test } from 'vitest';
-import { connectDevice, wait } from '../support/oauth/device-flow.ts';
-import { commandLine, signUp, webApplication } from '../support/oauth/oauth-flow.ts';
+import { approveDevice, expirePollIntervalSql } from '../support/oauth/device-flow.ts';
+import { cliClient, signUp, createWebApplication } from '../support/oauth/oauth-flow.ts';
 import { useServer } from '../support/server/with-server.ts';
 import { completeAuthorization } from './complete-authorization.ts';
 
@@ -20,7 +20,7 @@ const createPkceParameters = async () => {
 
 test('openid-client signs a user in, calls userinfo, refreshes and revokes the tokens', async () => {
   const anna = await signUp(server.origin);
-  const app = await webApplication(server.db, []);
+  const app = await createWebApplication(server.db, []);
   const config = await discoverConfiguration(app.clientId, app.secret);
   const { verifier, challenge, state, nonce } = await createPkceParameters();
   const url = openid.buildAuthorizationUrl(config, {
@@ -46,7 +46,7 @@ test('openid-client signs a user in, calls userinfo, refreshes and revokes the t
 
 test('openid-client calls userinfo and the API with the same token, with and without DPoP', async () => {
   const anna = await signUp(server.origin);
-  const app = await webApplication(server.db, ['orders.read']);
+  const app = await createWebApplication(server.db, ['orders.read']);
   const config = await discoverConfiguration(app.clientId, app.secret);
   for (const options of [{}, { DPoP: openid.getDPoPHandle(config, await openid.randomDPoPKeyPair()) }]) {
     const { verifier, challenge, state, nonce } = await createPkceParameters();
@@ -65,9 +65,9 @@ test('openid-client calls userinfo and the API with the same token, with and wit
 });
 
 test('openid-client pushes the authorization request and sends a DPoP-bound token', async () => {
-  const config = await discoverConfiguration(commandLine.clientId);
+  const config = await discoverConfiguration(cliClient.clientId);
   const { verifier, challenge, state } = await createPkceParameters();
-  const request = { redirect_uri: commandLine.redirectUri, scope: 'openid users.read', state, ...challenge };
+  const request = { redirect_uri: cliClient.redirectUri, scope: 'openid users.read', state, ...challenge };
   const handle = openid.getDPoPHandle(config, await openid.randomDPoPKeyPair());
   const url = await openid.buildAuthorizationUrlWithPAR(config, request, { DPoP: handle });
   expect(url.searchParams.has('request_uri')).toBe(true);
@@ -81,10 +81,10 @@ test('openid-client pushes the authorization request and sends a DPoP-bound toke
 });
 
 test('openid-client connects a device', async () => {
-  const config = await discoverConfiguration(commandLine.clientId);
+  const config = await discoverConfiguration(cliClient.clientId);
   const device = await openid.initiateDeviceAuthorization(config, { scope: 'openid users.read' });
-  await connectDevice(await signUp(server.origin), device.user_code);
-  await server.db.em.fork().execute(wait);
+  await approveDevice(await signUp(server.origin), device.user_code);
+  await server.db.em.fork().execute(expirePollIntervalSql);
   const tokens = await openid.pollDeviceAuthorizationGrant(config, { ...device, interval: 0.1 });
   expect(tokens.access_token).toMatch(/^ey/);
 });

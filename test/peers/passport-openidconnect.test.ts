@@ -4,7 +4,7 @@ import type { Request } from 'express';
 import OpenIDConnectStrategy from 'passport-openidconnect';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { signUp, webApplication } from '../support/oauth/oauth-flow.ts';
+import { signUp, createWebApplication } from '../support/oauth/oauth-flow.ts';
 import { useServer } from '../support/server/with-server.ts';
 import { completeAuthorization } from './complete-authorization.ts';
 
@@ -51,7 +51,7 @@ const verify = (
 
 test('passport-openidconnect loads the profile from userinfo with a token for the API', async () => {
   const anna = await signUp(server.origin);
-  const app = await webApplication(server.db, ['orders.read']);
+  const app = await createWebApplication(server.db, ['orders.read']);
   const strategy = new StrategyWithPkce(
     {
       issuer: server.origin,

@@ -2,8 +2,8 @@ import { EventEmitter } from 'node:events';
 import OAuth2Strategy from 'passport-oauth2';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { signUp, webApplication } from '../support/oauth/oauth-flow.ts';
-import { apiStatus, useServer } from '../support/server/with-server.ts';
+import { signUp, createWebApplication } from '../support/oauth/oauth-flow.ts';
+import { fetchApiStatus, useServer } from '../support/server/with-server.ts';
 import { completeAuthorization } from './complete-authorization.ts';
 
 const server = useServer();
@@ -11,7 +11,7 @@ const server = useServer();
 type Outcome = { readonly kind: 'redirect'; readonly to: string } | { readonly kind: 'success'; readonly token: string };
 
 test('passport-oauth2 signs a user in with PKCE and state', async () => {
-  const app = await webApplication(server.db, ['users.read']);
+  const app = await createWebApplication(server.db, ['users.read']);
   const strategy = new OAuth2Strategy(
     {
       authorizationURL: `${server.origin}/oauth/authorize`,
@@ -44,5 +44,5 @@ test('passport-oauth2 signs a user in with PKCE and state', async () => {
   const callbackUrl = await completeAuthorization(await signUp(server.origin), signInRequest.to);
   const result = await visit(Object.fromEntries(callbackUrl.searchParams));
   if (result.kind !== 'success') throw new Error('passport did not sign the user in');
-  expect(await apiStatus(server, result.token)).toBe(200);
+  expect(await fetchApiStatus(server, result.token)).toBe(200);
 });

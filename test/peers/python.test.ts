@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, test } from 'vitest';
-import { signUp, webApplication } from '../support/oauth/oauth-flow.ts';
+import { signUp, createWebApplication } from '../support/oauth/oauth-flow.ts';
 import { useServer } from '../support/server/with-server.ts';
 import { completeAuthorization } from './complete-authorization.ts';
 
@@ -21,7 +21,7 @@ describe.each([
   test('signs a user in, refreshes the tokens, and reads the user', async ({ skip }) => {
     skip(!installed, `requires the Debian package ${debianPackage}`);
     const anna = await signUp(server.origin);
-    const app = await webApplication(server.db, ['users.read']);
+    const app = await createWebApplication(server.db, ['users.read']);
     const client = spawn(python, [join(import.meta.dirname, script), server.origin, app.clientId, app.secret, app.redirectUri], {
       stdio: ['pipe', 'pipe', 'pipe'],
     });

@@ -4,11 +4,11 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { hasChromium, launchChromium } from '../support/browser/chromium.ts';
-import { startMandate, type Mandate } from '../support/server/start-mandate.ts';
+import { startMandateServer, type MandateServer } from '../support/server/start-mandate.ts';
 
-let mandate: Mandate;
+let mandate: MandateServer;
 beforeAll(async () => {
-  mandate = await startMandate();
+  mandate = await startMandateServer();
 });
 afterAll(() => mandate.close());
 
@@ -31,7 +31,7 @@ test.each(Object.entries(problemDeclarations))(
 );
 
 test('the type of a problem response is the URL of its page', async () => {
-  const { body } = await mandate.call('GET', '/api/v1/orders');
+  const { body } = await mandate.callApi('GET', '/api/v1/orders');
   expect(body.type.startsWith(`${mandate.origin}/problems/`)).toBe(true);
   expect(await (await fetch(body.type)).text()).toContain('An access token is needed');
 });

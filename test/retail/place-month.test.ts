@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { createClient } from '@mandate/client-sdk';
 import { clientCredentials } from '@mandate/client-sdk/authorization';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { databaseKind, freshPostgresqlUrl } from '../support/services/database.ts';
-import { endServerProcesses, readFirstRun, startServer, temporaryDataDirectory } from '../support/server/server-process.ts';
+import { databaseKind, createMigratedPostgresqlUrl } from '../support/services/database.ts';
+import { killServerProcesses, readFirstRunFile, startServerProcess, createDataDirectory } from '../support/server/server-process.ts';
 import { placeMonth, type ProgressPhase } from './place-month.ts';
 import { createProgressBar } from '../../server/command/progress-bar.ts';
 import { readMonth, type RetailMonth } from './read-month.ts';
@@ -20,7 +20,7 @@ describe.skipIf(!hasFile)(
     beforeAll(async () => {
       month = await readMonth(file);
     });
-    afterEach(endServerProcesses);
+    afterEach(killServerProcesses);
 
     test('the file has the known totals', () => {
       expect(month).toMatchObject({ lines: 26_157, paid: 57_271_389 });
@@ -29,10 +29,10 @@ describe.skipIf(!hasFile)(
     });
 
     test('all orders are placed through the public API with exact totals, and a second run places none', async () => {
-      await using data = await temporaryDataDirectory();
-      const database = databaseKind === 'postgresql' ? { DATABASE_URL: await freshPostgresqlUrl() } : {};
-      const server = await startServer({ MANDATE_DATA_DIR: data.path, ...database });
-      const { client_id: clientId, client_secret: clientSecret } = (await readFirstRun(data.path)).applications.administration;
+      await using data = await createDataDirectory();
+      const database = databaseKind === 'postgresql' ? { DATABASE_URL: await createMigratedPostgresqlUrl() } : {};
+      const server = await startServerProcess({ MANDATE_DATA_DIR: data.path, ...database });
+      const { client_id: clientId, client_secret: clientSecret } = (await readFirstRunFile(data.path)).applications.administration;
       const client = createClient({ baseUrl: server.url, auth: clientCredentials({ issuer: server.url, clientId, clientSecret }) });
       const expectedMonth = { products: 2_411, customers: 885, orders: 1_400, lines: 26_157, total: month.expected, unitsLeft: 0 };
       const finished: ProgressPhase[] = [];

@@ -14,7 +14,7 @@ import type { Database } from '../../server/database/entity-manager/entity-manag
 import { createLog } from '../../server/logging/logger.ts';
 import { buildOrdersQuery } from '../../server/orders/list-orders.ts';
 import { deriveKeys } from '../../server/crypto/derived-keys.ts';
-import { clientCredentials, confidentialClient } from '../support/oauth/oauth-flow.ts';
+import { obtainClientToken, createConfidentialClient } from '../support/oauth/oauth-flow.ts';
 import { findPostgresql, startPostgresql } from '../support/services/postgresql-server.ts';
 import { deepPosition, type List, moveCursor, pageSize, type Position, orderSort } from './deep-page.ts';
 import { fillOrders } from './fill-orders.ts';
@@ -123,7 +123,7 @@ try {
   const origin = `http://localhost:${port}`;
   const rateLimits = { default: 1_000_000, apiKey: 1_000_000, ip: 1_000_000, monthly: 1_000_000 };
   const app = await createApp({ db, issuer: origin, keys, log: createLog(false), rateLimits });
-  const token = await clientCredentials(origin, await confidentialClient(db, scopeNames), scopeNames);
+  const token = await obtainClientToken(origin, await createConfidentialClient(db, scopeNames), scopeNames);
   const lines = [`| filters and sort | first page, ms | deep page, ms | ratio | plan of the deep page |`, '|---|---|---|---|---|'];
   for (const shape of shapes(largestCustomerId)) lines.push(await measure({ origin, db, token }, shape));
   process.stdout.write(`\n${count.toLocaleString('en')} orders\n\n${lines.join('\n')}\n`);

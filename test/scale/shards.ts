@@ -9,7 +9,7 @@ import { openDatabase } from '../../server/schema/open-database.ts';
 import type { Database, EntityManager } from '../../server/database/entity-manager/entity-manager.ts';
 import { findOrderWithoutPermissionCheck } from '../../server/orders/find-order.ts';
 import { countOrders, listOrders } from '../../server/orders/list-orders.ts';
-import { administer, databaseUrl } from '../support/services/postgresql-databases.ts';
+import { runAdminSql, databaseUrlOnServer } from '../support/services/postgresql-databases.ts';
 import { findPostgresql, startPostgresql } from '../support/services/postgresql-server.ts';
 import { fillOrders } from './fill-orders.ts';
 
@@ -146,9 +146,9 @@ const [count = 1_000_000, shardCount = 4] = process.argv.slice(2).map(Number);
 const server = await startPostgresql(await findPostgresql());
 try {
   const names = ['whole', ...Array.from({ length: shardCount }, (_, nth) => `shard_${nth}`)];
-  for (const name of names) await administer(server.url, `create database ${name}`);
+  for (const name of names) await runAdminSql(server.url, `create database ${name}`);
   const databases: Database[] = [];
-  for (const name of names) databases.push(await openMigrated(databaseUrl(server.url, name)));
+  for (const name of names) databases.push(await openMigrated(databaseUrlOnServer(server.url, name)));
   const [single, ...shards] = databases.map(({ em }) => em.fork());
   if (!single) throw new Error('the database is missing');
   const { largestCustomerId } = await fillOrders(single, count, (done) => process.stderr.write(`\r${done.toLocaleString('en')} orders`));

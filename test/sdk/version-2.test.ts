@@ -2,17 +2,17 @@ import { createClient as createClientV1 } from '@mandate/client-sdk';
 import { createClient, type OrderCreate } from '@mandate/client-sdk/v2';
 import { contractV2, getRouteMetadata, listRoutes } from '@mandate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startMandate, type Mandate } from '../support/server/start-mandate.ts';
-import { signUp, tokensFor } from '../support/oauth/oauth-flow.ts';
-import { address, openShop, type Shop } from '../support/server/shop.ts';
+import { startMandateServer, type MandateServer } from '../support/server/start-mandate.ts';
+import { signUp, obtainTokens } from '../support/oauth/oauth-flow.ts';
+import { deliveryAddress, createTestShop, type TestShop } from '../support/server/shop.ts';
 
-let mandate: Mandate;
-let shop: Shop;
+let mandate: MandateServer;
+let shop: TestShop;
 let token: string;
 beforeAll(async () => {
-  mandate = await startMandate({ previewVersions: true });
-  shop = await openShop(mandate);
-  token = (await tokensFor(mandate.origin, await signUp(mandate.origin), ['orders.read', 'orders.write'])).access_token;
+  mandate = await startMandateServer({ previewVersions: true });
+  shop = await createTestShop(mandate);
+  token = (await obtainTokens(mandate.origin, await signUp(mandate.origin), ['orders.read', 'orders.write'])).access_token;
 });
 afterAll(() => mandate.close());
 
@@ -25,9 +25,9 @@ describe('the client of version 2', () => {
     });
     const one = createClientV1({ baseUrl: mandate.origin, auth: token });
     const input: OrderCreate = {
-      items: [{ product_id: (await shop.product()).id, quantity: 1 }],
+      items: [{ product_id: (await shop.createProduct()).id, quantity: 1 }],
       shipping_method: 'standard',
-      shipping_address: { recipient_name: 'Anna Test', ...address },
+      shipping_address: { recipient_name: 'Anna Test', ...deliveryAddress },
     };
     const { id } = await two.orders.create(input);
     expect((await one.orders.get(id)).delivery).toEqual({ method: 'standard', ...input.shipping_address });

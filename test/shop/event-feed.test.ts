@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { recordEvent } from '../../server/events/record-event.ts';
 import { assignEventSequence } from '../../server/events/assign-sequence.ts';
 import { databaseKind } from '../support/services/database.ts';
-import { startMandate, type Mandate } from '../support/server/start-mandate.ts';
-import { openShop } from '../support/server/shop.ts';
+import { startMandateServer, type MandateServer } from '../support/server/start-mandate.ts';
+import { createTestShop } from '../support/server/shop.ts';
 
 /** The default is long enough to detect a fault every time. Use `MANDATE_FEED_SECONDS=60` for a thorough test. */
 const seconds = Number(process.env['MANDATE_FEED_SECONDS'] ?? 5);
@@ -16,7 +16,7 @@ type ReceivedEvent = WrittenEvent & { sequence: number };
 describe.skipIf(databaseKind === 'pglite')(`${writers} concurrent writers for ${seconds} s`, { timeout: seconds * 1000 + 120_000 }, () => {
   test('a reader with a cursor receives every event once and in order', async () => {
     const { written, received } = await runFeedUnderLoad(async (mandate, token, after) => {
-      const { body } = await mandate.call('GET', `/api/v1/events?after=${after}&wait=1&limit=100`, { token });
+      const { body } = await mandate.callApi('GET', `/api/v1/events?after=${after}&wait=1&limit=100`, { token });
       return {
         events: body.data.map((event: { id: number; type: string; subject: { id: number } }) => ({
           ...event,
@@ -51,13 +51,13 @@ describe.skipIf(databaseKind === 'pglite')(`${writers} concurrent writers for ${
 
 const eventKeys = (events: readonly WrittenEvent[]): string[] => events.map(({ type, subject }) => `${type} ${subject}`).toSorted();
 
-type ReadAfter = (mandate: Mandate, token: string, after: number) => Promise<{ events: ReceivedEvent[]; after: number }>;
+type ReadAfter = (mandate: MandateServer, token: string, after: number) => Promise<{ events: ReceivedEvent[]; after: number }>;
 
 /** Runs writers with transactions of random length, two sequencers and one reader. Returns the written and the received events. */
 async function runFeedUnderLoad(readAfter: ReadAfter): Promise<{ written: WrittenEvent[]; received: ReceivedEvent[] }> {
-  const mandate = await startMandate();
+  const mandate = await startMandateServer();
   try {
-    const { token } = await openShop(mandate);
+    const { token } = await createTestShop(mandate);
     await mandate.db.em.fork().execute('delete from events');
     const [written, received]: [WrittenEvent[], ReceivedEvent[]] = [[], []];
     const end = Date.now() + seconds * 1000;

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { randomInt } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { databaseKind } from '../support/services/database.ts';
-import type { Mandate } from '../support/server/start-mandate.ts';
-import { openTill } from '../support/order-arithmetic.ts';
+import type { MandateServer } from '../support/server/start-mandate.ts';
+import { startPaymentTestShop } from '../support/order-arithmetic.ts';
 import { findAccountingDiscrepancies } from './accounting-invariants.ts';
 import { actions, RandomCustomer } from './random-customer.ts';
 
@@ -51,12 +51,12 @@ function replaceInSql(text: string, part: string, by: string): string {
 }
 
 async function runShopUnderLoad(forSeconds: number, fault?: Fault) {
-  const till = await openTill();
+  const till = await startPaymentTestShop();
   try {
     if (fault) await plantFault(till.mandate, fault);
     const products: number[] = [];
-    for (let i = 0; i < 5; i += 1) products.push((await till.shop.product({ stock: 200, price: 250 })).id);
-    const userId: number = (await till.shop.user()).id;
+    for (let i = 0; i < 5; i += 1) products.push((await till.shop.createProduct({ stock: 200, price: 250 })).id);
+    const userId: number = (await till.shop.createUser()).id;
     const orders: number[] = [];
     const end = Date.now() + forSeconds * 1000;
     const errors: string[] = [];
@@ -88,17 +88,17 @@ const randomStep = () => ({
   b: randomInt(1000),
 });
 
-async function plantFault({ db }: Mandate, fault: Fault): Promise<void> {
+async function plantFault({ db }: MandateServer, fault: Fault): Promise<void> {
   const path = new URL('../../server/database/migrations/20261123030100_place_order_v4.sql', import.meta.url);
   await db.em.fork().execute(fault(readFileSync(path, 'utf8').replace('create function', 'create or replace function')));
 }
 
-async function countDeadlocks(mandate: Mandate): Promise<number> {
+async function countDeadlocks(mandate: MandateServer): Promise<number> {
   await mandate.db.em.fork().execute('select pg_stat_force_next_flush()');
   return queryNumber(mandate, 'select deadlocks::int as number from pg_stat_database where datname = current_database()');
 }
 
-async function queryNumber({ db }: Mandate, query: string): Promise<number> {
+async function queryNumber({ db }: MandateServer, query: string): Promise<number> {
   const [row] = await db.em.fork().execute<{ number: number }[]>(query);
   return row?.number ?? -1;
 }

@@ -1,12 +1,12 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openTill, type Till } from '../support/order-arithmetic.ts';
+import { startPaymentTestShop, type PaymentTestShop } from '../support/order-arithmetic.ts';
 import { findAccountingDiscrepancies } from './accounting-invariants.ts';
 import { actions, RandomCustomer } from './random-customer.ts';
 
-let till: Till;
+let till: PaymentTestShop;
 beforeAll(async () => {
-  till = await openTill();
+  till = await startPaymentTestShop();
 });
 afterAll(() => till.mandate.close());
 
@@ -16,8 +16,8 @@ test('random steps in random order never violate an accounting invariant', { tim
   const statusCounts: Record<number, number> = {};
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 20, maxLength: 60, size: 'max' }), async (steps) => {
-      const products = await Promise.all([0, 1, 2].map(async () => (await till.shop.product({ stock: 12, price: 250 })).id));
-      const customer = new RandomCustomer(till, products, (await till.shop.user()).id);
+      const products = await Promise.all([0, 1, 2].map(async () => (await till.shop.createProduct({ stock: 12, price: 250 })).id));
+      const customer = new RandomCustomer(till, products, (await till.shop.createUser()).id);
       for (const randomStep of steps) await customer.do(randomStep);
       expect(await findAccountingDiscrepancies(till.mandate.db)).toEqual([]);
       for (const [status, count] of Object.entries(customer.statuses))
@@ -31,7 +31,7 @@ test('random steps in random order never violate an accounting invariant', { tim
 });
 
 test('violated accounting invariants are detected', async () => {
-  const order = await till.paidOrder();
+  const order = await till.placePaidOrder();
   const em = till.mandate.db.em.fork();
   await em.execute('update product_stock set available = available + 1 where product_id = ?', [order.items[0].product_id]);
   await em.execute(`update orders set status = 'shipped', fulfillment_status = 'unfulfilled' where id = ?`, [order.id]);

@@ -1,7 +1,7 @@
 import { cancelExpiredOrders } from '../../server/order-lifecycle/expire-orders.ts';
-import { later, type Till } from '../support/order-arithmetic.ts';
-import { pickup } from '../support/server/shop.ts';
-import type { Answer, Body } from '../support/server/start-mandate.ts';
+import { afterOrderHold, type PaymentTestShop } from '../support/order-arithmetic.ts';
+import { pickupDelivery } from '../support/server/shop.ts';
+import type { ApiResponse, JsonBody } from '../support/server/start-mandate.ts';
 
 /** A step in the shop. The numbers choose its products, orders and quantities. */
 export type Step = { readonly action: Action; readonly a: number; readonly b: number };
@@ -24,14 +24,14 @@ type Action = (typeof actions)[number];
 
 /** Runs random steps in a shop with a few products. The shop may reject steps, but a status from 500 on is an error. */
 export class RandomCustomer {
-  readonly #till: Till;
+  readonly #till: PaymentTestShop;
   readonly #products: readonly number[];
   readonly #userId: number;
   readonly #orders: number[];
   readonly statuses: Record<number, number> = {};
 
   /** @param orders shared by concurrent customers, so that their steps conflict */
-  constructor(till: Till, products: readonly number[], userId: number, orders: number[] = []) {
+  constructor(till: PaymentTestShop, products: readonly number[], userId: number, orders: number[] = []) {
     this.#till = till;
     this.#products = products;
     this.#userId = userId;
@@ -46,7 +46,7 @@ export class RandomCustomer {
     if (response.status >= 500) throw new Error(`${action}: ${response.text}`);
   }
 
-  async #perform(action: Action, a: number, b: number): Promise<Answer | undefined> {
+  async #perform(action: Action, a: number, b: number): Promise<ApiResponse | undefined> {
     const product = elementAt(this.#products, a);
     const order = elementAt(this.#orders, b);
     switch (action) {
@@ -57,7 +57,7 @@ export class RandomCustomer {
       case 'damage':
         return this.#till.post(`/products/${product}/stock-adjustments`, { delta: -1 - (b % 3), reason: 'damaged' });
       case 'price':
-        return this.#till.mandate.call('PATCH', `/api/v1/products/${product}`, {
+        return this.#till.mandate.callApi('PATCH', `/api/v1/products/${product}`, {
           token: this.#till.shop.token,
           body: { price: 1 + (b % 900) },
         });
@@ -66,7 +66,7 @@ export class RandomCustomer {
     }
   }
 
-  async #place(a: number, b: number): Promise<Answer> {
+  async #place(a: number, b: number): Promise<ApiResponse> {
     const [first, second] = [elementAt(this.#products, a), elementAt(this.#products, a + b + 1)];
     const items = [
       { product_id: first, quantity: 1 + (b % 3) },
@@ -75,18 +75,18 @@ export class RandomCustomer {
     const response = await this.#till.post('/orders', {
       user_id: this.#userId,
       items: a % 2 === 0 ? items : items.toReversed(),
-      delivery: pickup,
+      delivery: pickupDelivery,
     });
     if (response.status === 201) this.#orders.push(response.body.id);
     return response;
   }
 
-  async #handle(action: Action, order: number, a: number): Promise<Answer | undefined> {
+  async #handle(action: Action, order: number, a: number): Promise<ApiResponse | undefined> {
     switch (action) {
       case 'pay':
-        return this.#till.pay(order);
+        return this.#till.createPayment(order);
       case 'decline':
-        return this.#till.pay(order, 'test_declined');
+        return this.#till.createPayment(order, 'test_declined');
       case 'cancel':
         return this.#till.post(`/orders/${order}/cancellation`, { reason: 'staff' });
       case 'refund':
@@ -105,15 +105,15 @@ export class RandomCustomer {
     }
   }
 
-  async #moveShipment(order: number, status: string): Promise<Answer | undefined> {
+  async #moveShipment(order: number, status: string): Promise<ApiResponse | undefined> {
     const { data } = await this.#till.get(`/orders/${order}/shipments`);
-    const shipped = data.find((shipment: Body) => shipment.status === 'shipped');
+    const shipped = data.find((shipment: JsonBody) => shipment.status === 'shipped');
     if (!shipped) return undefined;
-    return this.#till.mandate.call('PATCH', `/api/v1/shipments/${shipped.id}`, { token: this.#till.shop.token, body: { status } });
+    return this.#till.mandate.callApi('PATCH', `/api/v1/shipments/${shipped.id}`, { token: this.#till.shop.token, body: { status } });
   }
 
   async #expire(): Promise<number> {
-    return cancelExpiredOrders(this.#till.mandate.db.em.fork(), this.#till.providers, later());
+    return cancelExpiredOrders(this.#till.mandate.db.em.fork(), this.#till.providers, afterOrderHold());
   }
 }
 

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../server/schema/open-database.ts';
 import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
-import { faultsOfMigration, readMigrations, tablesMadeBy, type MigrationText } from '../support/migration-rules.ts';
+import { findMigrationFaults, readMigrations, listCreatedTables, type ParsedMigration } from '../support/migration-rules.ts';
 
 /** Migrations before this timestamp create the tables of the first release, when no previous release exists. */
 const firstRelease = '20261201000000';
 
 let db: Database;
-let migrations: MigrationText[];
+let migrations: ParsedMigration[];
 beforeAll(async () => {
   db = await openDatabase('memory://');
   migrations = await readMigrations(db);
@@ -18,8 +18,8 @@ describe('migrations for running processes of the previous release', () => {
   test('every existing migration is safe', () => {
     const existing: string[] = [];
     const faults = migrations.map((migration) => {
-      const found = migration.name < firstRelease ? [] : faultsOfMigration(migration, existing);
-      existing.push(...tablesMadeBy(migration));
+      const found = migration.name < firstRelease ? [] : findMigrationFaults(migration, existing);
+      existing.push(...listCreatedTables(migration));
       return [migration.name, ...found];
     });
     expect(faults.filter(([, ...found]) => found.length > 0)).toEqual([]);
@@ -27,8 +27,8 @@ describe('migrations for running processes of the previous release', () => {
   });
 
   const existing = ['orders', 'users', 'order_items'];
-  const faults = (statements: readonly string[], more: Partial<MigrationText> = {}): string =>
-    faultsOfMigration({ name: 'planted', statements, transactional: true, ...more }, existing).join('; ');
+  const faults = (statements: readonly string[], more: Partial<ParsedMigration> = {}): string =>
+    findMigrationFaults({ name: 'planted', statements, transactional: true, ...more }, existing).join('; ');
 
   test.each([
     ['alter table orders add column gift boolean not null default false'],

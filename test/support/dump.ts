@@ -1,10 +1,10 @@
 import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
 
 /** Returns all rows of all tables as one text. */
-export const dumpOf = async (db: Database): Promise<string> => (await rowsOf(db)).join('\n');
+export const dumpDatabase = async (db: Database): Promise<string> => (await readAllRows(db)).join('\n');
 
 /** Returns all rows of all tables except `except` as text, sorted, each with its table name as prefix. */
-export async function rowsOf(db: Database, except: readonly string[] = []): Promise<string[]> {
+export async function readAllRows(db: Database, except: readonly string[] = []): Promise<string[]> {
   const em = db.em.fork();
   const tables = await em.execute<{ name: string }[]>(
     `select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'`,

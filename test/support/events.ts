@@ -1,7 +1,7 @@
 import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
 
 /** Returns the event types of one subject, in order of occurrence. */
-export async function eventsOf(db: Database, subjectType: string, subjectId: number): Promise<string[]> {
+export async function readEventTypes(db: Database, subjectType: string, subjectId: number): Promise<string[]> {
   const rows = await db.em
     .fork()
     .execute<{ type: string }[]>('select type from events where subject_type = ? and subject_id = ? order by id', [subjectType, subjectId]);

@@ -25,15 +25,15 @@ function decline(code: string, declineCode?: string): Partial<Intent> {
 }
 
 export type FakeStripe = {
-  readonly api: { readonly host: string; readonly port: number; readonly protocol: 'http' };
+  readonly apiOptions: { readonly host: string; readonly port: number; readonly protocol: 'http' };
   /** All received requests, each with its idempotency key. */
   readonly requests: { readonly method: string; readonly path: string; readonly key: string | undefined }[];
   /** Completes a pending payment as the bank would. */
-  complete(id: string): void;
+  completePayment(id: string): void;
   completeRefund(id: string, status: 'succeeded' | 'failed'): void;
   /** Makes the next `count` requests fail with status 500, without any effect. */
-  failNext(count: number): void;
-  intents(): readonly Intent[];
+  failNextRequests(count: number): void;
+  listIntents(): readonly Intent[];
   close(): Promise<void>;
 };
 
@@ -120,9 +120,9 @@ export async function startFakeStripe(): Promise<FakeStripe> {
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('no port');
   return {
-    api: { host: '127.0.0.1', port: address.port, protocol: 'http' },
+    apiOptions: { host: '127.0.0.1', port: address.port, protocol: 'http' },
     requests,
-    complete(id) {
+    completePayment(id) {
       const intent = stripeState.intents.get(id);
       if (intent)
         Object.assign(intent, { status: 'succeeded', amount_received: intent.amount, next_action: null, last_payment_error: null });
@@ -132,8 +132,8 @@ export async function startFakeStripe(): Promise<FakeStripe> {
         status,
         ...(status === 'failed' && { failure_reason: 'lost_or_stolen_card' }),
       }),
-    failNext: (count) => void (failures.left = count),
-    intents: () => [...stripeState.intents.values()],
+    failNextRequests: (count) => void (failures.left = count),
+    listIntents: () => [...stripeState.intents.values()],
     async close() {
       server.closeAllConnections();
       server.close();

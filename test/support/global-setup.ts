@@ -8,10 +8,10 @@ import type { TestProject } from 'vitest/node';
 import { migrate } from '../../server/database/migrate/run-migrations.ts';
 import { openMigratedDatabase } from '../../server/schema/open-migrated-database.ts';
 import { openDatabase } from '../../server/schema/open-database.ts';
-import { collectAnswers } from './contract/collect-responses.ts';
-import { administer, databaseUrl } from './services/postgresql-databases.ts';
+import { collectResponses } from './contract/collect-responses.ts';
+import { runAdminSql, databaseUrlOnServer } from './services/postgresql-databases.ts';
 import { findPostgresql, startPostgresql, type PostgresqlServer } from './services/postgresql-server.ts';
-import { serverDirectory } from './server/server-directory.ts';
+import { createServerDirectory } from './server/server-directory.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -25,7 +25,7 @@ declare module 'vitest' {
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   // The tests also run after `npm ci --ignore-scripts`, and after sources have changed.
   await promisify(execFile)(process.execPath, [join(import.meta.dirname, '../../build-ignored-files.js')]);
-  const responses = await collectAnswers(project);
+  const responses = await collectResponses(project);
   const removeDatabase = await prepareDatabase(project);
   return async () => {
     await removeDatabase();
@@ -51,12 +51,12 @@ async function preparePostgresql(
   { url, stop }: Pick<PostgresqlServer, 'url' | 'stop'>,
 ): Promise<() => Promise<void>> {
   const template = `mandate_test_${randomBytes(4).toString('hex')}`;
-  await administer(url, `create database ${template}`);
-  await (await openMigratedDatabase(databaseUrl(url, template))).close();
+  await runAdminSql(url, `create database ${template}`);
+  await (await openMigratedDatabase(databaseUrlOnServer(url, template))).close();
   project.provide('database', { kind: 'postgresql', url, template });
   return async () => {
-    const created = await administer(url, `select datname from pg_database where datname ~ '^${template}'`);
-    for (const { datname } of created) await administer(url, `drop database ${datname} with (force)`);
+    const created = await runAdminSql(url, `select datname from pg_database where datname ~ '^${template}'`);
+    for (const { datname } of created) await runAdminSql(url, `drop database ${datname} with (force)`);
     await stop();
   };
 }
@@ -68,7 +68,7 @@ async function preparePglite(project: TestProject): Promise<() => Promise<void>>
   if (!(connection instanceof PgliteConnection)) throw new Error('memory:// is PGlite');
   const dump = await (await connection.getNativeClient()).dumpDataDir('none');
   await db.close();
-  const { path, remove } = await serverDirectory();
+  const { path, remove } = await createServerDirectory();
   const template = join(path, 'template.tar');
   await writeFile(template, Buffer.from(await dump.arrayBuffer()));
   project.provide('database', { kind: 'pglite', template });

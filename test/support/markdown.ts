@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-export const repository = join(import.meta.dirname, '../..');
+export const repositoryRoot = join(import.meta.dirname, '../..');
 
 export type CodeBlock = {
   readonly file: string;
@@ -13,8 +13,8 @@ export type CodeBlock = {
 };
 
 /** Returns the fenced code blocks of a Markdown file in the repository. */
-export async function codeBlocksOf(file: string): Promise<CodeBlock[]> {
-  const source = await readFile(join(repository, file), 'utf8');
+export async function readCodeBlocks(file: string): Promise<CodeBlock[]> {
+  const source = await readFile(join(repositoryRoot, file), 'utf8');
   return Array.from(source.matchAll(/^( *)(`{3,}|~{3,})(\S*)[^\n]*\n(.*?)^\1\2 *$/gms), ({ index, 3: language = '', 4: text = '' }) => {
     const line = source.slice(0, index).split('\n').length;
     return { file, line, language, text, name: `${file}: ${text.split('\n', 1)[0]?.trim() ?? ''}` };
@@ -22,15 +22,15 @@ export async function codeBlocksOf(file: string): Promise<CodeBlock[]> {
 }
 
 /** Returns the lines of the only code block in the file that starts with `prefix`. */
-export async function commandsOf(file: string, prefix: string): Promise<string[]> {
-  const blocks = (await codeBlocksOf(file)).filter(({ text }) => text.startsWith(prefix));
+export async function readCommandBlock(file: string, prefix: string): Promise<string[]> {
+  const blocks = (await readCodeBlocks(file)).filter(({ text }) => text.startsWith(prefix));
   if (blocks.length !== 1) throw new Error(`${file} has ${blocks.length} code blocks that start with ${prefix}`);
   return (blocks[0]?.text ?? '').trimEnd().split('\n');
 }
 
 /** Returns the items of the numbered list in the section with this heading. */
-export async function stepsOf(file: string, heading: string): Promise<string[]> {
-  const source = await readFile(join(repository, file), 'utf8');
+export async function readNumberedSteps(file: string, heading: string): Promise<string[]> {
+  const source = await readFile(join(repositoryRoot, file), 'utf8');
   const section = source.split(/^## /m).find((text) => text.startsWith(`${heading}\n`));
   if (section === undefined) throw new Error(`${file} has no section ${heading}`);
   return Array.from(section.matchAll(/^\d+\. (.*)$/gm), ([, step = '']) => step);

@@ -1,5 +1,5 @@
 /** Parsed Prometheus metrics of a process: values by series name and labels, such as `up` or `requests_total{method="GET"}`. */
-export class Scrape {
+export class ScrapedMetrics {
   readonly text: string;
   readonly #series: ReadonlyMap<string, number>;
 
@@ -15,13 +15,13 @@ export class Scrape {
     return this.#series.get(pairs.length === 0 ? name : `${name}{${pairs.join(',')}}`);
   }
 
-  names(): string[] {
+  seriesNames(): string[] {
     return [...this.#series.keys()];
   }
 }
 
-export async function scrape(port: number): Promise<Scrape> {
+export async function scrapeMetrics(port: number): Promise<ScrapedMetrics> {
   const response = await fetch(`http://127.0.0.1:${port}/metrics`);
   if (!response.ok) throw new Error(`/metrics returned status ${response.status}`);
-  return new Scrape(await response.text());
+  return new ScrapedMetrics(await response.text());
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 const directory = join(import.meta.dirname, '../../server/database/migrations');
 
-export type MigrationText = {
+export type ParsedMigration = {
   readonly name: string;
   readonly statements: readonly string[];
   /** Whether the migration runs in a transaction. */
@@ -17,9 +17,9 @@ type Migration = { up(): unknown; getQueries(): readonly unknown[]; isTransactio
 const isMigration = (value: unknown): value is Migration => typeof value === 'object' && value !== null && 'getQueries' in value;
 
 /** Returns the SQL statements of all migrations, in order. */
-export async function readMigrations({ driver, config }: Database): Promise<MigrationText[]> {
+export async function readMigrations({ driver, config }: Database): Promise<ParsedMigration[]> {
   const files = (await readdir(directory)).filter((file) => file.endsWith('.ts')).toSorted();
-  const migrations: MigrationText[] = [];
+  const migrations: ParsedMigration[] = [];
   for (const file of files) {
     const module: object = await import(join(directory, file));
     for (const declaration of Object.values(module)) {
@@ -37,7 +37,7 @@ export async function readMigrations({ driver, config }: Database): Promise<Migr
   return migrations;
 }
 
-export function tablesMadeBy({ statements }: Pick<MigrationText, 'statements'>): string[] {
+export function listCreatedTables({ statements }: Pick<ParsedMigration, 'statements'>): string[] {
   return statements.flatMap((sql) => [...sql.matchAll(/\bcreate table (?:if not exists )?"?(\w+)"?/gi)].map(([, name = '']) => name));
 }
 
@@ -67,7 +67,7 @@ const dropStatement = /\bdrop (table|column|function|view|type|schema)\b/;
  * Returns the reasons why processes of this release and of the previous release cannot use the same tables after the migration.
  * @param existing tables that exist before the migration
  */
-export function faultsOfMigration(migration: MigrationText, existing: readonly string[]): string[] {
+export function findMigrationFaults(migration: ParsedMigration, existing: readonly string[]): string[] {
   const statements = migration.statements.map((sql) =>
     sql
       .toLowerCase()

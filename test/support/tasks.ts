@@ -3,27 +3,27 @@ import { createLog, type Log } from '../../server/logging/logger.ts';
 import { taskHandlers } from '../../server/app/task-handlers.ts';
 import { runTasks, type TaskRunnerDependencies } from '../../server/tasks/run-tasks.ts';
 import type { TaskHandler } from '../../server/tasks/task-context.ts';
-import type { Answer, Body, Mandate } from './server/start-mandate.ts';
+import type { ApiResponse, JsonBody, MandateServer } from './server/start-mandate.ts';
 
 /** Runs all pending tasks, as the background job of the server does. Returns the number of tasks. */
-export const carryOutTasks = (
-  { db }: Mandate,
+export const runPendingTasks = (
+  { db }: MandateServer,
   handlers: TaskRunnerDependencies['handlers'] = taskHandlers,
   { signal, log = createLog(false) }: { signal?: AbortSignal; log?: Log } = {},
 ): Promise<number> => runTasks({ em: db.em, log, handlers }, signal);
 
 /** Runs the task that a response has created. Returns the succeeded task and its result file. */
-export async function carriedOut(mandate: Mandate, token: string, started: Answer): Promise<{ task: Body; file: string }> {
+export async function completeTask(mandate: MandateServer, token: string, started: ApiResponse): Promise<{ task: JsonBody; file: string }> {
   expect(started.status, started.text).toBe(202);
-  await carryOutTasks(mandate);
-  const { body: task } = await mandate.call('GET', `/api/v1/tasks/${started.body.id}`, { token });
+  await runPendingTasks(mandate);
+  const { body: task } = await mandate.callApi('GET', `/api/v1/tasks/${started.body.id}`, { token });
   expect(task, JSON.stringify(task.error)).toMatchObject({ status: 'succeeded', error: null });
-  const { text: file } = await mandate.call('GET', `/api/v1/tasks/${task.id}/result`, { token });
+  const { text: file } = await mandate.callApi('GET', `/api/v1/tasks/${task.id}/result`, { token });
   return { task, file };
 }
 
 /** Returns the task handlers with a hook that runs before each step of a task. */
-export function interrupted(beforeStep: (step: number) => unknown): TaskRunnerDependencies['handlers'] {
+export function hookTaskSteps(beforeStep: (step: number) => unknown): TaskRunnerDependencies['handlers'] {
   const handlers = Object.entries(taskHandlers).map(([type, handler]) => {
     const hookedHandler: TaskHandler = (run) => {
       const step = run.step.bind(run);
@@ -40,14 +40,14 @@ export function interrupted(beforeStep: (step: number) => unknown): TaskRunnerDe
 }
 
 /** Starts the pending tasks and stops before the given step forever, as a killed process would. Resolves when a task reaches the step. */
-export function dyingAt(mandate: Mandate, step: number): Promise<void> {
+export function abandonTaskAtStep(mandate: MandateServer, step: number): Promise<void> {
   const { promise: reached, resolve } = Promise.withResolvers<void>();
   const never = new Promise(() => undefined);
-  const handlers = interrupted((current) => {
+  const handlers = hookTaskSteps((current) => {
     if (current !== step) return undefined;
     resolve();
     return never;
   });
-  void carryOutTasks(mandate, handlers);
+  void runPendingTasks(mandate, handlers);
   return reached;
 }

@@ -1,37 +1,37 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ApiKeyUseBuffer } from '../../../server/api-keys/api-key-use-buffer.ts';
-import { ageSessions } from '../../support/oauth/age-sessions.ts';
-import { startMandate, type Body, type Mandate } from '../../support/server/start-mandate.ts';
+import { backdateSessions } from '../../support/oauth/age-sessions.ts';
+import { startMandateServer, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
 import {
-  askForTokens,
-  authorize,
-  clientCredentials,
-  confidentialClient,
+  sendTokenRequest,
+  obtainAuthorizationCode,
+  obtainClientToken,
+  createConfidentialClient,
   signIn,
   signUp,
-  signUpAs,
-  tokenResponse,
-  tokensFor,
-  type Person,
+  signUpWithRole,
+  tokenResponseSchema,
+  obtainTokens,
+  type TestUser,
 } from '../../support/oauth/oauth-flow.ts';
-import { newProofKey, proof } from '../../support/oauth/dpop-proof.ts';
-import { inTwoProcesses } from '../../support/server/process-mode.ts';
+import { createDpopKey, createDpopProof } from '../../support/oauth/dpop-proof.ts';
+import { usesTwoProcesses } from '../../support/server/process-mode.ts';
 
-let mandate: Mandate;
-let anna: Person;
+let mandate: MandateServer;
+let anna: TestUser;
 let token: string;
 const lastUse = new ApiKeyUseBuffer();
 beforeAll(async () => {
-  mandate = await startMandate(inTwoProcesses ? {} : { lastUse });
+  mandate = await startMandateServer(usesTwoProcesses ? {} : { lastUse });
   anna = await signUp(mandate.origin);
-  token = (await tokensFor(mandate.origin, anna, ['api_keys.manage', 'users.read', 'orders.read'])).access_token;
+  token = (await obtainTokens(mandate.origin, anna, ['api_keys.manage', 'users.read', 'orders.read'])).access_token;
 });
 afterAll(() => mandate.close());
 
 const path = '/api/v1/api-keys';
-const create = (body: Body = {}, callerToken = token) =>
-  mandate.call('POST', path, { token: callerToken, body: { name: 'Backup', scopes: ['users.read'], ...body } });
-const getCurrentUser = (key: string) => mandate.call('GET', '/api/v1/users/me', { token: key });
+const create = (body: JsonBody = {}, callerToken = token) =>
+  mandate.callApi('POST', path, { token: callerToken, body: { name: 'Backup', scopes: ['users.read'], ...body } });
+const getCurrentUser = (key: string) => mandate.callApi('GET', '/api/v1/users/me', { token: key });
 const inDays = (days: number): string => new Date(Date.now() + days * 24 * 60 * 60 * 1000).toISOString();
 
 describe('POST /api-keys: 201', () => {
@@ -42,18 +42,18 @@ describe('POST /api-keys: 201', () => {
     expect(body).toMatchObject({ prefix: body.key.slice(0, 11), status: 'active', scopes: ['users.read'], last_used_at: null });
     const response = await getCurrentUser(body.key);
     expect([response.status, response.body.id]).toEqual([200, anna.id]);
-    expect((await mandate.call('GET', '/api/v1/orders', { token: body.key })).body.code).toBe('insufficient_scope');
+    expect((await mandate.callApi('GET', '/api/v1/orders', { token: body.key })).body.code).toBe('insufficient_scope');
     const rows = await mandate.db.em.fork().execute('select k::text as row from api_keys k');
     expect(JSON.stringify(rows)).not.toContain(body.key.slice(3));
-    const list = await mandate.call('GET', path, { token });
+    const list = await mandate.callApi('GET', path, { token });
     expect(list.text).not.toContain(body.key);
   });
 
   test('records the application that created the key', async () => {
     const { body } = await create();
     expect(body.created_by_client_id).toBe('mandate-cli');
-    const list = await mandate.call('GET', path, { token });
-    expect(list.body.data.find(({ id }: Body) => id === body.id).created_by_client_id).toBe('mandate-cli');
+    const list = await mandate.callApi('GET', path, { token });
+    expect(list.body.data.find(({ id }: JsonBody) => id === body.id).created_by_client_id).toBe('mandate-cli');
   });
 
   test('expires after 90 days by default', async () => {
@@ -81,21 +81,21 @@ test('POST /api-keys: 403 for scopes that the token lacks, and for applications'
     code: 'insufficient_scope',
     detail: expect.stringContaining('orders.write'),
   });
-  const adminUser = await signUpAs(mandate.db, mandate.origin, 'admin');
-  const managing = (await tokensFor(mandate.origin, adminUser, ['api_keys.manage', 'orders.manage'])).access_token;
+  const adminUser = await signUpWithRole(mandate.db, mandate.origin, 'admin');
+  const managing = (await obtainTokens(mandate.origin, adminUser, ['api_keys.manage', 'orders.manage'])).access_token;
   const { body } = await create({ scopes: ['orders.manage'] }, managing);
-  expect((await mandate.call('GET', '/api/v1/payments', { token: body.key })).status).toBe(403); // the key lacks payments.read
+  expect((await mandate.callApi('GET', '/api/v1/payments', { token: body.key })).status).toBe(403); // the key lacks payments.read
   await mandate.db.em.fork().execute(`update users set role = 'customer' where id = ?`, [adminUser.id]);
   const demoted = await create({ scopes: ['orders.manage'] }, managing);
   expect(demoted.status).toBe(403);
-  const application = await confidentialClient(mandate.db, ['api_keys.manage']);
-  const applicationToken = await clientCredentials(mandate.origin, application, ['api_keys.manage']);
+  const application = await createConfidentialClient(mandate.db, ['api_keys.manage']);
+  const applicationToken = await obtainClientToken(mandate.origin, application, ['api_keys.manage']);
   expect((await create({}, applicationToken)).body.code).toBe('forbidden');
 });
 
 test('POST /api-keys: 409 for the fifty-first key, even with concurrent requests', async () => {
   const ben = await signUp(mandate.origin);
-  const callerToken = (await tokensFor(mandate.origin, ben, ['api_keys.manage', 'users.read'])).access_token;
+  const callerToken = (await obtainTokens(mandate.origin, ben, ['api_keys.manage', 'users.read'])).access_token;
   for (let count = 0; count < 48; count += 1) await create({}, callerToken);
   const statuses = await Promise.all(Array.from({ length: 5 }, async () => (await create({}, callerToken)).status));
   expect(statuses.filter((status) => status === 201)).toHaveLength(2);
@@ -105,12 +105,12 @@ test('POST /api-keys: 409 for the fifty-first key, even with concurrent requests
 describe('an API key is rejected', () => {
   test('after its revocation, and a second revocation changes nothing', async () => {
     const { body } = await create();
-    const revoke = () => mandate.call('DELETE', `${path}/${body.id}`, { token });
+    const revoke = () => mandate.callApi('DELETE', `${path}/${body.id}`, { token });
     expect((await revoke()).status).toBe(204);
     expect((await getCurrentUser(body.key)).body.code).toBe('revoked_token');
     expect((await revoke()).status).toBe(204);
-    const list = await mandate.call('GET', path, { token });
-    expect(list.body.data.find(({ id }: Body) => id === body.id).status).toBe('revoked');
+    const list = await mandate.callApi('GET', path, { token });
+    expect(list.body.data.find(({ id }: JsonBody) => id === body.id).status).toBe('revoked');
     const events = await mandate.db.em
       .fork()
       .execute(`select action from audit_events where subject = ? order by id`, [`api_key:${body.id}`]);
@@ -125,7 +125,7 @@ describe('an API key is rejected', () => {
 
   test('after the suspension of its owner', async () => {
     const ben = await signUp(mandate.origin);
-    const { body } = await create({}, (await tokensFor(mandate.origin, ben, ['api_keys.manage', 'users.read'])).access_token);
+    const { body } = await create({}, (await obtainTokens(mandate.origin, ben, ['api_keys.manage', 'users.read'])).access_token);
     await mandate.db.em.fork().execute(`update users set status = 'suspended' where id = ?`, [ben.id]);
     expect((await getCurrentUser(body.key)).body.code).toBe('revoked_token');
   });
@@ -154,10 +154,10 @@ test('an API key cannot create API keys', async () => {
 });
 
 test('the last use is stored by a periodic flush, not by the request', async ({ skip }) => {
-  skip(inTwoProcesses, 'needs one process: flushes the buffer of the server');
+  skip(usesTwoProcesses, 'needs one process: flushes the buffer of the server');
   const { body } = await create();
   const lastUsed = async (): Promise<string | null> =>
-    (await mandate.call('GET', path, { token })).body.data.find(({ id }: Body) => id === body.id).last_used_at;
+    (await mandate.callApi('GET', path, { token })).body.data.find(({ id }: JsonBody) => id === body.id).last_used_at;
   await getCurrentUser(body.key);
   expect(await lastUsed()).toBeNull();
   expect(await lastUse.flush(mandate.db.em.fork())).toBeGreaterThan(0);
@@ -167,21 +167,21 @@ test('the last use is stored by a periodic flush, not by the request', async ({ 
 
 test('GET /api-keys: returns only keys of the caller, newest first, in pages', async () => {
   const ben = await signUp(mandate.origin);
-  const callerToken = (await tokensFor(mandate.origin, ben, ['api_keys.manage', 'users.read'])).access_token;
+  const callerToken = (await obtainTokens(mandate.origin, ben, ['api_keys.manage', 'users.read'])).access_token;
   const createdIds = [];
   for (let count = 0; count < 3; count += 1) createdIds.unshift((await create({}, callerToken)).body.id);
-  const first = await mandate.call('GET', `${path}?limit=2`, { token: callerToken });
-  const second = await mandate.call('GET', `${path}?limit=2&cursor=${first.body.next_cursor}`, { token: callerToken });
-  expect([...first.body.data, ...second.body.data].map(({ id }: Body) => id)).toEqual(createdIds);
-  expect((await mandate.call('GET', path)).status).toBe(401);
-  expect((await mandate.call('GET', `${path}?cursor=x`, { token: callerToken })).status).toBe(400);
+  const first = await mandate.callApi('GET', `${path}?limit=2`, { token: callerToken });
+  const second = await mandate.callApi('GET', `${path}?limit=2&cursor=${first.body.next_cursor}`, { token: callerToken });
+  expect([...first.body.data, ...second.body.data].map(({ id }: JsonBody) => id)).toEqual(createdIds);
+  expect((await mandate.callApi('GET', path)).status).toBe(401);
+  expect((await mandate.callApi('GET', `${path}?cursor=x`, { token: callerToken })).status).toBe(400);
 });
 
 test('DELETE /api-keys/{api_key_id}: 404 for a key of another user', async () => {
   const { body } = await create();
   const ben = await signUp(mandate.origin);
-  const callerToken = (await tokensFor(mandate.origin, ben, ['api_keys.manage'])).access_token;
-  expect((await mandate.call('DELETE', `${path}/${body.id}`, { token: callerToken })).status).toBe(404);
+  const callerToken = (await obtainTokens(mandate.origin, ben, ['api_keys.manage'])).access_token;
+  expect((await mandate.callApi('DELETE', `${path}/${body.id}`, { token: callerToken })).status).toBe(404);
   expect((await getCurrentUser(body.key)).status).toBe(200);
 });
 
@@ -190,10 +190,10 @@ describe('POST /api-keys: 401 when the sign-in is older than 15 minutes', () => 
 
   test('for a bearer token, with the maximum age in the challenge', async () => {
     const ben = await signUp(mandate.origin);
-    await ageSessions(mandate.db, ben.id, 16);
+    await backdateSessions(mandate.db, ben.id, 16);
     const { status, body, headers } = await create(
       {},
-      (await tokensFor(mandate.origin, ben, ['api_keys.manage', 'users.read'])).access_token,
+      (await obtainTokens(mandate.origin, ben, ['api_keys.manage', 'users.read'])).access_token,
     );
     expect([status, body.code]).toEqual([401, 'insufficient_user_authentication']);
     expect(headers.get('www-authenticate')).toContain('max_age="900"');
@@ -201,21 +201,21 @@ describe('POST /api-keys: 401 when the sign-in is older than 15 minutes', () => 
 
   test('for a sender-constrained token, until the user has signed in again', async () => {
     const ben = await signUp(mandate.origin);
-    const key = await newProofKey();
+    const key = await createDpopKey();
     const tokenUrl = `${mandate.origin}/oauth/token`;
-    const boundToken = async (person: Pick<Person, 'browser'>): Promise<string> => {
-      const { code, verifier, redirectUri, clientId } = await authorize(mandate.origin, person, { scope });
+    const boundToken = async (person: Pick<TestUser, 'browser'>): Promise<string> => {
+      const { code, verifier, redirectUri, clientId } = await obtainAuthorizationCode(mandate.origin, person, { scope });
       const form = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: redirectUri, client_id: clientId };
-      const response = await askForTokens(mandate.origin, form, { dpop: await proof(key, { method: 'POST', url: tokenUrl }) });
-      return tokenResponse.parse(await response.json()).access_token;
+      const response = await sendTokenRequest(mandate.origin, form, { dpop: await createDpopProof(key, { method: 'POST', url: tokenUrl }) });
+      return tokenResponseSchema.parse(await response.json()).access_token;
     };
     const createWith = async (bound: string): Promise<Response> => {
       const url = `${mandate.origin}${path}`;
-      const dpop = await proof(key, { method: 'POST', url, token: bound });
+      const dpop = await createDpopProof(key, { method: 'POST', url, token: bound });
       const headers = { authorization: `DPoP ${bound}`, dpop, 'content-type': 'application/json' };
       return fetch(url, { method: 'POST', headers, body: JSON.stringify({ name: 'Backup', scopes: ['users.read'] }) });
     };
-    await ageSessions(mandate.db, ben.id, 16);
+    await backdateSessions(mandate.db, ben.id, 16);
     const refused = await createWith(await boundToken(ben));
     expect(refused.status).toBe(401);
     expect(refused.headers.get('www-authenticate')).toMatch(/^DPoP .*error="insufficient_user_authentication".*max_age="900"/);

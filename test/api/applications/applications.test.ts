@@ -1,30 +1,30 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { encodePng } from '../../support/browser/png.ts';
-import { startMandate, type Answer, type Body, type Mandate } from '../../support/server/start-mandate.ts';
+import { createSquarePngDataUri } from '../../support/browser/png.ts';
+import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
 import {
-  askForTokens,
-  authorizationRequest,
-  authorizePath,
-  basic,
-  clientCredentials,
-  refusal,
+  sendTokenRequest,
+  buildAuthorizationRequest,
+  authorizationPath,
+  basicAuthorization,
+  obtainClientToken,
+  readOAuthError,
   signUp,
-  signUpAs,
-  tokensFor,
+  signUpWithRole,
+  obtainTokens,
 } from '../../support/oauth/oauth-flow.ts';
 
-let mandate: Mandate;
+let mandate: MandateServer;
 let token: string;
 
 beforeAll(async () => {
-  mandate = await startMandate();
-  token = (await tokensFor(mandate.origin, await signUpAs(mandate.db, mandate.origin, 'admin'), ['applications.manage', 'audit.read']))
+  mandate = await startMandateServer();
+  token = (await obtainTokens(mandate.origin, await signUpWithRole(mandate.db, mandate.origin, 'admin'), ['applications.manage', 'audit.read']))
     .access_token;
 });
 afterAll(() => mandate.close());
 
-const call = (method: string, path = '', body?: unknown, as = token): Promise<Answer> =>
-  mandate.call(method, `/api/v1/applications${path}`, { token: as, ...(body !== undefined && { body }) });
+const call = (method: string, path = '', body?: unknown, as = token): Promise<ApiResponse> =>
+  mandate.callApi(method, `/api/v1/applications${path}`, { token: as, ...(body !== undefined && { body }) });
 const website = {
   name: 'Some website',
   type: 'confidential',
@@ -39,7 +39,7 @@ const machine = {
   scopes: ['users.manage'],
   grant_types: ['client_credentials'],
 };
-const create = async (overrides: object = {}): Promise<Body> => {
+const create = async (overrides: object = {}): Promise<JsonBody> => {
   const response = await call('POST', '', { ...website, ...overrides });
   expect([response.status, response.text]).toEqual([201, expect.any(String)]);
   return response.body;
@@ -55,7 +55,7 @@ describe('POST /applications', () => {
     expect(response.headers.get('location')).toBe(`/api/v1/applications/${response.body.id}`);
     const { client_id: clientId, client_secret: secret } = response.body;
     expect(clientId).toMatch(/^app-[0-9a-f]{16}$/);
-    expect(await apiStatus(await clientCredentials(mandate.origin, { clientId, secret }, ['users.manage']))).toBe(404);
+    expect(await apiStatus(await obtainClientToken(mandate.origin, { clientId, secret }, ['users.manage']))).toBe(404);
     expect((await call('GET', `/${response.body.id}`)).body).not.toHaveProperty('client_secret');
   });
 
@@ -96,7 +96,7 @@ describe('POST /applications', () => {
     ['a logo over http', { logo_uri: 'http://app.example/logo.png' }, '#/logo_uri'],
     ['a logo that is not an image', { logo_uri: `data:image/png;base64,${Buffer.from('x'.repeat(100)).toString('base64')}` }, '#/logo_uri'],
     ['a logo that can contain scripts', { logo_uri: 'data:image/svg+xml;base64,PHN2Zy8+' }, '#/logo_uri'],
-    ['a logo with too many pixels', { logo_uri: encodePng(513) }, '#/logo_uri'],
+    ['a logo with too many pixels', { logo_uri: createSquarePngDataUri(513) }, '#/logo_uri'],
     ['an id that could be a user id', { client_id: '4711' }, '#/client_id'],
     ['an id that could be an API key id', { client_id: 'api-key-5' }, '#/client_id'],
     ['a secret chosen by the client', { client_secret: 'x' }, '#/client_secret'],
@@ -106,10 +106,10 @@ describe('POST /applications', () => {
   });
 
   test('requires an administrator', async () => {
-    const demoted = await signUpAs(mandate.db, mandate.origin, 'admin');
-    const staff = await tokensFor(mandate.origin, demoted, ['applications.manage']);
+    const demoted = await signUpWithRole(mandate.db, mandate.origin, 'admin');
+    const staff = await obtainTokens(mandate.origin, demoted, ['applications.manage']);
     await mandate.db.em.fork().execute(`update users set role = 'staff' where id = ?`, [demoted.id]);
-    const person = await tokensFor(mandate.origin, await signUp(mandate.origin), ['users.read']);
+    const person = await obtainTokens(mandate.origin, await signUp(mandate.origin), ['users.read']);
     for (const path of ['', '/1']) {
       expect((await call('GET', path, undefined, staff.access_token)).body.code).toBe('forbidden');
       expect((await call('GET', path, undefined, person.access_token)).body.code).toBe('insufficient_scope');
@@ -122,7 +122,7 @@ describe('POST /applications', () => {
 test('GET /applications: newest first, in pages, without secrets', async () => {
   const applications = [await create(), await create(), await create()];
   const first = await call('GET', '?limit=2');
-  expect(first.body.data.map(({ id }: Body) => id)).toEqual([applications[2].id, applications[1].id]);
+  expect(first.body.data.map(({ id }: JsonBody) => id)).toEqual([applications[2].id, applications[1].id]);
   const next = await call('GET', `?limit=2&cursor=${first.body.next_cursor}`);
   expect(next.body.data[0].id).toBe(applications[0].id);
   expect(first.text).not.toMatch(/secret|hash/);
@@ -139,19 +139,19 @@ describe('PATCH /applications/{application_id}', () => {
       scopes: app.scopes,
       version: 2,
     });
-    const old = authorizationRequest({ client_id: app.client_id, redirect_uri: website.redirect_uris[0] ?? '' }).query;
-    expect((await fetch(mandate.origin + authorizePath(old), { redirect: 'manual' })).status).toBe(400);
+    const old = buildAuthorizationRequest({ client_id: app.client_id, redirect_uri: website.redirect_uris[0] ?? '' }).query;
+    expect((await fetch(mandate.origin + authorizationPath(old), { redirect: 'manual' })).status).toBe(400);
   });
 
   test('status disabled: rejects new and existing tokens immediately', async () => {
     const app = await create(machine);
     const client = { clientId: app.client_id, secret: app.client_secret };
-    const clientToken = await clientCredentials(mandate.origin, client, ['users.manage']);
+    const clientToken = await obtainClientToken(mandate.origin, client, ['users.manage']);
     expect(await apiStatus(clientToken)).toBe(404);
     expect((await call('PATCH', `/${app.id}`, { status: 'disabled' })).body.status).toBe('disabled');
     expect(await apiStatus(clientToken)).toBe(401);
     const form = { grant_type: 'client_credentials' };
-    expect(await refusal(await askForTokens(mandate.origin, form, basic(client.clientId, client.secret)))).toBe('401 invalid_client');
+    expect(await readOAuthError(await sendTokenRequest(mandate.origin, form, basicAuthorization(client.clientId, client.secret)))).toBe('401 invalid_client');
     await call('PATCH', `/${app.id}`, { status: 'active' });
     expect(await apiStatus(clientToken)).toBe(404);
   });
@@ -169,9 +169,9 @@ describe('PATCH /applications/{application_id}', () => {
     const { browser } = await signUp(mandate.origin);
     const openAuthorization = (scope: string) =>
       browser.open(
-        authorizePath(authorizationRequest({ client_id: app.client_id, redirect_uri: 'https://app.example/callback', scope }).query),
+        authorizationPath(buildAuthorizationRequest({ client_id: app.client_id, redirect_uri: 'https://app.example/callback', scope }).query),
       );
-    expect((await openAuthorization('openid users.read')).leaves?.searchParams.get('code')).toBeTruthy();
+    expect((await openAuthorization('openid users.read')).externalRedirect?.searchParams.get('code')).toBeTruthy();
     expect((await openAuthorization('openid users.read orders.read')).url.pathname).toMatch(/^\/consent\//);
     await call('PATCH', `/${app.id}`, { preapproved_scopes: [] });
     expect((await openAuthorization('openid users.read')).url.pathname).toMatch(/^\/consent\//);
@@ -180,19 +180,19 @@ describe('PATCH /applications/{application_id}', () => {
   test('pre-approval grants no staff scope to a customer', async () => {
     const app = await create({ scopes: ['users.manage', 'users.read'], preapproved_scopes: ['openid', 'users.manage'] });
     const { browser } = await signUp(mandate.origin);
-    const request = authorizationRequest({
+    const request = buildAuthorizationRequest({
       client_id: app.client_id,
       redirect_uri: 'https://app.example/callback',
       scope: 'openid users.manage',
     });
-    const page = await browser.open(authorizePath(request.query));
+    const page = await browser.open(authorizationPath(request.query));
     expect(page.text).not.toContain('value="users.manage"');
-    const { leaves } = page.leaves ? page : await browser.submit(page, { decision: 'allow' });
+    const { externalRedirect: leaves } = page.externalRedirect ? page : await browser.submit(page, { decision: 'allow' });
     const form = { grant_type: 'authorization_code', code: leaves?.searchParams.get('code') ?? '', code_verifier: request.verifier };
-    const response = await askForTokens(
+    const response = await sendTokenRequest(
       mandate.origin,
       { ...form, redirect_uri: 'https://app.example/callback' },
-      basic(app.client_id, app.client_secret),
+      basicAuthorization(app.client_id, app.client_secret),
     );
     expect(await response.text()).not.toContain('users.manage');
   });
@@ -200,7 +200,7 @@ describe('PATCH /applications/{application_id}', () => {
 
 test('DELETE /applications/{application_id}: revokes its tokens and deletes its grants', async () => {
   const app = await create(machine);
-  const clientToken = await clientCredentials(mandate.origin, { clientId: app.client_id, secret: app.client_secret }, ['users.manage']);
+  const clientToken = await obtainClientToken(mandate.origin, { clientId: app.client_id, secret: app.client_secret }, ['users.manage']);
   expect((await call('DELETE', `/${app.id}`)).status).toBe(204);
   expect(await apiStatus(clientToken)).toBe(401);
   expect((await call('DELETE', `/${app.id}`)).status).toBe(404);
@@ -215,7 +215,7 @@ describe('POST /applications/{application_id}/secret-rotations', () => {
     expect(rotated.status).toBe(201);
     expect(Date.parse(rotated.body.previous_secret_expires_at) - Date.now()).toBeCloseTo(3_600_000, -5);
     const tokenStatus = async (secret: string) =>
-      (await askForTokens(mandate.origin, { grant_type: 'client_credentials' }, basic(app.client_id, secret))).status;
+      (await sendTokenRequest(mandate.origin, { grant_type: 'client_credentials' }, basicAuthorization(app.client_id, secret))).status;
     expect([await tokenStatus(app.client_secret), await tokenStatus(rotated.body.client_secret)]).toEqual([200, 200]);
     await mandate.db.em.fork().execute('update applications set previous_secret_until = now() where id = ?', [app.id]);
     expect([await tokenStatus(app.client_secret), await tokenStatus(rotated.body.client_secret)]).toEqual([401, 200]);
@@ -234,8 +234,8 @@ test('application changes are audited without secrets', async () => {
   const app = await create(machine);
   const { client_secret: secret } = (await call('POST', `/${app.id}/secret-rotations`, {})).body;
   await call('DELETE', `/${app.id}`);
-  const log = await mandate.call('GET', '/api/v1/audit-events?limit=10', { token });
-  const actions = log.body.data.filter(({ subject }: Body) => subject === `application:${app.client_id}`).map(({ action }: Body) => action);
+  const log = await mandate.callApi('GET', '/api/v1/audit-events?limit=10', { token });
+  const actions = log.body.data.filter(({ subject }: JsonBody) => subject === `application:${app.client_id}`).map(({ action }: JsonBody) => action);
   expect(actions).toEqual(['application.deleted', 'application.secret_rotated', 'application.created']);
   expect(log.text).not.toContain(secret);
 });

@@ -1,36 +1,36 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { assignEventSequence } from '../../../server/events/assign-sequence.ts';
 import { databaseKind } from '../../support/services/database.ts';
-import { startMandate, type Body, type Mandate } from '../../support/server/start-mandate.ts';
+import { startMandateServer, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
 import {
-  askForTokens,
-  authorizationRequest,
-  authorize,
-  authorizePath,
-  basic,
-  refusal,
+  sendTokenRequest,
+  buildAuthorizationRequest,
+  obtainAuthorizationCode,
+  authorizationPath,
+  basicAuthorization,
+  readOAuthError,
   signIn,
   signUp,
-  signUpAs,
-  tokenResponse,
-  tokensFor,
-  type Person,
+  signUpWithRole,
+  tokenResponseSchema,
+  obtainTokens,
+  type TestUser,
   type TokenResponse,
 } from '../../support/oauth/oauth-flow.ts';
 
-let mandate: Mandate;
+let mandate: MandateServer;
 let administrator: string;
 beforeAll(async () => {
-  mandate = await startMandate();
-  const adminUser = await signUpAs(mandate.db, mandate.origin, 'admin');
-  administrator = (await tokensFor(mandate.origin, adminUser, ['applications.manage', 'audit.read'])).access_token;
+  mandate = await startMandateServer();
+  const adminUser = await signUpWithRole(mandate.db, mandate.origin, 'admin');
+  administrator = (await obtainTokens(mandate.origin, adminUser, ['applications.manage', 'audit.read'])).access_token;
 });
 afterAll(() => mandate.close());
 
 const redirectUri = 'https://app.example/callback';
 const scopes = ['users.read', 'orders.read', 'events.read', 'api_keys.manage'];
 
-async function register(preapproved: readonly string[] = []): Promise<Body> {
+async function register(preapproved: readonly string[] = []): Promise<JsonBody> {
   const body = {
     name: 'Some website',
     type: 'confidential',
@@ -39,25 +39,25 @@ async function register(preapproved: readonly string[] = []): Promise<Body> {
     grant_types: ['authorization_code', 'refresh_token'],
     preapproved_scopes: preapproved,
   };
-  return (await mandate.call('POST', '/api/v1/applications', { token: administrator, body })).body;
+  return (await mandate.callApi('POST', '/api/v1/applications', { token: administrator, body })).body;
 }
 
-async function update(app: Body, body: object): Promise<void> {
-  expect((await mandate.call('PATCH', `/api/v1/applications/${app.id}`, { token: administrator, body })).status).toBe(200);
+async function update(app: JsonBody, body: object): Promise<void> {
+  expect((await mandate.callApi('PATCH', `/api/v1/applications/${app.id}`, { token: administrator, body })).status).toBe(200);
 }
-const preapprove = (app: Body, ...preapproved: string[]): Promise<void> => update(app, { preapproved_scopes: preapproved });
+const preapprove = (app: JsonBody, ...preapproved: string[]): Promise<void> => update(app, { preapproved_scopes: preapproved });
 
-type WithBrowser = Pick<Person, 'browser'>;
-const requestOf = (app: Body, scope: string) => ({ client_id: app.client_id, redirect_uri: redirectUri, scope });
+type WithBrowser = Pick<TestUser, 'browser'>;
+const requestOf = (app: JsonBody, scope: string) => ({ client_id: app.client_id, redirect_uri: redirectUri, scope });
 
 /** Returns whether the consent page is shown. */
-async function isConsentRequired(app: Body, { browser }: WithBrowser, scope: string): Promise<boolean> {
-  const page = await browser.open(authorizePath(authorizationRequest(requestOf(app, scope)).query));
+async function isConsentRequired(app: JsonBody, { browser }: WithBrowser, scope: string): Promise<boolean> {
+  const page = await browser.open(authorizationPath(buildAuthorizationRequest(requestOf(app, scope)).query));
   return page.url.pathname.startsWith('/consent/');
 }
 
-const exchange = ({ client_id: id, client_secret: secret }: Body, form: Record<string, string>): Promise<Response> =>
-  askForTokens(mandate.origin, form, basic(id, secret));
+const exchange = ({ client_id: id, client_secret: secret }: JsonBody, form: Record<string, string>): Promise<Response> =>
+  sendTokenRequest(mandate.origin, form, basicAuthorization(id, secret));
 
 const codeForm = ({ code, verifier }: { code: string; verifier: string }) => ({
   grant_type: 'authorization_code',
@@ -67,23 +67,23 @@ const codeForm = ({ code, verifier }: { code: string; verifier: string }) => ({
 });
 
 /** Signs in, consents if the page is shown, and returns the tokens. */
-async function obtainTokens(app: Body, person: WithBrowser, scope: string): Promise<TokenResponse> {
-  const granted = await authorize(mandate.origin, person, requestOf(app, scope));
-  return tokenResponse.parse(await (await exchange(app, codeForm(granted))).json());
+async function obtainApplicationTokens(app: JsonBody, person: WithBrowser, scope: string): Promise<TokenResponse> {
+  const granted = await obtainAuthorizationCode(mandate.origin, person, requestOf(app, scope));
+  return tokenResponseSchema.parse(await (await exchange(app, codeForm(granted))).json());
 }
 
 /** Signs in to a preapproved application without a consent page, and returns the tokens. */
-async function obtainPreapprovedTokens(app: Body, person: WithBrowser, scope: string): Promise<TokenResponse> {
+async function obtainPreapprovedTokens(app: JsonBody, person: WithBrowser, scope: string): Promise<TokenResponse> {
   expect(await isConsentRequired(app, person, scope)).toBe(false);
-  return obtainTokens(app, person, scope);
+  return obtainApplicationTokens(app, person, scope);
 }
 
-const refresh = (app: Body, { refresh_token: token = '' }: TokenResponse): Promise<Response> =>
+const refresh = (app: JsonBody, { refresh_token: token = '' }: TokenResponse): Promise<Response> =>
   exchange(app, { grant_type: 'refresh_token', refresh_token: token });
-const refreshTokens = async (app: Body, tokens: TokenResponse): Promise<TokenResponse> =>
-  tokenResponse.parse(await (await refresh(app, tokens)).json());
+const refreshTokens = async (app: JsonBody, tokens: TokenResponse): Promise<TokenResponse> =>
+  tokenResponseSchema.parse(await (await refresh(app, tokens)).json());
 const status = async ({ access_token: token }: Pick<TokenResponse, 'access_token'>, path = 'users/me'): Promise<number> =>
-  (await mandate.call('GET', `/api/v1/${path}`, { token })).status;
+  (await mandate.callApi('GET', `/api/v1/${path}`, { token })).status;
 
 describe('an application whose pre-approval is withdrawn', () => {
   test('immediately loses all access authorized only by the pre-approval, and users must consent again', async () => {
@@ -91,23 +91,23 @@ describe('an application whose pre-approval is withdrawn', () => {
     const anna = await signUp(mandate.origin);
     const scope = 'openid offline_access users.read';
     const tokens = await obtainPreapprovedTokens(app, anna, scope);
-    const pending = await authorize(mandate.origin, anna, requestOf(app, scope));
+    const pending = await obtainAuthorizationCode(mandate.origin, anna, requestOf(app, scope));
     expect(await status(tokens)).toBe(200);
     await preapprove(app);
     expect(await status(tokens)).toBe(401);
-    expect(await refusal(await refresh(app, tokens))).toBe('400 invalid_grant');
-    expect(await refusal(await exchange(app, codeForm(pending)))).toBe('400 invalid_grant');
+    expect(await readOAuthError(await refresh(app, tokens))).toBe('400 invalid_grant');
+    expect(await readOAuthError(await exchange(app, codeForm(pending)))).toBe('400 invalid_grant');
     expect(await isConsentRequired(app, anna, scope)).toBe(true);
-    expect((await authorize(mandate.origin, anna, { ...requestOf(app, scope), prompt: 'none' })).leaves.searchParams.get('error')).toBe(
+    expect((await obtainAuthorizationCode(mandate.origin, anna, { ...requestOf(app, scope), prompt: 'none' })).leaves.searchParams.get('error')).toBe(
       'consent_required',
     );
-    const userAccess = await tokensFor(mandate.origin, anna, ['connected_apps.read', 'events.read']);
-    const connected = await mandate.call('GET', '/api/v1/connected-apps', { token: userAccess.access_token });
-    expect(connected.body.data.map(({ application }: Body) => application.client_id)).not.toContain(app.client_id);
+    const userAccess = await obtainTokens(mandate.origin, anna, ['connected_apps.read', 'events.read']);
+    const connected = await mandate.callApi('GET', '/api/v1/connected-apps', { token: userAccess.access_token });
+    expect(connected.body.data.map(({ application }: JsonBody) => application.client_id)).not.toContain(app.client_id);
     await assignEventSequence(mandate.db.em.fork());
-    const events = (await mandate.call('GET', '/api/v1/events?type=grant.revoked', { token: userAccess.access_token })).body.data;
-    expect(events.map(({ data }: Body) => data.object.application.client_id)).toEqual([app.client_id]);
-    const audit = (await mandate.call('GET', '/api/v1/audit-events?action=application.updated', { token: administrator })).body.data;
+    const events = (await mandate.callApi('GET', '/api/v1/events?type=grant.revoked', { token: userAccess.access_token })).body.data;
+    expect(events.map(({ data }: JsonBody) => data.object.application.client_id)).toEqual([app.client_id]);
+    const audit = (await mandate.callApi('GET', '/api/v1/audit-events?action=application.updated', { token: administrator })).body.data;
     expect(audit[0]).toMatchObject({ details: { withdrawn_scopes: ['openid', 'offline_access', 'users.read'] } });
   });
 
@@ -115,13 +115,13 @@ describe('an application whose pre-approval is withdrawn', () => {
     const app = await register();
     const anna = await signUp(mandate.origin);
     const scope = 'openid users.read';
-    const phone = await obtainTokens(app, anna, scope);
-    const laptop = await obtainTokens(app, { browser: await signIn(mandate.origin, anna) }, scope);
+    const phone = await obtainApplicationTokens(app, anna, scope);
+    const laptop = await obtainApplicationTokens(app, { browser: await signIn(mandate.origin, anna) }, scope);
     await preapprove(app, 'openid', 'users.read');
-    const userAccess = (await tokensFor(mandate.origin, anna, ['connected_apps.read', 'connected_apps.write'])).access_token;
-    const connected = (await mandate.call('GET', '/api/v1/connected-apps', { token: userAccess })).body.data;
-    const [last] = connected.filter(({ application }: Body) => application.client_id === app.client_id);
-    expect((await mandate.call('DELETE', `/api/v1/connected-apps/${last.id}`, { token: userAccess })).status).toBe(204);
+    const userAccess = (await obtainTokens(mandate.origin, anna, ['connected_apps.read', 'connected_apps.write'])).access_token;
+    const connected = (await mandate.callApi('GET', '/api/v1/connected-apps', { token: userAccess })).body.data;
+    const [last] = connected.filter(({ application }: JsonBody) => application.client_id === app.client_id);
+    expect((await mandate.callApi('DELETE', `/api/v1/connected-apps/${last.id}`, { token: userAccess })).status).toBe(204);
     expect(await Promise.all([status(phone), status(laptop)])).toEqual([200, 401]);
     await preapprove(app);
     expect(await status(phone)).toBe(200);
@@ -132,7 +132,7 @@ describe('an application whose pre-approval is withdrawn', () => {
   test('keeps the scopes that the user consented to, and loses the others', async () => {
     const app = await register();
     const anna = await signUp(mandate.origin);
-    await obtainTokens(app, anna, 'openid users.read');
+    await obtainApplicationTokens(app, anna, 'openid users.read');
     await preapprove(app, 'users.read', 'orders.read');
     const tokens = await obtainPreapprovedTokens(app, anna, 'openid users.read orders.read');
     expect(await status(tokens, 'orders')).toBe(200);
@@ -145,9 +145,9 @@ describe('an application whose pre-approval is withdrawn', () => {
       (await exchange(app, { grant_type: 'refresh_token', refresh_token: remainingTokens.refresh_token ?? '', scope: 'orders.read' }))
         .status,
     ).toBe(200);
-    const userAccess = await tokensFor(mandate.origin, anna, ['connected_apps.read']);
-    const connected = (await mandate.call('GET', '/api/v1/connected-apps', { token: userAccess.access_token })).body.data;
-    const granted = connected.filter(({ application }: Body) => application.client_id === app.client_id).map((one: Body) => one.scopes);
+    const userAccess = await obtainTokens(mandate.origin, anna, ['connected_apps.read']);
+    const connected = (await mandate.callApi('GET', '/api/v1/connected-apps', { token: userAccess.access_token })).body.data;
+    const granted = connected.filter(({ application }: JsonBody) => application.client_id === app.client_id).map((one: JsonBody) => one.scopes);
     expect(granted).toEqual([
       ['openid', 'users.read'],
       ['openid', 'users.read'],
@@ -177,11 +177,11 @@ describe('an application whose pre-approval is withdrawn', () => {
       ...allowed: string[]
     ): Promise<Pick<TokenResponse, 'access_token'>> => {
       const body = { name: 'made by the application', scopes: allowed };
-      return { access_token: (await mandate.call('POST', '/api/v1/api-keys', { token, body })).body.key };
+      return { access_token: (await mandate.callApi('POST', '/api/v1/api-keys', { token, body })).body.key };
     };
     const preapprovedTokens = await obtainPreapprovedTokens(app, anna, `openid ${scopes.join(' ')}`);
     await preapprove(app);
-    const consented = await obtainTokens(app, ben, 'openid users.read api_keys.manage');
+    const consented = await obtainApplicationTokens(app, ben, 'openid users.read api_keys.manage');
     await preapprove(app, 'openid', ...scopes);
     expect(await status(preapprovedTokens)).toBe(401);
     const again = await obtainPreapprovedTokens(app, anna, `openid ${scopes.join(' ')}`);
@@ -219,11 +219,11 @@ test.skipIf(databaseKind === 'pglite')('a sign-in during the withdrawal gets no 
   const anna = await signUp(mandate.origin);
   for (let round = 0; round < 10; round += 1) {
     const app = await register(['openid', 'users.read']);
-    const { query, verifier } = authorizationRequest(requestOf(app, 'openid users.read'));
-    const signIns = Array.from({ length: 4 }, () => anna.browser.open(authorizePath(query)));
+    const { query, verifier } = buildAuthorizationRequest(requestOf(app, 'openid users.read'));
+    const signIns = Array.from({ length: 4 }, () => anna.browser.open(authorizationPath(query)));
     const [pages] = await Promise.all([Promise.all(signIns), preapprove(app)]);
-    for (const code of pages.flatMap(({ leaves }) => leaves?.searchParams.get('code') ?? [])) {
-      expect(await refusal(await exchange(app, codeForm({ code, verifier })))).toBe('400 invalid_grant');
+    for (const code of pages.flatMap(({ externalRedirect: leaves }) => leaves?.searchParams.get('code') ?? [])) {
+      expect(await readOAuthError(await exchange(app, codeForm({ code, verifier })))).toBe('400 invalid_grant');
     }
   }
 });

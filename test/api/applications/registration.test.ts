@@ -1,26 +1,26 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startMandate, type Body, type Mandate } from '../../support/server/start-mandate.ts';
+import { startMandateServer, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
 import {
-  askForTokens,
-  authorizationRequest,
-  authorizePath,
-  basic,
-  refusal,
+  sendTokenRequest,
+  buildAuthorizationRequest,
+  authorizationPath,
+  basicAuthorization,
+  readOAuthError,
   signUp,
-  signUpAs,
-  tokensFor,
+  signUpWithRole,
+  obtainTokens,
 } from '../../support/oauth/oauth-flow.ts';
 
-let mandate: Mandate;
+let mandate: MandateServer;
 let token: string;
 
 beforeAll(async () => {
-  mandate = await startMandate();
-  token = (await tokensFor(mandate.origin, await signUpAs(mandate.db, mandate.origin, 'admin'), ['applications.manage'])).access_token;
+  mandate = await startMandateServer();
+  token = (await obtainTokens(mandate.origin, await signUpWithRole(mandate.db, mandate.origin, 'admin'), ['applications.manage'])).access_token;
 });
 afterAll(() => mandate.close());
 
-const newestApplication = async (): Promise<Body> => (await mandate.call('GET', '/api/v1/applications', { token })).body.data[0];
+const newestApplication = async (): Promise<JsonBody> => (await mandate.callApi('GET', '/api/v1/applications', { token })).body.data[0];
 
 describe('a developer with a registration token (RFC 7591)', () => {
   const register = (metadata: object, bearer: string | undefined): Promise<Response> =>
@@ -30,7 +30,7 @@ describe('a developer with a registration token (RFC 7591)', () => {
       body: JSON.stringify(metadata),
     });
   const createRegistrationToken = async (): Promise<string> =>
-    (await mandate.call('POST', '/api/v1/registration-tokens', { token, body: { expires_in: 600 } })).body.initial_access_token;
+    (await mandate.callApi('POST', '/api/v1/registration-tokens', { token, body: { expires_in: 600 } })).body.initial_access_token;
   const metadata = {
     client_name: 'My program',
     redirect_uris: ['https://dev.example/cb'],
@@ -39,26 +39,26 @@ describe('a developer with a registration token (RFC 7591)', () => {
   };
 
   test('registers an application that users can authorize', async () => {
-    const response: Body = await (await register(metadata, await createRegistrationToken())).json();
+    const response: JsonBody = await (await register(metadata, await createRegistrationToken())).json();
     expect(response).toMatchObject({
       client_name: 'My program',
       client_secret: expect.stringMatching(/^ms_/),
       client_id: expect.stringMatching(/^app-/),
     });
     const { browser } = await signUp(mandate.origin);
-    const request = authorizationRequest({
+    const request = buildAuthorizationRequest({
       client_id: response.client_id,
       redirect_uri: 'https://dev.example/cb',
       scope: 'openid orders.read',
     });
-    const consent = await browser.open(authorizePath(request.query));
+    const consent = await browser.open(authorizationPath(request.query));
     expect(consent.text).toContain('My program');
-    const { leaves } = await browser.submit(consent, { decision: 'allow' });
+    const { externalRedirect: leaves } = await browser.submit(consent, { decision: 'allow' });
     const form = { grant_type: 'authorization_code', code: leaves?.searchParams.get('code') ?? '', redirect_uri: 'https://dev.example/cb' };
-    const tokens = await askForTokens(
+    const tokens = await sendTokenRequest(
       mandate.origin,
       { ...form, code_verifier: request.verifier },
-      basic(response.client_id, response.client_secret),
+      basicAuthorization(response.client_id, response.client_secret),
     );
     expect(tokens.status).toBe(200);
     expect(await newestApplication()).toMatchObject({
@@ -70,17 +70,17 @@ describe('a developer with a registration token (RFC 7591)', () => {
 
   test('registers a public application without a secret', async () => {
     const native = { ...metadata, token_endpoint_auth_method: 'none', application_type: 'native', redirect_uris: ['http://127.0.0.1/cb'] };
-    const response: Body = await (await register(native, await createRegistrationToken())).json();
+    const response: JsonBody = await (await register(native, await createRegistrationToken())).json();
     expect(response).not.toHaveProperty('client_secret');
     expect(await newestApplication()).toMatchObject({ client_id: response.client_id, type: 'public' });
   });
 
   test('is rejected without a token, with an invalid token and with an expired token', async () => {
     expect((await register(metadata, undefined)).status).toBe(401);
-    for (const wrong of ['nobody-knows', token]) expect(await refusal(await register(metadata, wrong))).toBe('401 invalid_token');
+    for (const wrong of ['nobody-knows', token]) expect(await readOAuthError(await register(metadata, wrong))).toBe('401 invalid_token');
     const expiredToken = await createRegistrationToken();
     await mandate.db.em.fork().execute(`update oauth_records set expires_at = now() where model = 'InitialAccessToken'`);
-    expect(await refusal(await register(metadata, expiredToken))).toBe('401 invalid_token');
+    expect(await readOAuthError(await register(metadata, expiredToken))).toBe('401 invalid_token');
     expect((await mandate.db.em.fork().execute<object[]>('select 1 from oauth_records where id = ?', [expiredToken])).length).toBe(0);
   });
 
@@ -105,6 +105,6 @@ describe('a developer with a registration token (RFC 7591)', () => {
     ['a redirect URI with a NUL', { redirect_uris: ['com.example.app:/cb\0'], application_type: 'native' }, 'invalid_redirect_uri'],
     ['a JavaScript logo URI', { logo_uri: 'javascript:alert(1)' }, 'invalid_client_metadata'],
   ])('cannot register %s', async (_label, overrides, error) => {
-    expect(await refusal(await register({ ...metadata, ...overrides }, await createRegistrationToken()))).toBe(`400 ${error}`);
+    expect(await readOAuthError(await register({ ...metadata, ...overrides }, await createRegistrationToken()))).toBe(`400 ${error}`);
   });
 });

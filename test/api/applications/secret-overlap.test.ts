@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startMandate, type Answer, type Mandate } from '../../support/server/start-mandate.ts';
-import { askForTokens, basic } from '../../support/oauth/oauth-flow.ts';
-import { openShop, type Shop } from '../../support/server/shop.ts';
+import { startMandateServer, type ApiResponse, type MandateServer } from '../../support/server/start-mandate.ts';
+import { sendTokenRequest, basicAuthorization } from '../../support/oauth/oauth-flow.ts';
+import { createTestShop, type TestShop } from '../../support/server/shop.ts';
 
-let mandate: Mandate;
-let shop: Shop;
+let mandate: MandateServer;
+let shop: TestShop;
 beforeAll(async () => {
-  mandate = await startMandate();
-  shop = await openShop(mandate);
+  mandate = await startMandateServer();
+  shop = await createTestShop(mandate);
 });
 afterAll(() => mandate.close());
 
-const call = (method: string, path: string, body: object): Promise<Answer> =>
-  mandate.call(method, `/api/v1/applications${path}`, { token: shop.token, body });
+const call = (method: string, path: string, body: object): Promise<ApiResponse> =>
+  mandate.callApi(method, `/api/v1/applications${path}`, { token: shop.token, body });
 
 test('a rotation without overlap immediately invalidates both earlier secrets', async () => {
   const machine = { name: 'Machine', type: 'confidential', grant_types: ['client_credentials'], scopes: ['orders.read'] };
@@ -20,7 +20,7 @@ test('a rotation without overlap immediately invalidates both earlier secrets', 
   const rotate = async (seconds: number): Promise<string> =>
     (await call('POST', `/${application.id}/secret-rotations`, { overlap_seconds: seconds })).body.client_secret;
   const statusWith = async (secret: string): Promise<number> =>
-    (await askForTokens(mandate.origin, { grant_type: 'client_credentials' }, basic(application.client_id, secret))).status;
+    (await sendTokenRequest(mandate.origin, { grant_type: 'client_credentials' }, basicAuthorization(application.client_id, secret))).status;
   const first: string = application.client_secret;
   const second = await rotate(3_600);
   expect([await statusWith(first), await statusWith(second)]).toEqual([200, 200]);

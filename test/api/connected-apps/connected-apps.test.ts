@@ -1,31 +1,31 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startMandate, type Body, type Mandate } from '../../support/server/start-mandate.ts';
+import { startMandateServer, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
 import {
-  authorizationRequest,
-  authorize,
-  authorizePath,
-  basic,
-  askForTokens,
-  redeem,
-  refresh,
-  refusal,
+  buildAuthorizationRequest,
+  obtainAuthorizationCode,
+  authorizationPath,
+  basicAuthorization,
+  sendTokenRequest,
+  redeemCode,
+  sendRefreshRequest,
+  readOAuthError,
   signUp,
-  tokenResponse,
-  tokensFor,
-  webApplication,
-  type Person,
+  tokenResponseSchema,
+  obtainTokens,
+  createWebApplication,
+  type TestUser,
 } from '../../support/oauth/oauth-flow.ts';
 
-let mandate: Mandate;
+let mandate: MandateServer;
 beforeAll(async () => {
-  mandate = await startMandate();
+  mandate = await startMandateServer();
 });
 afterAll(() => mandate.close());
 
 const path = '/api/v1/connected-apps';
-const list = async (token: string): Promise<Body[]> => (await mandate.call('GET', path, { token })).body.data;
-const getCurrentUser = (token: string) => mandate.call('GET', '/api/v1/users/me', { token });
-const connect = (person: Person) => tokensFor(mandate.origin, person, ['connected_apps.read', 'connected_apps.write', 'users.read']);
+const list = async (token: string): Promise<JsonBody[]> => (await mandate.callApi('GET', path, { token })).body.data;
+const getCurrentUser = (token: string) => mandate.callApi('GET', '/api/v1/users/me', { token });
+const connect = (person: TestUser) => obtainTokens(mandate.origin, person, ['connected_apps.read', 'connected_apps.write', 'users.read']);
 
 test('GET /connected-apps: returns the application, its scopes and its last use', async () => {
   const anna = await signUp(mandate.origin);
@@ -52,9 +52,9 @@ test('shows a grant after the code exchange, and until its revocation', async ()
   const anna = await signUp(mandate.origin);
   const tokens = await connect(anna);
   const before = (await list(tokens.access_token)).length;
-  const granted = await authorize(mandate.origin, anna);
+  const granted = await obtainAuthorizationCode(mandate.origin, anna);
   expect(await list(tokens.access_token)).toHaveLength(before);
-  const other = tokenResponse.parse(await (await redeem(mandate.origin, granted)).json());
+  const other = tokenResponseSchema.parse(await (await redeemCode(mandate.origin, granted)).json());
   expect(await list(tokens.access_token)).toHaveLength(before + 1);
   await fetch(`${mandate.origin}/oauth/revocation`, {
     method: 'POST',
@@ -66,28 +66,28 @@ test('shows a grant after the code exchange, and until its revocation', async ()
 test('DELETE /connected-apps/{connected_app_id}: revokes access immediately, and the next sign-in requires consent', async () => {
   const anna = await signUp(mandate.origin);
   const userTokens = await connect(anna);
-  const client = await webApplication(mandate.db, ['orders.read', 'users.read']);
+  const client = await createWebApplication(mandate.db, ['orders.read', 'users.read']);
   const request = { client_id: client.clientId, redirect_uri: client.redirectUri, scope: 'openid users.read' };
-  const redeemFor = async (granted: Awaited<ReturnType<typeof authorize>>) => {
+  const redeemFor = async (granted: Awaited<ReturnType<typeof obtainAuthorizationCode>>) => {
     const form = {
       grant_type: 'authorization_code',
       code: granted.code,
       code_verifier: granted.verifier,
       redirect_uri: client.redirectUri,
     };
-    return tokenResponse.parse(await (await askForTokens(mandate.origin, form, basic(client.clientId, client.secret))).json());
+    return tokenResponseSchema.parse(await (await sendTokenRequest(mandate.origin, form, basicAuthorization(client.clientId, client.secret))).json());
   };
-  const tokens = await redeemFor(await authorize(mandate.origin, anna, request));
+  const tokens = await redeemFor(await obtainAuthorizationCode(mandate.origin, anna, request));
   // the consent is remembered, so the consent page is not shown
-  const again = await anna.browser.open(authorizePath(authorizationRequest(request).query));
-  expect(again.leaves?.searchParams.get('code')).toBeTruthy();
+  const again = await anna.browser.open(authorizationPath(buildAuthorizationRequest(request).query));
+  expect(again.externalRedirect?.searchParams.get('code')).toBeTruthy();
   const app = (await list(userTokens.access_token)).find(({ application }) => application.client_id === client.clientId);
   expect((await getCurrentUser(tokens.access_token)).status).toBe(200);
-  expect((await mandate.call('DELETE', `${path}/${app.id}`, { token: userTokens.access_token })).status).toBe(204);
+  expect((await mandate.callApi('DELETE', `${path}/${app.id}`, { token: userTokens.access_token })).status).toBe(204);
   expect((await getCurrentUser(tokens.access_token)).body.code).toBe('revoked_token');
   const form = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token ?? '' };
-  expect(await refusal(await askForTokens(mandate.origin, form, basic(client.clientId, client.secret)))).toBe('400 invalid_grant');
-  const nextSignIn = await anna.browser.open(authorizePath(authorizationRequest(request).query));
+  expect(await readOAuthError(await sendTokenRequest(mandate.origin, form, basicAuthorization(client.clientId, client.secret)))).toBe('400 invalid_grant');
+  const nextSignIn = await anna.browser.open(authorizationPath(buildAuthorizationRequest(request).query));
   expect(nextSignIn.url.pathname).toMatch(/^\/consent\//);
   expect((await getCurrentUser(userTokens.access_token)).status).toBe(200);
 });
@@ -96,49 +96,49 @@ test('the same application on another device keeps its access', async () => {
   const anna = await signUp(mandate.origin);
   const [first, second] = [await connect(anna), await connect(anna)];
   const [newest] = await list(first.access_token);
-  await mandate.call('DELETE', `${path}/${newest.id}`, { token: first.access_token });
+  await mandate.callApi('DELETE', `${path}/${newest.id}`, { token: first.access_token });
   expect((await getCurrentUser(second.access_token)).status).toBe(401);
   expect((await getCurrentUser(first.access_token)).status).toBe(200);
-  expect((await refresh(mandate.origin, first.refresh_token ?? '')).status).toBe(200);
+  expect((await sendRefreshRequest(mandate.origin, first.refresh_token ?? '')).status).toBe(200);
 });
 
 test('DELETE: 404 for an application of another user, and 400, 401, 403', async () => {
   const [anna, ben] = [await signUp(mandate.origin), await signUp(mandate.origin)];
   const [annasTokens, bensTokens] = [await connect(anna), await connect(ben)];
   const [app] = await list(annasTokens.access_token);
-  const remove = (id: number | string, token?: string) => mandate.call('DELETE', `${path}/${id}`, token === undefined ? {} : { token });
+  const remove = (id: number | string, token?: string) => mandate.callApi('DELETE', `${path}/${id}`, token === undefined ? {} : { token });
   expect((await remove(app.id, bensTokens.access_token)).status).toBe(404);
   expect((await getCurrentUser(annasTokens.access_token)).status).toBe(200);
   expect((await remove('x', annasTokens.access_token)).status).toBe(400);
   expect((await remove(app.id)).status).toBe(401);
-  const reader = await tokensFor(mandate.origin, anna, ['connected_apps.read']);
+  const reader = await obtainTokens(mandate.origin, anna, ['connected_apps.read']);
   expect((await remove(app.id, reader.access_token)).status).toBe(403);
 });
 
 test('DELETE revokes the API keys that the application created, unless api_keys=keep', async () => {
   const anna = await signUp(mandate.origin);
-  const userTokens = await tokensFor(mandate.origin, anna, [
+  const userTokens = await obtainTokens(mandate.origin, anna, [
     'connected_apps.read',
     'connected_apps.write',
     'api_keys.manage',
     'users.read',
   ]);
-  const client = await webApplication(mandate.db, ['api_keys.manage', 'users.read']);
+  const client = await createWebApplication(mandate.db, ['api_keys.manage', 'users.read']);
   const request = { client_id: client.clientId, redirect_uri: client.redirectUri, scope: 'openid api_keys.manage users.read' };
   const createKey = async (token: string): Promise<string> => {
-    const created = await mandate.call('POST', '/api/v1/api-keys', { token, body: { name: 'Backup', scopes: ['users.read'] } });
+    const created = await mandate.callApi('POST', '/api/v1/api-keys', { token, body: { name: 'Backup', scopes: ['users.read'] } });
     expect(created.status).toBe(201);
     return created.body.key;
   };
   const connectAndCreateKey = async (): Promise<string> => {
-    const { code, verifier } = await authorize(mandate.origin, anna, request);
+    const { code, verifier } = await obtainAuthorizationCode(mandate.origin, anna, request);
     const form = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: client.redirectUri };
-    const tokens = tokenResponse.parse(await (await askForTokens(mandate.origin, form, basic(client.clientId, client.secret))).json());
+    const tokens = tokenResponseSchema.parse(await (await sendTokenRequest(mandate.origin, form, basicAuthorization(client.clientId, client.secret))).json());
     return createKey(tokens.access_token);
   };
   const removeApplication = async (query: string): Promise<number> => {
     const app = (await list(userTokens.access_token)).find(({ application }) => application.client_id === client.clientId);
-    return (await mandate.call('DELETE', `${path}/${app.id}${query}`, { token: userTokens.access_token })).status;
+    return (await mandate.callApi('DELETE', `${path}/${app.id}${query}`, { token: userTokens.access_token })).status;
   };
   const keptKey = await connectAndCreateKey();
   expect(await removeApplication('?api_keys=all')).toBe(400);

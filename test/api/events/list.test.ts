@@ -2,43 +2,43 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { assignEventSequence } from '../../../server/events/assign-sequence.ts';
 import { deleteOldEvents } from '../../../server/events/delete-old-events.ts';
-import { startMandate, type Answer, type Body, type Mandate } from '../../support/server/start-mandate.ts';
-import { clientCredentials, confidentialClient, signUp, signUpAs, tokensFor, type Person } from '../../support/oauth/oauth-flow.ts';
-import { openShop, pickup, type Shop } from '../../support/server/shop.ts';
-import { carryOutTasks } from '../../support/tasks.ts';
+import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
+import { obtainClientToken, createConfidentialClient, signUp, signUpWithRole, obtainTokens, type TestUser } from '../../support/oauth/oauth-flow.ts';
+import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/shop.ts';
+import { runPendingTasks } from '../../support/tasks.ts';
 
-let mandate: Mandate;
-let shop: Shop;
-let anna: Person;
+let mandate: MandateServer;
+let shop: TestShop;
+let anna: TestUser;
 
 beforeAll(async () => {
-  mandate = await startMandate();
-  shop = await openShop(mandate);
+  mandate = await startMandateServer();
+  shop = await createTestShop(mandate);
   anna = await signUp(mandate.origin);
 });
 afterAll(() => mandate.close());
 
-const tokenOf = async (person: Person, scopes: Parameters<typeof tokensFor>[2]): Promise<string> =>
-  (await tokensFor(mandate.origin, person, scopes)).access_token;
+const tokenOf = async (person: TestUser, scopes: Parameters<typeof obtainTokens>[2]): Promise<string> =>
+  (await obtainTokens(mandate.origin, person, scopes)).access_token;
 const sequenceEvents = (): Promise<number> => assignEventSequence(mandate.db.em.fork());
-const list = (query = '', token = shop.token): Promise<Answer> => mandate.call('GET', `/api/v1/events${query}`, { token });
+const list = (query = '', token = shop.token): Promise<ApiResponse> => mandate.callApi('GET', `/api/v1/events${query}`, { token });
 async function getLatestId(): Promise<number> {
   await sequenceEvents();
   return (await list('?limit=1')).body.latest_id;
 }
-const createOrder = async (userId: number): Promise<Body> =>
+const createOrder = async (userId: number): Promise<JsonBody> =>
   (
-    await mandate.call('POST', '/api/v1/orders', {
+    await mandate.callApi('POST', '/api/v1/orders', {
       token: shop.token,
-      body: { items: [{ product_id: (await shop.product()).id, quantity: 1 }], delivery: pickup, user_id: userId },
+      body: { items: [{ product_id: (await shop.createProduct()).id, quantity: 1 }], delivery: pickupDelivery, user_id: userId },
     })
   ).body;
-const typesOf = ({ body }: Answer): string[] => body.data.map((event: Body) => event.type);
+const typesOf = ({ body }: ApiResponse): string[] => body.data.map((event: JsonBody) => event.type);
 
 describe('200', () => {
   test('an event contains its type, its subject and the state of the subject', async () => {
     const after = await getLatestId();
-    const product = await shop.product();
+    const product = await shop.createProduct();
     expect((await list(`?after=${after}`)).body.data).toEqual([]);
     await sequenceEvents();
     const { body } = await list(`?after=${after}`);
@@ -58,19 +58,19 @@ describe('200', () => {
       next_after: after + 1,
       latest_id: after + 1,
     });
-    expect((await mandate.call('GET', `/api/v1/events/${after + 1}`, { token: shop.token })).body).toEqual(body.data[0]);
+    expect((await mandate.callApi('GET', `/api/v1/events/${after + 1}`, { token: shop.token })).body).toEqual(body.data[0]);
   });
 
   test('pages are complete and in order for every page size', async () => {
     const after = await getLatestId();
-    const products: Body[] = [];
-    for (let i = 0; i < 7; i += 1) products.push(await shop.product());
+    const products: JsonBody[] = [];
+    for (let i = 0; i < 7; i += 1) products.push(await shop.createProduct());
     await sequenceEvents();
     for (const limit of [1, 3, 7, 100]) {
       const seenIds: number[] = [];
       for (let at = after, more = true; more;) {
         const { body } = await list(`?after=${at}&limit=${limit}`);
-        seenIds.push(...body.data.map((event: Body) => event.subject.id));
+        seenIds.push(...body.data.map((event: JsonBody) => event.subject.id));
         [at, more] = [body.next_after, body.has_more];
       }
       expect(seenIds).toEqual(products.map(({ id }) => id));
@@ -80,7 +80,7 @@ describe('200', () => {
   test('filters by type and subject, and next_after skips the other events', async () => {
     const after = await getLatestId();
     const [first, second] = [await createOrder(anna.id), await createOrder(anna.id)];
-    await mandate.call('POST', `/api/v1/orders/${first.id}/cancellation`, { token: shop.token, body: {} });
+    await mandate.callApi('POST', `/api/v1/orders/${first.id}/cancellation`, { token: shop.token, body: {} });
     await sequenceEvents();
     expect(typesOf(await list(`?after=${after}&type=order.created,order.canceled`))).toEqual([
       'order.created',
@@ -106,12 +106,12 @@ describe('visibility of events', () => {
     const after = await getLatestId();
     await createOrder(anna.id);
     await createOrder(ben.id);
-    await shop.product({ status: 'draft' });
+    await shop.createProduct({ status: 'draft' });
     await sequenceEvents();
-    const visibleEvents = async (person: Person, scopes: Parameters<typeof tokensFor>[2]): Promise<string[]> => {
+    const visibleEvents = async (person: TestUser, scopes: Parameters<typeof obtainTokens>[2]): Promise<string[]> => {
       const { body } = await list(`?after=${after}&limit=100`, await tokenOf(person, scopes));
       return body.data
-        .map((event: Body) => `${event.type} ${event.user_id ?? 'shop'}`)
+        .map((event: JsonBody) => `${event.type} ${event.user_id ?? 'shop'}`)
         .filter((text: string) => !text.startsWith('grant.'));
     };
     const shopEvents = ['product.created shop', 'product.created shop'];
@@ -121,46 +121,46 @@ describe('visibility of events', () => {
   });
 
   test('scopes over all customers are valid for staff and for applications that act for themselves', async () => {
-    const staff = await signUpAs(mandate.db, mandate.origin, 'staff');
+    const staff = await signUpWithRole(mandate.db, mandate.origin, 'staff');
     const after = await getLatestId();
     await createOrder(anna.id);
-    await shop.product({ status: 'draft' });
+    await shop.createProduct({ status: 'draft' });
     await sequenceEvents();
     const scopes = ['events.read', 'orders.manage', 'products.write'] as const;
     const all = ['product.created', 'order.created', 'product.created'];
     expect(typesOf(await list(`?after=${after}`, await tokenOf(staff, scopes)))).toEqual(all);
-    const applicationToken = await clientCredentials(mandate.origin, await confidentialClient(mandate.db, scopes), scopes);
+    const applicationToken = await obtainClientToken(mandate.origin, await createConfidentialClient(mandate.db, scopes), scopes);
     expect(typesOf(await list(`?after=${after}`, applicationToken))).toEqual(all);
-    const limitedToken = await clientCredentials(mandate.origin, await confidentialClient(mandate.db, ['events.read']), ['events.read']);
+    const limitedToken = await obtainClientToken(mandate.origin, await createConfidentialClient(mandate.db, ['events.read']), ['events.read']);
     expect(typesOf(await list(`?after=${after}`, limitedToken))).toEqual(['product.created']);
   });
 
   test('a task event is visible only to the user or application that started the task', async () => {
     const after = await getLatestId();
     const token = await tokenOf(anna, ['tasks.write', 'orders.read']);
-    await mandate.call('POST', '/api/v1/order-exports', { token, body: {} });
+    await mandate.callApi('POST', '/api/v1/order-exports', { token, body: {} });
     const scopes = ['events.read', 'tasks.read', 'tasks.write', 'orders.read', 'orders.manage'] as const;
-    const [one, other] = [await confidentialClient(mandate.db, scopes), await confidentialClient(mandate.db, scopes)];
-    await mandate.call('POST', '/api/v1/order-exports', { token: await clientCredentials(mandate.origin, one, scopes), body: {} });
-    await carryOutTasks(mandate);
+    const [one, other] = [await createConfidentialClient(mandate.db, scopes), await createConfidentialClient(mandate.db, scopes)];
+    await mandate.callApi('POST', '/api/v1/order-exports', { token: await obtainClientToken(mandate.origin, one, scopes), body: {} });
+    await runPendingTasks(mandate);
     await sequenceEvents();
     const visibleEvents = async (reader: string): Promise<string[]> => typesOf(await list(`?after=${after}&subject_type=task`, reader));
     expect(await visibleEvents(await tokenOf(anna, ['events.read', 'tasks.read', 'orders.read']))).toEqual(['task.succeeded']);
     expect(await visibleEvents(await tokenOf(anna, ['events.read', 'tasks.read']))).toEqual([]);
-    expect(await visibleEvents(await clientCredentials(mandate.origin, one, scopes))).toEqual(['task.succeeded']);
-    expect(await visibleEvents(await clientCredentials(mandate.origin, other, scopes))).toEqual([]);
+    expect(await visibleEvents(await obtainClientToken(mandate.origin, one, scopes))).toEqual(['task.succeeded']);
+    expect(await visibleEvents(await obtainClientToken(mandate.origin, other, scopes))).toEqual([]);
   });
 
   test('GET /events/{event_id} has the same visibility rules', async () => {
     const { id } = await createOrder(anna.id);
     await sequenceEvents();
     const [event] = (await list(`?subject_type=order&subject_id=${id}`)).body.data;
-    const status = async (person: Person, scopes: Parameters<typeof tokensFor>[2]): Promise<number> =>
-      (await mandate.call('GET', `/api/v1/events/${event.id}`, { token: await tokenOf(person, scopes) })).status;
+    const status = async (person: TestUser, scopes: Parameters<typeof obtainTokens>[2]): Promise<number> =>
+      (await mandate.callApi('GET', `/api/v1/events/${event.id}`, { token: await tokenOf(person, scopes) })).status;
     expect(await status(anna, ['events.read', 'orders.read'])).toBe(200);
     expect(await status(anna, ['events.read'])).toBe(404);
     expect(await status(await signUp(mandate.origin), ['events.read', 'orders.read'])).toBe(404);
-    expect((await mandate.call('GET', '/api/v1/events/999999999', { token: shop.token })).body.code).toBe('not_found');
+    expect((await mandate.callApi('GET', '/api/v1/events/999999999', { token: shop.token })).body.code).toBe('not_found');
   });
 });
 
@@ -170,7 +170,7 @@ describe('long polling', () => {
     const token = await tokenOf(anna, ['events.read', 'orders.read']);
     let hasResponse = false;
     const waiting = list(`?after=${after}&wait=25&type=order.created`, token).finally(() => (hasResponse = true));
-    await createOrder((await shop.user()).id);
+    await createOrder((await shop.createUser()).id);
     await sequenceEvents();
     await sleep(300);
     expect(hasResponse).toBe(false);
@@ -190,7 +190,7 @@ describe('long polling', () => {
   test('returns a new event to a hundred concurrent requests', async () => {
     const after = await getLatestId();
     const waiting = Array.from({ length: 100 }, () => list(`?after=${after}&wait=25`));
-    await shop.product();
+    await shop.createProduct();
     await sequenceEvents();
     for (const { body } of await Promise.all(waiting)) expect(body.data).toHaveLength(1);
   });
@@ -214,13 +214,13 @@ describe('400, 401, 403 and 410', () => {
   });
 
   test('requires events.read', async () => {
-    expect((await mandate.call('GET', '/api/v1/events')).status).toBe(401);
+    expect((await mandate.callApi('GET', '/api/v1/events')).status).toBe(401);
     expect((await list('', await tokenOf(anna, ['orders.read']))).body.code).toBe('insufficient_scope');
   });
 
   test('returns 410 for deleted events, and without "after" the remaining events', async () => {
     const after = await getLatestId();
-    const [old, keptProduct] = [await shop.product(), await shop.product()];
+    const [old, keptProduct] = [await shop.createProduct(), await shop.createProduct()];
     await sequenceEvents();
     await mandate.db.em.fork().execute(`update events set created_at = now() - interval '31 days' where seq <= ?`, [after + 1]);
     while ((await deleteOldEvents(mandate.db.em.fork(), new Date())) > 0);
@@ -229,13 +229,13 @@ describe('400, 401, 403 and 410', () => {
     expect((await list(`?after=${after + 1}`)).body.data).toMatchObject([{ subject: { id: keptProduct.id } }]);
     expect((await list('?limit=1')).body.data).toMatchObject([{ subject: { id: keptProduct.id } }]);
     expect((await list(`?subject_type=product&subject_id=${old.id}`)).body.data).toEqual([]);
-    const { id } = await shop.product();
+    const { id } = await shop.createProduct();
     await sequenceEvents();
     expect((await list(`?after=${after + 2}`)).body).toMatchObject({ data: [{ id: after + 3, subject: { id } }] });
   });
 
   test('an event is kept for 30 days, to the millisecond', async () => {
-    await shop.product();
+    await shop.createProduct();
     const [now, last] = [new Date(), await getLatestId()];
     const days = 24 * 3_600_000;
     const setAge = (milliseconds: number) =>

@@ -4,14 +4,14 @@ import { afterEach, expect, test, vi } from 'vitest';
 import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
 import { getEventSignals } from '../../../server/events/event-signals.ts';
 import { EventWaiter } from '../../../server/events/long-poll.ts';
-import { freshDatabase } from '../../support/services/database.ts';
-import { hour, lastSeq, placed, pollEvery, sequenceAndDeliver } from '../../support/event-signals.ts';
-import { startMandate } from '../../support/server/start-mandate.ts';
-import { needsOneProcess } from '../../support/server/process-mode.ts';
-import { openShop, pickup } from '../../support/server/shop.ts';
-import { openReceiver } from '../../support/network/webhook-receiver.ts';
+import { createMigratedDatabase } from '../../support/services/database.ts';
+import { hourMs, readLastSequence, waitForEventSequence, mockPollInterval, startEventJobs } from '../../support/event-signals.ts';
+import { startMandateServer } from '../../support/server/start-mandate.ts';
+import { requireOneProcess } from '../../support/server/process-mode.ts';
+import { createTestShop, pickupDelivery } from '../../support/server/shop.ts';
+import { startWebhookReceiver } from '../../support/network/webhook-receiver.ts';
 
-needsOneProcess('starts the background jobs in the test process');
+requireOneProcess('starts the background jobs in the test process');
 
 const cleanUps: (() => unknown)[] = [];
 afterEach(async () => {
@@ -32,13 +32,13 @@ function countQueries(db: Database): () => number {
 }
 
 test('an idle server with a long poll does not poll for events or deliveries', async () => {
-  const db = await freshDatabase();
+  const db = await createMigratedDatabase();
   cleanUps.push(() => db.close());
   getEventSignals(db.em).receivesAllSignals = true;
   const queries = countQueries(db);
   const newEvents = new EventWaiter(db.em);
   cleanUps.push(() => newEvents.stop());
-  cleanUps.push(sequenceAndDeliver(db));
+  cleanUps.push(startEventJobs(db));
   void newEvents.wait(0, 60_000, new AbortController().signal);
   await expect.poll(queries).toBeGreaterThanOrEqual(4); // each job polls once at the start
   const atStart = queries();
@@ -47,12 +47,12 @@ test('an idle server with a long poll does not poll for events or deliveries', a
 });
 
 test('a long poll ends when its client disconnects', async () => {
-  pollEvery(hour, hour);
-  const db = await freshDatabase();
+  mockPollInterval(hourMs, hourMs);
+  const db = await createMigratedDatabase();
   const wait = vi.spyOn(EventWaiter.prototype, 'wait');
-  const mandate = await startMandate({ db, development: true });
+  const mandate = await startMandateServer({ db, development: true });
   cleanUps.push(() => mandate.close());
-  const { token } = await openShop(mandate);
+  const { token } = await createTestShop(mandate);
   const caller = new AbortController();
   const request = fetch(`${mandate.origin}/api/v1/events?wait=25`, {
     headers: { authorization: `Bearer ${token}` },
@@ -71,58 +71,58 @@ test('a long poll ends when its client disconnects', async () => {
 });
 
 test('signals alone deliver an order to its webhook and to a long poll', async () => {
-  pollEvery(hour, hour);
-  const db = await freshDatabase();
-  const mandate = await startMandate({ db, development: true });
+  mockPollInterval(hourMs, hourMs);
+  const db = await createMigratedDatabase();
+  const mandate = await startMandateServer({ db, development: true });
   cleanUps.push(() => mandate.close());
-  const shop = await openShop(mandate);
+  const shop = await createTestShop(mandate);
   const { token } = shop;
-  const receiver = await openReceiver();
+  const receiver = await startWebhookReceiver();
   cleanUps.push(() => receiver.close());
   const call = (method: string, path: string, body?: unknown) =>
-    mandate.call(method, `/api/v1${path}`, { token, ...(body !== undefined && { body }) });
-  cleanUps.push(sequenceAndDeliver(db));
+    mandate.callApi(method, `/api/v1${path}`, { token, ...(body !== undefined && { body }) });
+  cleanUps.push(startEventJobs(db));
   expect((await call('POST', '/webhook-endpoints', { url: receiver.url, events: ['order.created'] })).status).toBe(201);
-  const items = [{ product_id: (await shop.product({ stock: 5 })).id, quantity: 1 }];
-  const user = await shop.user();
-  await expect.poll(() => lastSeq(db.em)).toBeGreaterThan(0);
+  const items = [{ product_id: (await shop.createProduct({ stock: 5 })).id, quantity: 1 }];
+  const user = await shop.createUser();
+  await expect.poll(() => readLastSequence(db.em)).toBeGreaterThan(0);
   const { body: before } = await call('GET', '/events?limit=100');
   const waiting = call('GET', `/events?after=${before.latest_id}&wait=20&type=order.*`);
   await sleep(300);
-  const { body: order } = await call('POST', '/orders', { user_id: user.id, items, delivery: pickup });
+  const { body: order } = await call('POST', '/orders', { user_id: user.id, items, delivery: pickupDelivery });
   expect((await waiting).body.data).toMatchObject([{ type: 'order.created', subject: { id: order.id } }]);
-  await expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => receiver.deliveries.length, { timeout: 10_000 }).toBe(1);
 
   const { body: endpoints } = await call('GET', '/webhook-endpoints');
   const redelivery = await call('POST', `/webhook-endpoints/${endpoints.data[0].id}/redeliveries`, {
-    event_id: receiver.received[0]?.body.id,
+    event_id: receiver.deliveries[0]?.body.id,
   });
   expect(redelivery.status).toBe(202);
-  await expect.poll(() => receiver.received.length, { timeout: 10_000 }).toBe(2);
+  await expect.poll(() => receiver.deliveries.length, { timeout: 10_000 }).toBe(2);
 });
 
 test('a failed delivery is retried after 5 seconds without polling', { timeout: 30_000 }, async () => {
-  pollEvery(hour, hour);
-  const db = await freshDatabase();
-  const mandate = await startMandate({ db, development: true });
+  mockPollInterval(hourMs, hourMs);
+  const db = await createMigratedDatabase();
+  const mandate = await startMandateServer({ db, development: true });
   cleanUps.push(() => mandate.close());
-  const { token } = await openShop(mandate);
-  const receiver = await openReceiver();
+  const { token } = await createTestShop(mandate);
+  const receiver = await startWebhookReceiver();
   cleanUps.push(() => receiver.close());
-  receiver.answer = (_, res) => res.writeHead(receiver.received.length === 1 ? 500 : 204).end();
-  cleanUps.push(sequenceAndDeliver(db));
-  const { body } = await mandate.call('POST', '/api/v1/webhook-endpoints', { token, body: { url: receiver.url, events: ['order.paid'] } });
-  await mandate.call('POST', `/api/v1/webhook-endpoints/${body.id}/test-events`, { token });
-  await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(2);
+  receiver.handleDelivery = (_, res) => res.writeHead(receiver.deliveries.length === 1 ? 500 : 204).end();
+  cleanUps.push(startEventJobs(db));
+  const { body } = await mandate.callApi('POST', '/api/v1/webhook-endpoints', { token, body: { url: receiver.url, events: ['order.paid'] } });
+  await mandate.callApi('POST', `/api/v1/webhook-endpoints/${body.id}/test-events`, { token });
+  await expect.poll(() => receiver.deliveries.length, { timeout: 20_000 }).toBe(2);
 });
 
 test('the next poll finds an event whose signal was lost', async () => {
-  pollEvery(200, 200);
-  const db = await freshDatabase();
+  mockPollInterval(200, 200);
+  const db = await createMigratedDatabase();
   cleanUps.push(() => db.close());
-  cleanUps.push(sequenceAndDeliver(db));
-  await placed(db.em, 0);
+  cleanUps.push(startEventJobs(db));
+  await waitForEventSequence(db.em, 0);
   await db.em.fork().execute(`insert into events (type, subject_type, subject_id, data) values ('order.paid', 'order', 1, '{}')`);
-  await placed(db.em, 1);
-  expect(await lastSeq(db.em)).toBe(1);
+  await waitForEventSequence(db.em, 1);
+  expect(await readLastSequence(db.em)).toBe(1);
 });

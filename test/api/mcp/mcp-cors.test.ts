@@ -4,12 +4,12 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { hasChromium, launchChromium } from '../../support/browser/chromium.ts';
-import { startMandate, type Body, type Mandate } from '../../support/server/start-mandate.ts';
-import { authorize, commandLine, redeem, signUp, tokenResponse } from '../../support/oauth/oauth-flow.ts';
+import { startMandateServer, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
+import { obtainAuthorizationCode, cliClient, redeemCode, signUp, tokenResponseSchema } from '../../support/oauth/oauth-flow.ts';
 
-let mandate: Mandate;
+let mandate: MandateServer;
 beforeAll(async () => {
-  mandate = await startMandate({ openRegistration: true });
+  mandate = await startMandateServer({ openRegistration: true });
 });
 afterAll(() => mandate.close());
 
@@ -50,7 +50,7 @@ describe('a preflight from another origin', () => {
     const challenge = response.headers.get('www-authenticate') ?? '';
     expect(challenge).toContain(`resource_metadata="${mandate.origin}/.well-known/oauth-protected-resource/mcp"`);
     const scopes = /scope="([^"]+)"/.exec(challenge)?.[1]?.split(' ') ?? [];
-    const metadata: Body = await (await fetch(`${mandate.origin}/.well-known/oauth-protected-resource/mcp`)).json();
+    const metadata: JsonBody = await (await fetch(`${mandate.origin}/.well-known/oauth-protected-resource/mcp`)).json();
     expect(scopes).toEqual(metadata.scopes_supported);
     expect(scopes).toEqual(expect.arrayContaining(['orders.read', 'orders.write', 'users.read']));
     for (const scope of ['users.manage', 'applications.manage', 'audit.read', 'api_keys.manage']) expect(scopes).not.toContain(scope);
@@ -59,7 +59,7 @@ describe('a preflight from another origin', () => {
 
 test('a token is accepted only from pages of its application', async () => {
   const registration = { redirect_uris: [`${origin}/callback`], grant_types: ['authorization_code'], scope: 'orders.read' };
-  const { client_id: clientId }: Body = await (
+  const { client_id: clientId }: JsonBody = await (
     await fetch(`${mandate.origin}/oauth/registration`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', origin },
@@ -68,11 +68,11 @@ test('a token is accepted only from pages of its application', async () => {
   ).json();
   const resource = `${mandate.origin}/mcp`;
   const tokenOf = async (request: Record<string, string>): Promise<string> => {
-    const granted = await authorize(mandate.origin, await signUp(mandate.origin), { resource, scope: 'orders.read', ...request });
-    return tokenResponse.parse(await (await redeem(mandate.origin, granted)).json()).access_token;
+    const granted = await obtainAuthorizationCode(mandate.origin, await signUp(mandate.origin), { resource, scope: 'orders.read', ...request });
+    return tokenResponseSchema.parse(await (await redeemCode(mandate.origin, granted)).json()).access_token;
   };
   const applicationToken = await tokenOf({ client_id: clientId, redirect_uri: `${origin}/callback` });
-  const cliToken = await tokenOf({ client_id: commandLine.clientId });
+  const cliToken = await tokenOf({ client_id: cliClient.clientId });
   const statusFrom = async (from: string, token: string): Promise<number> => {
     const headers = { origin: from, accept, 'content-type': 'application/json', authorization: `Bearer ${token}` };
     return (await fetch(resource, { method: 'POST', headers, body: list })).status;
@@ -115,7 +115,7 @@ describe.skipIf(!hasChromium)('an assistant in a web page', () => {
       },
       [mandate.origin + path, init] as const,
     );
-  const bodyOf = async (response: ReturnType<typeof call>): Promise<Body> => (await response).body;
+  const bodyOf = async (response: ReturnType<typeof call>): Promise<JsonBody> => (await response).body;
 
   test('discovers the server, registers, exchanges its code and lists the tools', async () => {
     const mcp = (headers: Record<string, string> = {}) =>
@@ -140,14 +140,14 @@ describe.skipIf(!hasChromium)('an assistant in a web page', () => {
     );
     const person = await signUp(mandate.origin);
     const request = { client_id: clientId, redirect_uri: redirectUri, scope: 'orders.read', resource: resource.resource };
-    const { code, verifier } = await authorize(mandate.origin, person, request);
+    const { code, verifier } = await obtainAuthorizationCode(mandate.origin, person, request);
     const form = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: redirectUri, client_id: clientId };
     const tokens = await call('/oauth/token', {
       method: 'POST',
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
       body: new URLSearchParams(form).toString(),
     });
-    const { access_token: token } = tokenResponse.parse(tokens.body);
+    const { access_token: token } = tokenResponseSchema.parse(tokens.body);
     const tools = await mcp({ authorization: `Bearer ${token}` });
     expect(tools).toMatchObject({ status: 200, body: { result: { tools: expect.arrayContaining([expect.anything()]) } } });
   });

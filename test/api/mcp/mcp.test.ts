@@ -10,27 +10,27 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Scope } from '@mandate/contract';
 import { createOpenApiDocument } from '@mandate/contract/openapi';
 import { excludedOperations, createMcpTools } from '@mandate/contract/tools';
-import { startMandate, type Body, type Mandate } from '../../support/server/start-mandate.ts';
-import { authorize, commandLine, signUp, tokensFor, type Person } from '../../support/oauth/oauth-flow.ts';
-import { openShop, pickup, type Shop } from '../../support/server/shop.ts';
+import { startMandateServer, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
+import { obtainAuthorizationCode, cliClient, signUp, obtainTokens, type TestUser } from '../../support/oauth/oauth-flow.ts';
+import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/shop.ts';
 
-let mandate: Mandate;
-let shop: Shop;
+let mandate: MandateServer;
+let shop: TestShop;
 beforeAll(async () => {
-  mandate = await startMandate();
-  shop = await openShop(mandate);
+  mandate = await startMandateServer();
+  shop = await createTestShop(mandate);
 });
 afterAll(() => mandate.close());
 
 const mcpUrl = (): URL => new URL(`${mandate.origin}/mcp`);
 
 /** Connects an MCP client that knows only the MCP URL, and discovers the authorization server for its sign-in. */
-async function connectClient(person: Person, scopes: readonly Scope[]): Promise<Client> {
+async function connectClient(person: TestUser, scopes: readonly Scope[]): Promise<Client> {
   const state: { verifier: string; tokens?: StoredOAuthTokens; authorizationUrl?: URL; discovery?: OAuthDiscoveryState } = { verifier: '' };
   const provider: OAuthClientProvider = {
-    redirectUrl: commandLine.redirectUri,
-    clientMetadata: { redirect_uris: [commandLine.redirectUri], scope: ['openid', ...scopes].join(' ') },
-    clientInformation: () => ({ client_id: commandLine.clientId, issuer: mandate.origin }),
+    redirectUrl: cliClient.redirectUri,
+    clientMetadata: { redirect_uris: [cliClient.redirectUri], scope: ['openid', ...scopes].join(' ') },
+    clientInformation: () => ({ client_id: cliClient.clientId, issuer: mandate.origin }),
     tokens: () => state.tokens,
     saveTokens: (tokens) => void (state.tokens = tokens),
     redirectToAuthorization: (url) => void (state.authorizationUrl = url),
@@ -42,7 +42,7 @@ async function connectClient(person: Person, scopes: readonly Scope[]): Promise<
   const scope = ['openid', ...scopes].join(' ');
   expect(await auth(provider, { serverUrl: mcpUrl(), scope })).toBe('REDIRECT');
   expect(state.authorizationUrl?.searchParams.get('resource')).toBe(mcpUrl().href);
-  const { leaves } = await authorize(mandate.origin, person, Object.fromEntries(state.authorizationUrl?.searchParams ?? []));
+  const { leaves } = await obtainAuthorizationCode(mandate.origin, person, Object.fromEntries(state.authorizationUrl?.searchParams ?? []));
   const callback = { authorizationCode: leaves.searchParams.get('code') ?? '', iss: leaves.searchParams.get('iss') ?? '' };
   expect(await auth(provider, { serverUrl: mcpUrl(), scope, ...callback })).toBe('AUTHORIZED');
   const client = new Client({ name: 'test', version: '1.0.0' });
@@ -54,7 +54,7 @@ async function call(
   client: Client,
   name: string,
   toolArguments: Record<string, unknown> = {},
-): Promise<{ isError: boolean; text: string; body: Body }> {
+): Promise<{ isError: boolean; text: string; body: JsonBody }> {
   const { isError = false, content } = await client.callTool({ name, arguments: toolArguments });
   const [first] = content;
   const text = first?.type === 'text' ? first.text : '';
@@ -64,7 +64,7 @@ async function call(
 describe('the tools', () => {
   test('exist for every operation except the excluded ones', () => {
     const document = createOpenApiDocument(mandate.origin);
-    const operations = Object.values(document['paths'] ?? {}).flatMap((methods) => Object.values(methods ?? {})) as Body[];
+    const operations = Object.values(document['paths'] ?? {}).flatMap((methods) => Object.values(methods ?? {})) as JsonBody[];
     const offered = operations.filter((operation) => !operation['x-internal'] && !(operation.operationId in excludedOperations));
     expect(createMcpTools(document)).toHaveLength(new Set(offered.map(({ operationId }) => operationId)).size);
     const ids = operations.map(({ operationId }) => operationId);
@@ -92,7 +92,7 @@ describe('the tools', () => {
 
 describe('an assistant', () => {
   test('searches products by text, and lists categories', async () => {
-    const { sku } = await shop.product({ name: 'Alabaster vase', category: 'vases' });
+    const { sku } = await shop.createProduct({ name: 'Alabaster vase', category: 'vases' });
     const client = await connectClient(await signUp(mandate.origin), ['orders.read']);
     const foundProducts = await call(client, 'products_list', { q: 'alabastre', sort: 'relevance' });
     expect(foundProducts).toMatchObject({ isError: false, body: { data: [{ sku }] } });
@@ -104,11 +104,11 @@ describe('an assistant', () => {
   test('places and reads only orders of the signed-in user', async () => {
     const [anna, ben] = [await signUp(mandate.origin), await signUp(mandate.origin)];
     const client = await connectClient(anna, ['orders.read', 'orders.write']);
-    const { id: productId } = await shop.product({ price: 500 });
-    const orderResult = await call(client, 'orders_create', { items: [{ product_id: productId, quantity: 2 }], delivery: pickup });
+    const { id: productId } = await shop.createProduct({ price: 500 });
+    const orderResult = await call(client, 'orders_create', { items: [{ product_id: productId, quantity: 2 }], delivery: pickupDelivery });
     expect(orderResult).toMatchObject({ isError: false, body: { status: 'pending', total: 1000, user_id: anna.id } });
     const listed = await call(client, 'orders_list', { status: ['pending', 'paid'], limit: 5 });
-    expect(listed.body.data.map(({ id }: Body) => id)).toEqual([orderResult.body.id]);
+    expect(listed.body.data.map(({ id }: JsonBody) => id)).toEqual([orderResult.body.id]);
     const other = await connectClient(ben, ['orders.read']);
     expect(await call(other, 'orders_get', { order_id: orderResult.body.id })).toMatchObject({
       isError: true,
@@ -119,8 +119,8 @@ describe('an assistant', () => {
 
   test('places one order if it repeats a call with the same idempotency key', async () => {
     const client = await connectClient(await signUp(mandate.origin), ['orders.read', 'orders.write']);
-    const { id: productId } = await shop.product();
-    const order = { items: [{ product_id: productId, quantity: 1 }], delivery: pickup, idempotency_key: 'the-same-again' };
+    const { id: productId } = await shop.createProduct();
+    const order = { items: [{ product_id: productId, quantity: 1 }], delivery: pickupDelivery, idempotency_key: 'the-same-again' };
     const ids = await Promise.all([call(client, 'orders_create', order), call(client, 'orders_create', order)]);
     expect(ids[0].body.id).toBe(ids[1].body.id);
     expect((await call(client, 'orders_list')).body.data).toHaveLength(1);
@@ -129,8 +129,8 @@ describe('an assistant', () => {
 
   test('updates an order only with its current ETag', async () => {
     const client = await connectClient(await signUp(mandate.origin), ['orders.read', 'orders.write']);
-    const { id: productId } = await shop.product();
-    const { body } = await call(client, 'orders_create', { items: [{ product_id: productId, quantity: 1 }], delivery: pickup });
+    const { id: productId } = await shop.createProduct();
+    const { body } = await call(client, 'orders_create', { items: [{ product_id: productId, quantity: 1 }], delivery: pickupDelivery });
     const { content } = await client.callTool({ name: 'orders_get', arguments: { order_id: body.id } });
     const etag = content.flatMap((part) => (part.type === 'text' && part.text.startsWith('etag: ') ? [part.text.slice(6)] : []))[0];
     const change = { order_id: body.id, note: 'ring twice', if_match: etag };
@@ -141,8 +141,8 @@ describe('an assistant', () => {
 
   test('receives the name of a missing scope', async () => {
     const client = await connectClient(await signUp(mandate.origin), ['orders.read']);
-    const { id: productId } = await shop.product();
-    const refused = await call(client, 'orders_create', { items: [{ product_id: productId, quantity: 1 }], delivery: pickup });
+    const { id: productId } = await shop.createProduct();
+    const refused = await call(client, 'orders_create', { items: [{ product_id: productId, quantity: 1 }], delivery: pickupDelivery });
     expect(refused).toMatchObject({ isError: true, body: { code: 'insufficient_scope' } });
     expect(refused.text).toContain('sign in again with the scope orders.write');
     await client.close();
@@ -150,7 +150,7 @@ describe('an assistant', () => {
 
   test('that sends an invalid call receives the errors', async () => {
     const client = await connectClient(await signUp(mandate.origin), ['orders.read', 'orders.write']);
-    const outcome = await call(client, 'orders_create', { items: [{ product_id: 1, quantity: 0 }], delivery: pickup }).catch(
+    const outcome = await call(client, 'orders_create', { items: [{ product_id: 1, quantity: 0 }], delivery: pickupDelivery }).catch(
       (error: Error) => ({
         isError: true,
         text: error.message,
@@ -158,8 +158,8 @@ describe('an assistant', () => {
     );
     expect(outcome.isError).toBe(true);
     expect(outcome.text).toContain('quantity');
-    const { id: productId } = await shop.product({ stock: 1 });
-    const soldOut = await call(client, 'orders_create', { items: [{ product_id: productId, quantity: 2 }], delivery: pickup });
+    const { id: productId } = await shop.createProduct({ stock: 1 });
+    const soldOut = await call(client, 'orders_create', { items: [{ product_id: productId, quantity: 2 }], delivery: pickupDelivery });
     expect(soldOut).toMatchObject({ isError: true, body: { code: 'out_of_stock', errors: [{ available: 1 }] } });
     await client.close();
   });
@@ -189,26 +189,26 @@ describe('POST /mcp', () => {
     const challenge = response.headers.get('www-authenticate') ?? '';
     expect(challenge).not.toContain('error=');
     const foundProducts = /resource_metadata="([^"]+)"/.exec(challenge)?.[1] ?? '';
-    const metadata: Body = await (await fetch(foundProducts)).json();
+    const metadata: JsonBody = await (await fetch(foundProducts)).json();
     expect(metadata).toMatchObject({ resource: mcpUrl().href, authorization_servers: [mandate.origin] });
   });
 
   test('rejects tokens of the API, and the API rejects MCP tokens', async () => {
     const anna = await signUp(mandate.origin);
-    const { access_token: apiToken } = await tokensFor(mandate.origin, anna, ['orders.read']);
+    const { access_token: apiToken } = await obtainTokens(mandate.origin, anna, ['orders.read']);
     expect((await sendRequest({ authorization: `Bearer ${apiToken}` })).status).toBe(401);
-    const { code, verifier } = await authorize(mandate.origin, anna, { scope: 'orders.read', resource: mcpUrl().href });
+    const { code, verifier } = await obtainAuthorizationCode(mandate.origin, anna, { scope: 'orders.read', resource: mcpUrl().href });
     const form = {
       grant_type: 'authorization_code',
       code,
       code_verifier: verifier,
-      redirect_uri: commandLine.redirectUri,
-      client_id: commandLine.clientId,
+      redirect_uri: cliClient.redirectUri,
+      client_id: cliClient.clientId,
     };
     const response = await fetch(`${mandate.origin}/oauth/token`, { method: 'POST', body: new URLSearchParams(form) });
-    const { access_token: mcpToken }: Body = await response.json();
+    const { access_token: mcpToken }: JsonBody = await response.json();
     expect((await sendRequest({ authorization: `Bearer ${mcpToken}` })).status).toBe(200);
-    const atApi = await mandate.call('GET', '/api/v1/orders', { token: mcpToken });
+    const atApi = await mandate.callApi('GET', '/api/v1/orders', { token: mcpToken });
     expect(atApi.status).toBe(401);
     expect((await sendRequest({ authorization: `Bearer ${mcpToken}`, origin: 'https://evil.example' })).status).toBe(403);
     expect((await sendRequest({ authorization: `Bearer ${mcpToken}` }, 'GET')).status).toBe(405);

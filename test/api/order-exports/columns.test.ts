@@ -1,17 +1,17 @@
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { formatDecimalAmount, orderExportColumns } from '@mandate/contract';
-import type { Body } from '../../support/server/start-mandate.ts';
-import { openTill, type Till } from '../../support/order-arithmetic.ts';
-import { address } from '../../support/server/shop.ts';
-import { carriedOut } from '../../support/tasks.ts';
+import type { JsonBody } from '../../support/server/start-mandate.ts';
+import { startPaymentTestShop, type PaymentTestShop } from '../../support/order-arithmetic.ts';
+import { deliveryAddress } from '../../support/server/shop.ts';
+import { completeTask } from '../../support/tasks.ts';
 
-let till: Till;
+let till: PaymentTestShop;
 /** A delivered, a partly shipped, a canceled and an unpaid order. Each column has a value in at least one of them. */
-let orders: readonly [Body, Body, Body, Body];
+let orders: readonly [JsonBody, JsonBody, JsonBody, JsonBody];
 
 beforeAll(async () => {
-  till = await openTill();
+  till = await startPaymentTestShop();
   orders = [
     await createShippedOrder('delivered', 3),
     await createShippedOrder('shipped', 1),
@@ -24,17 +24,17 @@ afterAll(() => till.mandate.close());
 const delivery = {
   method: 'standard',
   recipient_name: 'Anna Test',
-  ...address,
+  ...deliveryAddress,
   phone: '0113 496 0000',
   line2: 'Flat 2',
   region: 'West Yorkshire',
 };
 
-async function placeOrder(reference: string): Promise<Body> {
+async function placeOrder(reference: string): Promise<JsonBody> {
   const [user, heart, mug] = [
-    await till.shop.user(),
-    await till.shop.product({ price: 1255, tax_rate_bps: 2000, stock: 9 }),
-    await till.shop.product({ price: 999, tax_rate_bps: 500, stock: 9, name: 'Mug' }),
+    await till.shop.createUser(),
+    await till.shop.createProduct({ price: 1255, tax_rate_bps: 2000, stock: 9 }),
+    await till.shop.createProduct({ price: 999, tax_rate_bps: 500, stock: 9, name: 'Mug' }),
   ];
   const items = [
     { product_id: heart.id, quantity: 3 },
@@ -46,9 +46,9 @@ async function placeOrder(reference: string): Promise<Body> {
   return body;
 }
 
-async function createShippedOrder(status: string, quantity: number): Promise<Body> {
+async function createShippedOrder(status: string, quantity: number): Promise<JsonBody> {
   const { id } = await placeOrder(status);
-  await till.pay(id);
+  await till.createPayment(id);
   const items = [
     { line: 1, quantity },
     { line: 2, quantity: 2 },
@@ -60,7 +60,7 @@ async function createShippedOrder(status: string, quantity: number): Promise<Bod
   return till.get(`/orders/${id}`);
 }
 
-async function createCanceledOrder(): Promise<Body> {
+async function createCanceledOrder(): Promise<JsonBody> {
   const { id } = await placeOrder('canceled');
   const canceled = await till.post(`/orders/${id}/cancellation`, { reason: 'out_of_stock' });
   expect(canceled.status, canceled.text).toBe(201);
@@ -68,14 +68,14 @@ async function createCanceledOrder(): Promise<Body> {
 }
 
 /** The values of columns that have another name in the resource. */
-const renamedColumns: Readonly<Record<string, (order: Body, line: Body) => unknown>> = {
+const renamedColumns: Readonly<Record<string, (order: JsonBody, line: JsonBody) => unknown>> = {
   delivery_method: ({ delivery: { method } }) => method,
   line_tax: (_order, { tax }) => tax,
   line_total: (_order, { total }) => total,
 };
 
 /** Returns the value of the resource field with the name of the column. */
-function expectedCell(column: string, order: Body, line: Body): unknown {
+function expectedCell(column: string, order: JsonBody, line: JsonBody): unknown {
   const amountColumn = /^(.*)_decimal$/.exec(column)?.[1];
   if (amountColumn !== undefined) return formatDecimalAmount(Number(expectedCell(amountColumn, order, line)), order.currency);
   const getValue = renamedColumns[column];
@@ -109,10 +109,10 @@ describe.each([
 ] as const)('an export of %s', (rows, columns) => {
   const runExport = async (format: string): Promise<string> => {
     const started = await till.post('/order-exports', { rows, format });
-    return (await carriedOut(till.mandate, till.shop.token, started)).file;
+    return (await completeTask(till.mandate, till.shop.token, started)).file;
   };
-  const expectedRows = (): [Body, Body][] =>
-    orders.flatMap((order) => (rows === 'orders' ? [order.items[0]] : order.items).map((line: Body): [Body, Body] => [order, line]));
+  const expectedRows = (): [JsonBody, JsonBody][] =>
+    orders.flatMap((order) => (rows === 'orders' ? [order.items[0]] : order.items).map((line: JsonBody): [JsonBody, JsonBody] => [order, line]));
 
   test('has the columns of the contract with the values of the resource, as CSV', async () => {
     const [header, ...actualRows]: string[][] = parse(await runExport('csv'));
@@ -126,7 +126,7 @@ describe.each([
     const actualRows = (await runExport('ndjson'))
       .trimEnd()
       .split('\n')
-      .map((text): Body => JSON.parse(text));
+      .map((text): JsonBody => JSON.parse(text));
     expect(actualRows).toEqual(
       expectedRows().map(([order, line]) => Object.fromEntries(columns.map((column) => [column, expectedCell(column, order, line)]))),
     );

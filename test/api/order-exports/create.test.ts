@@ -2,44 +2,44 @@ import { createHash } from 'node:crypto';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databaseKind } from '../../support/services/database.ts';
-import { startMandate, type Answer, type Body, type Mandate } from '../../support/server/start-mandate.ts';
-import { signUp, signUpAs, tokensFor, type Person } from '../../support/oauth/oauth-flow.ts';
-import { address, openShop, pickup, type Shop } from '../../support/server/shop.ts';
-import { carriedOut } from '../../support/tasks.ts';
+import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
+import { signUp, signUpWithRole, obtainTokens, type TestUser } from '../../support/oauth/oauth-flow.ts';
+import { deliveryAddress, createTestShop, pickupDelivery, type TestShop } from '../../support/server/shop.ts';
+import { completeTask } from '../../support/tasks.ts';
 
-let mandate: Mandate;
-let shop: Shop;
-let anna: Person;
+let mandate: MandateServer;
+let shop: TestShop;
+let anna: TestUser;
 let token: string;
 
 beforeAll(async () => {
-  mandate = await startMandate();
-  shop = await openShop(mandate);
+  mandate = await startMandateServer();
+  shop = await createTestShop(mandate);
   anna = await signUp(mandate.origin);
-  token = (await tokensFor(mandate.origin, anna, ['orders.read', 'orders.write', 'tasks.read', 'tasks.write'])).access_token;
+  token = (await obtainTokens(mandate.origin, anna, ['orders.read', 'orders.write', 'tasks.read', 'tasks.write'])).access_token;
 });
 afterAll(() => mandate.close());
 
-const start = (body: object = {}, as = token, headers: Record<string, string> = {}): Promise<Answer> =>
-  mandate.call('POST', '/api/v1/order-exports', { token: as, body, headers });
-const runExport = async (body: object = {}, as = token) => carriedOut(mandate, as, await start(body, as));
-const parseCsv = (file: string): Body[] => parse(file, { columns: true });
-const parseNdjson = (file: string): Body[] =>
+const start = (body: object = {}, as = token, headers: Record<string, string> = {}): Promise<ApiResponse> =>
+  mandate.callApi('POST', '/api/v1/order-exports', { token: as, body, headers });
+const runExport = async (body: object = {}, as = token) => completeTask(mandate, as, await start(body, as));
+const parseCsv = (file: string): JsonBody[] => parse(file, { columns: true });
+const parseNdjson = (file: string): JsonBody[] =>
   file
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line));
 
-async function placeOrder(items: readonly [Body, number][], more: object = {}, as = token): Promise<Body> {
-  const body = { items: items.map(([{ id }, quantity]) => ({ product_id: id, quantity })), delivery: pickup, ...more };
-  const response = await mandate.call('POST', '/api/v1/orders', { token: as, body });
+async function placeOrder(items: readonly [JsonBody, number][], more: object = {}, as = token): Promise<JsonBody> {
+  const body = { items: items.map(([{ id }, quantity]) => ({ product_id: id, quantity })), delivery: pickupDelivery, ...more };
+  const response = await mandate.callApi('POST', '/api/v1/orders', { token: as, body });
   expect(response.status, response.text).toBe(201);
   return response.body;
 }
 
 describe('202', () => {
   test('exports the listed orders, oldest first', async () => {
-    const product = await shop.product();
+    const product = await shop.createProduct();
     const placed = [await placeOrder([[product, 1]]), await placeOrder([[product, 2]]), await placeOrder([[product, 3]])];
     const started = await start();
     expect(started.headers.get('location')).toBe(`/api/v1/tasks/${started.body.id}`);
@@ -50,7 +50,7 @@ describe('202', () => {
       progress: { processed: 0, total: null },
       user_id: anna.id,
     });
-    const { task, file } = await carriedOut(mandate, token, started);
+    const { task, file } = await completeTask(mandate, token, started);
     expect(parseCsv(file).map(({ id, total }) => [Number(id), Number(total)])).toEqual(placed.map(({ id, total }) => [id, total]));
     expect(task.progress).toEqual({ processed: 3, total: 3 });
     expect(task.result).toEqual({
@@ -64,10 +64,10 @@ describe('202', () => {
   });
 
   test('exports all columns, or the requested columns in the requested order', async () => {
-    const product = await shop.product({ price: 255, tax_rate_bps: 2000, name: 'Heart, "white"' });
+    const product = await shop.createProduct({ price: 255, tax_rate_bps: 2000, name: 'Heart, "white"' });
     const order = await placeOrder([[product, 3]], {
       reference: 'A-1',
-      delivery: { method: 'standard', recipient_name: 'Änne', ...address },
+      delivery: { method: 'standard', recipient_name: 'Änne', ...deliveryAddress },
     });
     const [row] = parseCsv((await runExport({ rows: 'lines', reference: 'A-1' })).file);
     expect(row).toMatchObject({
@@ -102,16 +102,16 @@ describe('202', () => {
     ] as const) {
       const code = `post_${currency.toLowerCase()}`;
       const method = { name: 'Post', price: 0, currency, requires_address: false };
-      await mandate.call('PUT', `/api/v1/delivery-methods/${code}`, { token: shop.token, body: method, headers: { 'if-none-match': '*' } });
-      const product = await shop.product({ currency, price });
-      await placeOrder([[product, 1]], { reference: currency, delivery: { ...pickup, method: code } });
+      await mandate.callApi('PUT', `/api/v1/delivery-methods/${code}`, { token: shop.token, body: method, headers: { 'if-none-match': '*' } });
+      const product = await shop.createProduct({ currency, price });
+      await placeOrder([[product, 1]], { reference: currency, delivery: { ...pickupDelivery, method: code } });
       const [row] = parseCsv((await runExport({ reference: currency, rows: 'lines' })).file);
       expect([row.total, row.total_decimal, row.unit_price_decimal]).toEqual(['1205', decimal, decimal]);
     }
   });
 
   test('writes one JSON object per order line', async () => {
-    const [heart, mug] = [await shop.product(), await shop.product({ price: 900 })];
+    const [heart, mug] = [await shop.createProduct(), await shop.createProduct({ price: 900 })];
     await placeOrder(
       [
         [heart, 2],
@@ -135,13 +135,13 @@ describe('202', () => {
   });
 
   test.each(['=1+1', '+1', '-1', '@SUM(A1)', "=cmd|' /C calc'!A0"])('escapes the formula %s in CSV', async (formula) => {
-    const product = await shop.product({ name: formula });
+    const product = await shop.createProduct({ name: formula });
     const reference = `f${Buffer.from(formula).toString('hex')}`.slice(0, 60);
     await placeOrder([[product, 1]], {
       reference,
       note: formula,
       metadata: { x: formula },
-      delivery: { ...pickup, recipient_name: formula },
+      delivery: { ...pickupDelivery, recipient_name: formula },
     });
     const [row] = parseCsv((await runExport({ reference, rows: 'lines' })).file);
     expect([row.note, row.name, row.recipient_name]).toEqual([`'${formula}`, `'${formula}`, `'${formula}`]);
@@ -156,23 +156,23 @@ describe('202', () => {
   });
 
   test('exports only orders of the caller; staff with orders.manage can export all orders', async () => {
-    const ben = await shop.user();
-    const product = await shop.product();
+    const ben = await shop.createUser();
+    const product = await shop.createProduct();
     await placeOrder([[product, 1]], { user_id: ben.id, reference: 'bens' }, shop.token);
     expect(parseCsv((await runExport({ reference: 'bens' })).file)).toEqual([]);
-    const staffUser = await signUpAs(mandate.db, mandate.origin, 'staff');
-    const all = await tokensFor(mandate.origin, staffUser, ['orders.read', 'orders.manage', 'tasks.read', 'tasks.write']);
+    const staffUser = await signUpWithRole(mandate.db, mandate.origin, 'staff');
+    const all = await obtainTokens(mandate.origin, staffUser, ['orders.read', 'orders.manage', 'tasks.read', 'tasks.write']);
     expect(parseCsv((await runExport({ user_id: ben.id }, all.access_token)).file)).toMatchObject([
       { reference: 'bens', user_id: String(ben.id) },
     ]);
-    const counted = await mandate.call('GET', '/api/v1/orders?include_total=true', { token: shop.token });
+    const counted = await mandate.callApi('GET', '/api/v1/orders?include_total=true', { token: shop.token });
     const { task } = await runExport({ payment_status: ['unpaid'] }, all.access_token);
     expect([task.result.rows, counted.body.total_count]).toEqual([counted.body.total_count, counted.body.total_count]);
     // a token of the same user without orders.manage cannot read the task
-    const limited = await tokensFor(mandate.origin, staffUser, ['orders.read', 'tasks.read']);
+    const limited = await obtainTokens(mandate.origin, staffUser, ['orders.read', 'tasks.read']);
     for (const path of [`/api/v1/tasks/${task.id}`, `/api/v1/tasks/${task.id}/result`])
-      expect((await mandate.call('GET', path, { token: limited.access_token })).status).toBe(404);
-    expect((await mandate.call('GET', '/api/v1/tasks', { token: limited.access_token })).body.data).toEqual([]);
+      expect((await mandate.callApi('GET', path, { token: limited.access_token })).status).toBe(404);
+    expect((await mandate.callApi('GET', '/api/v1/tasks', { token: limited.access_token })).body.data).toEqual([]);
   });
 
   test('returns the same task for the same idempotency key', async () => {
@@ -182,13 +182,13 @@ describe('202', () => {
     expect([second.status, second.text, second.headers.get('location')]).toEqual([202, first.text, first.headers.get('location')]);
     expect([second.headers.get('idempotent-replayed'), second.headers.get('retry-after')]).toEqual(['true', '2']);
     expect((await start({ reference: 'other' }, token, headers)).body.code).toBe('idempotency_key_reused');
-    await carriedOut(mandate, token, first);
+    await completeTask(mandate, token, first);
   });
 
   test('exports a thousand orders with all lines, sorted and without duplicates', async () => {
-    const product = await shop.product({ stock: null, price: 1 });
+    const product = await shop.createProduct({ stock: null, price: 1 });
     const { id } = await placeOrder(
-      Array.from({ length: 2_000 }, (): [Body, number] => [product, 1]),
+      Array.from({ length: 2_000 }, (): [JsonBody, number] => [product, 1]),
       { reference: 'many' },
     );
     await mandate.db.em.fork().execute(
@@ -238,7 +238,7 @@ describe('403', () => {
       [['tasks.write', 'tasks.read'], 'orders.read'],
       [['orders.read', 'tasks.read'], 'tasks.write'],
     ] as const) {
-      const { access_token } = await tokensFor(mandate.origin, await signUp(mandate.origin), scopes);
+      const { access_token } = await obtainTokens(mandate.origin, await signUp(mandate.origin), scopes);
       const { status, body, headers } = await start({}, access_token);
       expect([status, body.code]).toEqual([403, 'insufficient_scope']);
       expect(headers.get('www-authenticate')).toContain(`scope="${missing}"`);
@@ -246,24 +246,24 @@ describe('403', () => {
   });
 
   test('a customer cannot export the orders of another customer', async () => {
-    const ben = await shop.user();
+    const ben = await shop.createUser();
     expect((await start({ user_id: ben.id })).body.code).toBe('forbidden');
   });
 });
 
 describe('409', () => {
-  const summarizeResponse = ({ status, body, headers }: Answer) => [status, body.code, headers.get('retry-after')];
+  const summarizeResponse = ({ status, body, headers }: ApiResponse) => [status, body.code, headers.get('retry-after')];
 
   test('too_many_tasks: rejects a third task until another one is canceled', async () => {
-    const ben = await tokensFor(mandate.origin, await signUp(mandate.origin), ['orders.read', 'tasks.read', 'tasks.write']);
+    const ben = await obtainTokens(mandate.origin, await signUp(mandate.origin), ['orders.read', 'tasks.read', 'tasks.write']);
     const [first] = [await start({}, ben.access_token), await start({}, ben.access_token)];
     expect(summarizeResponse(await start({}, ben.access_token))).toEqual([409, 'too_many_tasks', '10']);
-    await mandate.call('POST', `/api/v1/tasks/${first.body.id}/cancellation`, { token: ben.access_token });
+    await mandate.callApi('POST', `/api/v1/tasks/${first.body.id}/cancellation`, { token: ben.access_token });
     expect((await start({}, ben.access_token)).status).toBe(202);
   });
 
   test.skipIf(databaseKind === 'pglite')('too_many_tasks: limits concurrent requests', async () => {
-    const ben = await tokensFor(mandate.origin, await signUp(mandate.origin), ['orders.read', 'tasks.read', 'tasks.write']);
+    const ben = await obtainTokens(mandate.origin, await signUp(mandate.origin), ['orders.read', 'tasks.read', 'tasks.write']);
     const em = mandate.db.em.fork();
     await em.begin();
     // This lock blocks inserts into tasks, but not reads.

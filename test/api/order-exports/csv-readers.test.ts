@@ -3,36 +3,36 @@ import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { neutralizeFormulas, restoreFormulas } from '../../../server/tasks/csv-formulas.ts';
 import { csvReaders } from '../../support/csv-readers.ts';
-import { startMandate, type Answer, type Body, type Mandate } from '../../support/server/start-mandate.ts';
-import { signUpAs, tokensFor, type Person } from '../../support/oauth/oauth-flow.ts';
-import { openShop, pickup, type Shop } from '../../support/server/shop.ts';
-import { carriedOut } from '../../support/tasks.ts';
+import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
+import { signUpWithRole, obtainTokens, type TestUser } from '../../support/oauth/oauth-flow.ts';
+import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/shop.ts';
+import { completeTask } from '../../support/tasks.ts';
 
-let mandate: Mandate;
-let shop: Shop;
+let mandate: MandateServer;
+let shop: TestShop;
 let token: string;
-let staff: Person;
+let staff: TestUser;
 
 beforeAll(async () => {
-  mandate = await startMandate();
-  shop = await openShop(mandate);
-  staff = await signUpAs(mandate.db, mandate.origin, 'staff');
-  token = (await tokensFor(mandate.origin, staff, ['orders.read', 'orders.write', 'orders.manage', 'tasks.read', 'tasks.write']))
+  mandate = await startMandateServer();
+  shop = await createTestShop(mandate);
+  staff = await signUpWithRole(mandate.db, mandate.origin, 'staff');
+  token = (await obtainTokens(mandate.origin, staff, ['orders.read', 'orders.write', 'orders.manage', 'tasks.read', 'tasks.write']))
     .access_token;
 });
 afterAll(() => mandate.close());
 
-async function placeOrder(reference: string, note: string): Promise<Body> {
-  const product = await shop.product();
-  const body = { items: [{ product_id: product.id, quantity: 1 }], delivery: pickup, reference, note };
-  const response = await mandate.call('POST', '/api/v1/orders', { token, body });
+async function placeOrder(reference: string, note: string): Promise<JsonBody> {
+  const product = await shop.createProduct();
+  const body = { items: [{ product_id: product.id, quantity: 1 }], delivery: pickupDelivery, reference, note };
+  const response = await mandate.callApi('POST', '/api/v1/orders', { token, body });
   expect(response.status, response.text).toBe(201);
   return response.body;
 }
 
 async function runExport(body: object): Promise<string> {
-  const started = await mandate.call('POST', '/api/v1/order-exports', { token, body });
-  return (await carriedOut(mandate, token, started)).file;
+  const started = await mandate.callApi('POST', '/api/v1/order-exports', { token, body });
+  return (await completeTask(mandate, token, started)).file;
 }
 
 const triggers = ['=', '+', '-', '@', '\uff1d', '\uff0b', '\uff0d', '\uff20'];
@@ -148,11 +148,11 @@ test('an export can be imported again without changes to its texts', async () =>
     body: [header.split('\r\n')[0], ...rows, ''].join('\r\n'),
   });
   const text = await response.text();
-  const started: Answer = { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
-  const { task } = await carriedOut(mandate, token, started);
+  const started: ApiResponse = { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
+  const { task } = await completeTask(mandate, token, started);
   expect(task.result.imported).toMatchObject({ created: notes.length, updated: 0, unchanged: 0, refused: 0 });
   for (const [at, note] of notes.entries()) {
-    const { body } = await mandate.call('GET', `/api/v1/orders?reference=again-${at}`, { token });
-    expect(body.data.map((order: Body) => order.note)).toEqual([note, note]);
+    const { body } = await mandate.callApi('GET', `/api/v1/orders?reference=again-${at}`, { token });
+    expect(body.data.map((order: JsonBody) => order.note)).toEqual([note, note]);
   }
 });

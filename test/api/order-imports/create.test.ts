@@ -1,43 +1,43 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startMandate, type Answer, type Body, type Mandate } from '../../support/server/start-mandate.ts';
-import { signUp, signUpAs, tokensFor } from '../../support/oauth/oauth-flow.ts';
-import { openShop, type Shop } from '../../support/server/shop.ts';
-import { carriedOut } from '../../support/tasks.ts';
+import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
+import { signUp, signUpWithRole, obtainTokens } from '../../support/oauth/oauth-flow.ts';
+import { createTestShop, type TestShop } from '../../support/server/shop.ts';
+import { completeTask } from '../../support/tasks.ts';
 
-let mandate: Mandate;
-let shop: Shop;
+let mandate: MandateServer;
+let shop: TestShop;
 
 beforeAll(async () => {
-  mandate = await startMandate();
-  shop = await openShop(mandate);
+  mandate = await startMandateServer();
+  shop = await createTestShop(mandate);
 });
 afterAll(() => mandate.close());
 
-const start = (body: string, query: object = {}, headers: Record<string, string> = {}, token = shop.token): Promise<Answer> =>
-  mandate.call('POST', `/api/v1/order-imports?${new URLSearchParams({ source: 'old-shop', ...query }).toString()}`, {
+const start = (body: string, query: object = {}, headers: Record<string, string> = {}, token = shop.token): Promise<ApiResponse> =>
+  mandate.callApi('POST', `/api/v1/order-imports?${new URLSearchParams({ source: 'old-shop', ...query }).toString()}`, {
     token,
     body,
     headers: { 'content-type': 'text/csv', ...headers },
   });
 async function runImport(body: string, query: object = {}, headers: Record<string, string> = {}) {
-  const { task, file } = await carriedOut(mandate, shop.token, await start(body, query, headers));
-  const remarks: Body[] = file
+  const { task, file } = await completeTask(mandate, shop.token, await start(body, query, headers));
+  const remarks: JsonBody[] = file
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line));
   return { task, remarks, counts: task.result.imported };
 }
-async function findOrders(reference: string): Promise<Body[]> {
-  const { body } = await mandate.call('GET', `/api/v1/orders?reference=${reference}`, { token: shop.token });
-  const orders = body.data.map(({ id }: Body) => mandate.call('GET', `/api/v1/orders/${id}`, { token: shop.token }));
-  return (await Promise.all(orders)).map((response: Answer) => response.body);
+async function findOrders(reference: string): Promise<JsonBody[]> {
+  const { body } = await mandate.callApi('GET', `/api/v1/orders?reference=${reference}`, { token: shop.token });
+  const orders = body.data.map(({ id }: JsonBody) => mandate.callApi('GET', `/api/v1/orders/${id}`, { token: shop.token }));
+  return (await Promise.all(orders)).map((response: ApiResponse) => response.body);
 }
-const query = async (sql: string, parameters: unknown[] = []): Promise<Body[]> => mandate.db.em.fork().execute(sql, parameters);
+const query = async (sql: string, parameters: unknown[] = []): Promise<JsonBody[]> => mandate.db.em.fork().execute(sql, parameters);
 const baseRules = { unknown_customers: 'create', unknown_products: 'create', currency: 'EUR' };
 
 describe('202', () => {
   test('imports an order with its reference, date, prices and customer, without stock changes or events', async () => {
-    const product = await shop.product({ price: 999, stock: 5, tax_rate_bps: 700 });
+    const product = await shop.createProduct({ price: 999, stock: 5, tax_rate_bps: 700 });
     const [before] = await query('select count(*)::int as count from events');
     const csv = [
       'reference,created_at,customer,customer_name,customer_email,sku,name,quantity,unit_price,tax_rate_bps,shipping_total,discount_total,note,line1,city,country',
@@ -68,7 +68,7 @@ describe('202', () => {
       delivery: { method: 'imported', recipient_name: 'Carla', line1: '1 High Street', city: 'Leeds', country: 'GB' },
     });
     expect(
-      order.items.map((item: Body) => [
+      order.items.map((item: JsonBody) => [
         item.line,
         item.product_id === product.id,
         item.name,
@@ -83,9 +83,9 @@ describe('202', () => {
     ]);
     // at 20 %, 5100 contain 850 of tax and 200 contain 33.33; the discount reduces the tax in proportion
     expect([order.items[0].tax, order.items[2].tax, order.tax_total]).toEqual([850, 33, Math.round((883 * 6450) / 6550)]);
-    const { body: user } = await mandate.call('GET', `/api/v1/users/${order.user_id}`, { token: shop.token });
+    const { body: user } = await mandate.callApi('GET', `/api/v1/users/${order.user_id}`, { token: shop.token });
     expect(user).toMatchObject({ name: 'Carla', email: 'carla@example.com', role: 'customer' });
-    const { body: now } = await mandate.call('GET', `/api/v1/products/${product.id}`, { token: shop.token });
+    const { body: now } = await mandate.callApi('GET', `/api/v1/products/${product.id}`, { token: shop.token });
     expect([now.stock, now.price, now.name]).toEqual([5, 999, product.name]);
     const [after] = await query(`select count(*)::int as count from events where type not like 'task.%'`);
     expect(after.count).toBe(before.count);
@@ -108,12 +108,12 @@ describe('202', () => {
     await runImport(`reference,created_at,customer,sku,quantity,unit_price\n${rows.join('\n')}\n`, baseRules);
     for (const of of [0, 1, 2]) {
       const [order, ...others] = await findOrders(`G-${of}`);
-      expect([others, order.items.map((item: Body) => item.quantity)]).toEqual([[], Array.from({ length: 10 }, (_, n) => n * 3 + of + 1)]);
+      expect([others, order.items.map((item: JsonBody) => item.quantity)]).toEqual([[], Array.from({ length: 10 }, (_, n) => n * 3 + of + 1)]);
     }
   });
 
   test('finds a customer by e-mail address, or assigns all orders to one user', async () => {
-    const ben = await shop.user();
+    const ben = await shop.createUser();
     const csv = `reference,created_at,customer_email,sku,quantity,unit_price\nC-1,2020-01-01,${ben.email.toUpperCase()},CS,1,5\nC-2,2020-01-01,,CS,1,5\n`;
     const knownCustomers = { ...baseRules, unknown_customers: 'refuse' };
     expect((await runImport(csv, knownCustomers)).remarks).toMatchObject([{ line: 3, field: 'customer', code: 'required' }]);
@@ -164,8 +164,8 @@ describe('202', () => {
     const files: [string, string][] = [];
     for (const [format, type] of formats) {
       const body = { format, rows: 'lines', reference: 'E-1' };
-      const started = await mandate.call('POST', '/api/v1/order-exports', { token: shop.token, body });
-      files.push([type, (await carriedOut(mandate, shop.token, started)).file]);
+      const started = await mandate.callApi('POST', '/api/v1/order-exports', { token: shop.token, body });
+      files.push([type, (await completeTask(mandate, shop.token, started)).file]);
     }
     for (const [type, file] of files) {
       const reimport = { source: type.replace('/', '-'), customer_column: 'user_id', unknown_customers: 'create' };
@@ -274,7 +274,7 @@ describe('invalid lines', () => {
 
 describe('400 and 403', () => {
   test('requires a source and a valid UTC offset', async () => {
-    const { body } = await mandate.call('POST', '/api/v1/order-imports', {
+    const { body } = await mandate.callApi('POST', '/api/v1/order-imports', {
       token: shop.token,
       body: 'x',
       headers: { 'content-type': 'text/csv' },
@@ -286,10 +286,10 @@ describe('400 and 403', () => {
   });
 
   test('requires orders.manage and the scopes of its rules', async () => {
-    const customer = (await tokensFor(mandate.origin, await signUp(mandate.origin), ['tasks.write', 'orders.write'])).access_token;
+    const customer = (await obtainTokens(mandate.origin, await signUp(mandate.origin), ['tasks.write', 'orders.write'])).access_token;
     expect((await start('x', {}, {}, customer)).body.code).toBe('insufficient_scope');
-    const staffUser = await signUpAs(mandate.db, mandate.origin, 'staff');
-    const staff = (await tokensFor(mandate.origin, staffUser, ['tasks.write', 'orders.manage'])).access_token;
+    const staffUser = await signUpWithRole(mandate.db, mandate.origin, 'staff');
+    const staff = (await obtainTokens(mandate.origin, staffUser, ['tasks.write', 'orders.manage'])).access_token;
     for (const rule of [{ unknown_customers: 'create' }, { unknown_products: 'create' }])
       expect((await start('x', rule, {}, staff)).body.code).toBe('insufficient_scope');
     expect((await start('reference\n1\n', {}, {}, staff)).status).toBe(202);

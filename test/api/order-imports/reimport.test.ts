@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startMandate, type Body, type Mandate } from '../../support/server/start-mandate.ts';
-import { openShop, type Shop } from '../../support/server/shop.ts';
-import { carriedOut, carryOutTasks } from '../../support/tasks.ts';
+import { startMandateServer, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
+import { createTestShop, type TestShop } from '../../support/server/shop.ts';
+import { completeTask, runPendingTasks } from '../../support/tasks.ts';
 
-let mandate: Mandate;
-let shop: Shop;
+let mandate: MandateServer;
+let shop: TestShop;
 
 beforeAll(async () => {
-  mandate = await startMandate();
-  shop = await openShop(mandate);
+  mandate = await startMandateServer();
+  shop = await createTestShop(mandate);
 });
 afterAll(() => mandate.close());
 
 const start = (body: string, query: object = {}, contentType = 'text/csv') =>
-  mandate.call(
+  mandate.callApi(
     'POST',
     `/api/v1/order-imports?${new URLSearchParams({
       source: 'old-shop',
@@ -25,26 +25,26 @@ const start = (body: string, query: object = {}, contentType = 'text/csv') =>
     { token: shop.token, body, headers: { 'content-type': contentType } },
   );
 async function runImport(body: string, query: object = {}, contentType = 'text/csv') {
-  const { task, file } = await carriedOut(mandate, shop.token, await start(body, query, contentType));
-  const remarks: Body[] = file
+  const { task, file } = await completeTask(mandate, shop.token, await start(body, query, contentType));
+  const remarks: JsonBody[] = file
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line));
   return { task, remarks, counts: task.result.imported };
 }
-async function runFailingImport(body: string, contentType = 'text/csv'): Promise<Body> {
+async function runFailingImport(body: string, contentType = 'text/csv'): Promise<JsonBody> {
   const { body: task } = await start(body, {}, contentType);
-  await carryOutTasks(mandate);
-  const { body: finished } = await mandate.call('GET', `/api/v1/tasks/${task.id}`, { token: shop.token });
+  await runPendingTasks(mandate);
+  const { body: finished } = await mandate.callApi('GET', `/api/v1/tasks/${task.id}`, { token: shop.token });
   expect(finished.status).toBe('failed');
   return finished;
 }
-async function orderByReference(reference: string): Promise<Body> {
-  const { body } = await mandate.call('GET', `/api/v1/orders?reference=${reference}`, { token: shop.token });
+async function orderByReference(reference: string): Promise<JsonBody> {
+  const { body } = await mandate.callApi('GET', `/api/v1/orders?reference=${reference}`, { token: shop.token });
   expect(body.data).toHaveLength(1);
-  return (await mandate.call('GET', `/api/v1/orders/${body.data[0].id}`, { token: shop.token })).body;
+  return (await mandate.callApi('GET', `/api/v1/orders/${body.data[0].id}`, { token: shop.token })).body;
 }
-const query = async (sql: string, parameters: unknown[] = []): Promise<Body[]> => mandate.db.em.fork().execute(sql, parameters);
+const query = async (sql: string, parameters: unknown[] = []): Promise<JsonBody[]> => mandate.db.em.fork().execute(sql, parameters);
 
 const columns = [
   'reference',
@@ -102,7 +102,7 @@ const toCsv = (reference: string, rows: readonly object[] = lines, overrides: ob
 };
 
 /** Imports an order, then different data for it, and expects that the second import rejects the order. */
-async function expectRefused(reference: string, changed: string, remark: { line: number; field?: string }): Promise<Body[]> {
+async function expectRefused(reference: string, changed: string, remark: { line: number; field?: string }): Promise<JsonBody[]> {
   await runImport(toCsv(reference));
   const before = await orderByReference(reference);
   const { counts, remarks } = await runImport(changed);
@@ -183,7 +183,7 @@ describe('an order that was imported before', () => {
   test('is replaced with changed_orders=replace, except for metadata and creation time', async () => {
     await runImport(toCsv('REP', lines.slice(0, 2)));
     const before = await orderByReference('REP');
-    await mandate.call('PATCH', `/api/v1/orders/${before.id}`, {
+    await mandate.callApi('PATCH', `/api/v1/orders/${before.id}`, {
       token: shop.token,
       body: { metadata: { crm: '7' } },
       headers: { 'if-match': '*' },
@@ -206,7 +206,7 @@ describe('an order that was imported before', () => {
       metadata: { crm: '7' },
       created_at: before.created_at,
     });
-    expect(after.items.map((item: Body) => [item.line, item.sku, item.quantity, item.shipped_quantity])).toEqual([
+    expect(after.items.map((item: JsonBody) => [item.line, item.sku, item.quantity, item.shipped_quantity])).toEqual([
       [1, 'AG-1', 2, 2],
       [2, 'AG-2', 3, 3],
       [3, 'AG-3', 1, 1],
@@ -226,7 +226,7 @@ describe('an order that was imported before', () => {
   test('is not replaced after a shipment', async () => {
     await runImport(toCsv('SHIP', lines, { status: 'paid' }));
     const before = await orderByReference('SHIP');
-    const parcel = await mandate.call('POST', `/api/v1/orders/${before.id}/shipments`, {
+    const parcel = await mandate.callApi('POST', `/api/v1/orders/${before.id}/shipments`, {
       token: shop.token,
       body: { items: [{ line: 1, quantity: 1 }] },
     });
@@ -244,7 +244,7 @@ describe('an order that was imported before', () => {
     expect((await runImport(toCsv('OLD', lines.slice(0, 2)))).counts).toMatchObject({ differing: 1 });
     // fields that may have changed in this shop since the import are not compared
     const { id } = await orderByReference('OLD');
-    await mandate.call('PATCH', `/api/v1/orders/${id}`, { token: shop.token, body: { note: 'New' }, headers: { 'if-match': '*' } });
+    await mandate.callApi('PATCH', `/api/v1/orders/${id}`, { token: shop.token, body: { note: 'New' }, headers: { 'if-match': '*' } });
     expect((await runImport(toCsv('OLD'))).counts).toMatchObject({ unchanged: 1, differing: 0 });
     expect((await runImport(toCsv('OLD', lines, { note: 'Other' }))).counts).toMatchObject({ unchanged: 0, differing: 1 });
   });

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EntityManager } from '../../../server/database/entity-manager/entity-manager.ts';
 import { databaseKind } from '../../support/services/database.ts';
-import { startMandate, type Body, type Mandate } from '../../support/server/start-mandate.ts';
-import { commandLine, signUp, tokensFor, type Person } from '../../support/oauth/oauth-flow.ts';
-import { openShop, pickup } from '../../support/server/shop.ts';
+import { startMandateServer, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
+import { cliClient, signUp, obtainTokens, type TestUser } from '../../support/oauth/oauth-flow.ts';
+import { createTestShop, pickupDelivery } from '../../support/server/shop.ts';
 
 /** More than the batch size, so the pending lookups need several queries. */
 const readerCount = 150;
@@ -25,30 +25,30 @@ type Observation = {
   readonly sentAt: number;
   readonly receivedAt: number;
   readonly status: number;
-  readonly body: Body;
+  readonly body: JsonBody;
 };
 
 describe.skipIf(databaseKind === 'pglite')('during ownership changes and token revocations', { timeout: 120_000 }, () => {
-  let mandate: Mandate;
-  let users: readonly [Person, Person];
+  let mandate: MandateServer;
+  let users: readonly [TestUser, TestUser];
   let ids: readonly number[] = [];
   const ownershipPeriods = new Map<number, OwnershipPeriod[]>();
   const credentials: Credential[] = [];
 
   beforeAll(async () => {
-    mandate = await startMandate();
-    const shop = await openShop(mandate);
-    const product = await shop.product({ stock: 1000 });
+    mandate = await startMandateServer();
+    const shop = await createTestShop(mandate);
+    const product = await shop.createProduct({ stock: 1000 });
     users = [await signUp(mandate.origin), await signUp(mandate.origin)];
     for (const person of users)
       for (let n = 0; n < tokensEach; n += 1) {
-        const { access_token: token } = await tokensFor(mandate.origin, person, ['orders.read', 'orders.write']);
+        const { access_token: token } = await obtainTokens(mandate.origin, person, ['orders.read', 'orders.write']);
         credentials.push({ token, userId: person.id, revocationSentAt: Infinity, revokedAt: Infinity });
       }
-    const body = { items: [{ product_id: product.id, quantity: 1 }], delivery: pickup };
+    const body = { items: [{ product_id: product.id, quantity: 1 }], delivery: pickupDelivery };
     const placeOrder = async (_: unknown, n: number): Promise<number> => {
       const { userId, token } = credentials[n % credentials.length] ?? throwMissing();
-      const placed = await mandate.call('POST', '/api/v1/orders', { token, body });
+      const placed = await mandate.callApi('POST', '/api/v1/orders', { token, body });
       ownershipPeriods.set(placed.body.id, [{ ownerId: userId, from: 0, until: Infinity }]);
       return placed.body.id;
     };
@@ -88,7 +88,7 @@ describe.skipIf(databaseKind === 'pglite')('during ownership changes and token r
   }
 
   async function revoke(credential: Credential, observations: readonly Observation[]): Promise<void> {
-    const body = new URLSearchParams({ client_id: commandLine.clientId, token: credential.token });
+    const body = new URLSearchParams({ client_id: cliClient.clientId, token: credential.token });
     let response: Promise<Response> | undefined;
     await whileReadersWait('users', observations, async () => {
       credential.revocationSentAt = performance.now();
@@ -100,7 +100,7 @@ describe.skipIf(databaseKind === 'pglite')('during ownership changes and token r
 
   async function read(observations: Observation[], by: Credential, id: number): Promise<void> {
     const sentAt = performance.now();
-    const { status, body } = await mandate.call('GET', `/api/v1/orders/${id}`, { token: by.token });
+    const { status, body } = await mandate.callApi('GET', `/api/v1/orders/${id}`, { token: by.token });
     observations.push({ by, id, sentAt, receivedAt: performance.now(), status, body });
   }
 
@@ -139,7 +139,7 @@ describe.skipIf(databaseKind === 'pglite')('during ownership changes and token r
       await Promise.all(ids.map((other) => read(observations, credential, other)));
     }
     const changedAt = performance.now();
-    while (!observations.some(({ sentAt, status }) => sentAt > changedAt && status === 200)) await mandate.call('GET', '/api/v1/products');
+    while (!observations.some(({ sentAt, status }) => sentAt > changedAt && status === 200)) await mandate.callApi('GET', '/api/v1/products');
     stop.abort();
     await reading;
     expect(observations.flatMap((response) => findViolation(response) ?? [])).toEqual([]);

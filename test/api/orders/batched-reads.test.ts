@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startMandate, type Answer, type Body, type Mandate } from '../../support/server/start-mandate.ts';
+import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
 import { databaseKind } from '../../support/services/database.ts';
-import { commandLine, signUp, tokensFor } from '../../support/oauth/oauth-flow.ts';
-import { openShop, pickup, type Shop } from '../../support/server/shop.ts';
+import { cliClient, signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
+import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/shop.ts';
 
-let mandate: Mandate;
-let shop: Shop;
+let mandate: MandateServer;
+let shop: TestShop;
 
 type Customer = { readonly id: number; readonly token: string; readonly orders: readonly number[] };
 const customers: Customer[] = [];
@@ -13,22 +13,22 @@ const customers: Customer[] = [];
 const concurrentRequests = 260;
 
 beforeAll(async () => {
-  mandate = await startMandate();
-  shop = await openShop(mandate);
-  const product = await shop.product({ stock: 1000 });
+  mandate = await startMandateServer();
+  shop = await createTestShop(mandate);
+  const product = await shop.createProduct({ stock: 1000 });
   for (let i = 0; i < 4; i += 1) customers.push(await createCustomerWithOrders(product));
 }, 60_000);
 afterAll(() => mandate.close());
 
-async function createCustomerWithOrders(product: Body): Promise<Customer> {
+async function createCustomerWithOrders(product: JsonBody): Promise<Customer> {
   const person = await signUp(mandate.origin);
-  const { access_token: token } = await tokensFor(mandate.origin, person, ['orders.read', 'orders.write']);
-  const body = { items: [{ product_id: product.id, quantity: 1 }], delivery: pickup };
-  const placed = await Promise.all(Array.from({ length: 5 }, () => mandate.call('POST', '/api/v1/orders', { token, body })));
+  const { access_token: token } = await obtainTokens(mandate.origin, person, ['orders.read', 'orders.write']);
+  const body = { items: [{ product_id: product.id, quantity: 1 }], delivery: pickupDelivery };
+  const placed = await Promise.all(Array.from({ length: 5 }, () => mandate.callApi('POST', '/api/v1/orders', { token, body })));
   return { id: person.id, token, orders: placed.map((response) => response.body.id) };
 }
 
-const getOrder = (id: number, token: string): Promise<Answer> => mandate.call('GET', `/api/v1/orders/${id}`, { token });
+const getOrder = (id: number, token: string): Promise<ApiResponse> => mandate.callApi('GET', `/api/v1/orders/${id}`, { token });
 
 describe('concurrent reads of many customers', () => {
   test('return only the orders of each customer, even across batch boundaries', async () => {
@@ -47,10 +47,10 @@ describe('concurrent reads of many customers', () => {
 
   test('of order lists return only the orders of each customer', async () => {
     const lists = await Promise.all(
-      Array.from({ length: 40 }, (_, n) => mandate.call('GET', '/api/v1/orders', { token: customers[n % 4]?.token ?? '' })),
+      Array.from({ length: 40 }, (_, n) => mandate.callApi('GET', '/api/v1/orders', { token: customers[n % 4]?.token ?? '' })),
     );
     for (const [n, list] of lists.entries()) {
-      expect(list.body.data.map((order: Body) => order.id).toSorted()).toEqual(customers[n % 4]?.orders.toSorted());
+      expect(list.body.data.map((order: JsonBody) => order.id).toSorted()).toEqual(customers[n % 4]?.orders.toSorted());
     }
   });
 });
@@ -98,7 +98,7 @@ describe.skipIf(databaseKind === 'pglite')('during other reads', { timeout: 60_0
     const reading = readUntilStopped(customer.orders[0] ?? 0, customer.token, 24);
     const otherReads = readUntilStopped(customers[2]?.orders[0] ?? 0, customers[2]?.token ?? '', 24);
     await getOrder(customer.orders[0] ?? 0, customer.token);
-    const body = new URLSearchParams({ client_id: commandLine.clientId, token: customer.token });
+    const body = new URLSearchParams({ client_id: cliClient.clientId, token: customer.token });
     await fetch(`${mandate.origin}/oauth/revocation`, { method: 'POST', body });
     const revokedAt = performance.now();
     for (let i = 0; i < 20; i += 1) await getOrder(customer.orders[0] ?? 0, customer.token);

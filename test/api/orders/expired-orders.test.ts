@@ -1,24 +1,24 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cancelExpiredOrders } from '../../../server/order-lifecycle/expire-orders.ts';
 import { pollPendingPayments } from '../../../server/order-lifecycle/poll-pending-payments.ts';
-import { eventsOf } from '../../support/events.ts';
-import { later, openTill, type Till } from '../../support/order-arithmetic.ts';
+import { readEventTypes } from '../../support/events.ts';
+import { afterOrderHold, startPaymentTestShop, type PaymentTestShop } from '../../support/order-arithmetic.ts';
 
-let till: Till;
+let till: PaymentTestShop;
 beforeAll(async () => {
-  till = await openTill();
+  till = await startPaymentTestShop();
 });
 afterAll(() => till.mandate.close());
 
 const em = () => till.mandate.db.em.fork();
-const orderEvents = (id: number): Promise<string[]> => eventsOf(till.mandate.db, 'order', id);
+const orderEvents = (id: number): Promise<string[]> => readEventTypes(till.mandate.db, 'order', id);
 
 describe('the cancellation of expired orders', () => {
-  const cancelExpired = () => cancelExpiredOrders(em(), till.providers, later());
+  const cancelExpired = () => cancelExpiredOrders(em(), till.providers, afterOrderHold());
 
   test('returns the stock of unpaid orders once', async () => {
     await cancelExpired();
-    const order = await till.order({ stock: 2 });
+    const order = await till.placeOrder({ stock: 2 });
     expect(await till.stock(order.items[0].product_id)).toBe(0);
     expect(await cancelExpiredOrders(em(), till.providers, new Date())).toBe(0);
     expect(await cancelExpired()).toBe(1);
@@ -26,35 +26,35 @@ describe('the cancellation of expired orders', () => {
     expect(await till.get(`/orders/${order.id}`)).toMatchObject({ status: 'canceled', cancel_reason: 'payment_expired' });
     expect(await till.stock(order.items[0].product_id)).toBe(2);
     expect(await orderEvents(order.id)).toEqual(['order.created', 'order.canceled']);
-    expect(await eventsOf(till.mandate.db, 'product', order.items[0].product_id)).toContain('product.back_in_stock');
+    expect(await readEventTypes(till.mandate.db, 'product', order.items[0].product_id)).toContain('product.back_in_stock');
   });
 
   test('records a failed payment as the reason', async () => {
-    const order = await till.order();
-    await till.pay(order.id, 'test_declined');
+    const order = await till.placeOrder();
+    await till.createPayment(order.id, 'test_declined');
     await cancelExpired();
     expect((await till.get(`/orders/${order.id}`)).cancel_reason).toBe('payment_failed');
   });
 
   test('cancels the open payment at its provider first', async () => {
-    const order = await till.order();
-    const { body } = await till.pay(order.id, 'test_requires_action');
+    const order = await till.placeOrder();
+    const { body } = await till.createPayment(order.id, 'test_requires_action');
     await cancelExpired();
     expect((await till.get(`/payments/${body.id}`)).status).toBe('canceled');
     expect((await till.get(`/orders/${order.id}`)).status).toBe('canceled');
   });
 
   test('skips orders with a payment that the provider is processing', async () => {
-    const order = await till.order();
-    await till.pay(order.id, 'test_processing_then_ok');
+    const order = await till.placeOrder();
+    await till.createPayment(order.id, 'test_processing_then_ok');
     await cancelExpired();
     expect((await till.get(`/orders/${order.id}`)).status).toBe('pending');
-    await pollPendingPayments(em(), till.providers, later());
+    await pollPendingPayments(em(), till.providers, afterOrderHold());
     expect((await till.get(`/orders/${order.id}`)).status).toBe('paid');
   });
 
   test('skips paid orders', async () => {
-    const order = await till.paidOrder();
+    const order = await till.placePaidOrder();
     await cancelExpired();
     expect((await till.get(`/orders/${order.id}`)).status).toBe('paid');
   });

@@ -1,24 +1,24 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startMandate, type Body, type Mandate } from '../../support/server/start-mandate.ts';
-import { signUp, signUpAs, tokensFor } from '../../support/oauth/oauth-flow.ts';
-import { openShop, pickup, type Shop } from '../../support/server/shop.ts';
+import { startMandateServer, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
+import { signUp, signUpWithRole, obtainTokens } from '../../support/oauth/oauth-flow.ts';
+import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/shop.ts';
 
-let mandate: Mandate;
-let shop: Shop;
+let mandate: MandateServer;
+let shop: TestShop;
 let token: string;
-let placed: Body;
+let placed: JsonBody;
 
 beforeAll(async () => {
-  mandate = await startMandate();
-  shop = await openShop(mandate);
-  token = (await tokensFor(mandate.origin, await signUp(mandate.origin), ['orders.read', 'orders.write'])).access_token;
-  const product = await shop.product();
-  const body = { items: [{ product_id: product.id, quantity: 1 }], delivery: pickup };
-  placed = (await mandate.call('POST', '/api/v1/orders', { token, body })).body;
+  mandate = await startMandateServer();
+  shop = await createTestShop(mandate);
+  token = (await obtainTokens(mandate.origin, await signUp(mandate.origin), ['orders.read', 'orders.write'])).access_token;
+  const product = await shop.createProduct();
+  const body = { items: [{ product_id: product.id, quantity: 1 }], delivery: pickupDelivery };
+  placed = (await mandate.callApi('POST', '/api/v1/orders', { token, body })).body;
 });
 afterAll(() => mandate.close());
 
-const get = (id: number | string, as: string) => mandate.call('GET', `/api/v1/orders/${id}`, { token: as });
+const get = (id: number | string, as: string) => mandate.callApi('GET', `/api/v1/orders/${id}`, { token: as });
 
 describe('200', () => {
   test('returns an order to its customer as it was placed', async () => {
@@ -26,8 +26,8 @@ describe('200', () => {
   });
 
   test('returns it to staff and applications with orders.manage', async () => {
-    const staffUser = await signUpAs(mandate.db, mandate.origin, 'admin');
-    const { access_token } = await tokensFor(mandate.origin, staffUser, ['orders.read', 'orders.manage']);
+    const staffUser = await signUpWithRole(mandate.db, mandate.origin, 'admin');
+    const { access_token } = await obtainTokens(mandate.origin, staffUser, ['orders.read', 'orders.manage']);
     for (const as of [access_token, shop.token]) expect((await get(placed.id, as)).body).toEqual(placed);
   });
 });
@@ -45,7 +45,7 @@ describe('400', () => {
 
 describe('404', () => {
   test('an order of another customer and an unknown order return the same error', async () => {
-    const other = await tokensFor(mandate.origin, await signUp(mandate.origin), ['orders.read']);
+    const other = await obtainTokens(mandate.origin, await signUp(mandate.origin), ['orders.read']);
     const [foreign, absent] = [await get(placed.id, other.access_token), await get(987_654, other.access_token)];
     const comparableFields = ({ status, body }: typeof foreign, id: number): unknown => [
       status,
@@ -58,14 +58,14 @@ describe('404', () => {
   });
 
   test('staff without orders.manage cannot read orders of customers', async () => {
-    const staffUser = await signUpAs(mandate.db, mandate.origin, 'admin');
-    const { access_token } = await tokensFor(mandate.origin, staffUser, ['orders.read']);
+    const staffUser = await signUpWithRole(mandate.db, mandate.origin, 'admin');
+    const { access_token } = await obtainTokens(mandate.origin, staffUser, ['orders.read']);
     expect((await get(placed.id, access_token)).status).toBe(404);
   });
 
   test('a demoted staff user can no longer read orders of customers', async () => {
-    const staffUser = await signUpAs(mandate.db, mandate.origin, 'staff');
-    const { access_token } = await tokensFor(mandate.origin, staffUser, ['orders.read', 'orders.manage']);
+    const staffUser = await signUpWithRole(mandate.db, mandate.origin, 'staff');
+    const { access_token } = await obtainTokens(mandate.origin, staffUser, ['orders.read', 'orders.manage']);
     expect((await get(placed.id, access_token)).status).toBe(200);
     await mandate.db.em.fork().execute(`update users set role = 'customer' where id = ?`, [staffUser.id]);
     expect((await get(placed.id, access_token)).status).toBe(404);

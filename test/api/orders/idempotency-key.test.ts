@@ -1,30 +1,30 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { deleteExpiredIdempotencyKeys } from '../../../server/http/writes/idempotency.ts';
-import { startMandate, type Answer, type Body, type Mandate } from '../../support/server/start-mandate.ts';
-import { signUp, tokensFor } from '../../support/oauth/oauth-flow.ts';
-import { openShop, pickup, type Shop } from '../../support/server/shop.ts';
+import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
+import { signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
+import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/shop.ts';
 
-let mandate: Mandate;
-let shop: Shop;
+let mandate: MandateServer;
+let shop: TestShop;
 let token: string;
 
 beforeAll(async () => {
-  mandate = await startMandate();
-  shop = await openShop(mandate);
-  token = (await tokensFor(mandate.origin, await signUp(mandate.origin), ['orders.read', 'orders.write'])).access_token;
+  mandate = await startMandateServer();
+  shop = await createTestShop(mandate);
+  token = (await obtainTokens(mandate.origin, await signUp(mandate.origin), ['orders.read', 'orders.write'])).access_token;
 });
 afterAll(() => mandate.close());
 
-const placeOrder = (body: unknown, headers: Record<string, string> = {}, as = token): Promise<Answer> =>
-  mandate.call('POST', '/api/v1/orders', { token: as, body, headers });
-const orderBody = (...items: [Body, number][]) => ({
+const placeOrder = (body: unknown, headers: Record<string, string> = {}, as = token): Promise<ApiResponse> =>
+  mandate.callApi('POST', '/api/v1/orders', { token: as, body, headers });
+const orderBody = (...items: [JsonBody, number][]) => ({
   items: items.map(([{ id }, quantity]) => ({ product_id: id, quantity })),
-  delivery: pickup,
+  delivery: pickupDelivery,
 });
-const getStock = async ({ id }: Body): Promise<number> => (await mandate.call('GET', `/api/v1/products/${id}`)).body.stock;
+const getStock = async ({ id }: JsonBody): Promise<number> => (await mandate.callApi('GET', `/api/v1/products/${id}`)).body.stock;
 
 test('a repeated request returns the same response, regardless of the field order', async () => {
-  const product = await shop.product({ stock: 10 });
+  const product = await shop.createProduct({ stock: 10 });
   const order = { ...orderBody([product, 1]), reference: 'twice' };
   const first = await placeOrder(order, { 'idempotency-key': 'k-1' });
   const again = await placeOrder(Object.fromEntries(Object.entries(order).toReversed()), { 'idempotency-key': '"k-1"' });
@@ -36,15 +36,15 @@ test('a repeated request returns the same response, regardless of the field orde
 });
 
 test('the same key with another request returns 422', async () => {
-  const product = await shop.product();
+  const product = await shop.createProduct();
   await placeOrder(orderBody([product, 1]), { 'idempotency-key': 'k-2' });
   const { status, body } = await placeOrder(orderBody([product, 2]), { 'idempotency-key': 'k-2' });
   expect([status, body.code]).toEqual([422, 'idempotency_key_reused']);
 });
 
 test('each caller has separate keys', async () => {
-  const product = await shop.product();
-  const ben = await tokensFor(mandate.origin, await signUp(mandate.origin), ['orders.write']);
+  const product = await shop.createProduct();
+  const ben = await obtainTokens(mandate.origin, await signUp(mandate.origin), ['orders.write']);
   const annasOrder = await placeOrder(orderBody([product, 1]), { 'idempotency-key': 'k-3' });
   const bensOrder = await placeOrder(orderBody([product, 1]), { 'idempotency-key': 'k-3' }, ben.access_token);
   expect([annasOrder.status, bensOrder.status]).toEqual([201, 201]);
@@ -52,9 +52,9 @@ test('each caller has separate keys', async () => {
 });
 
 test('a key can be used again after a rejected request', async () => {
-  const product = await shop.product({ stock: 0 });
+  const product = await shop.createProduct({ stock: 0 });
   expect((await placeOrder(orderBody([product, 1]), { 'idempotency-key': 'k-4' })).status).toBe(409);
-  await mandate.call('POST', `/api/v1/products/${product.id}/stock-adjustments`, {
+  await mandate.callApi('POST', `/api/v1/products/${product.id}/stock-adjustments`, {
     token: shop.token,
     body: { delta: 1, reason: 'received' },
   });
@@ -62,7 +62,7 @@ test('a key can be used again after a rejected request', async () => {
 });
 
 test('a key expires after 24 hours', async () => {
-  const product = await shop.product();
+  const product = await shop.createProduct();
   const first = await placeOrder(orderBody([product, 1]), { 'idempotency-key': 'k-5' });
   await mandate.db.em.fork().execute(`update idempotency_keys set created_at = now() - interval '24 hours 1 second' where key = 'k-5'`);
   const afterExpiry = await placeOrder(orderBody([product, 1]), { 'idempotency-key': 'k-5' });
@@ -71,7 +71,7 @@ test('a key expires after 24 hours', async () => {
 });
 
 test('the cleanup deletes only expired keys', async () => {
-  const order = orderBody([await shop.product(), 1]);
+  const order = orderBody([await shop.createProduct(), 1]);
   for (const key of ['old', 'young']) await placeOrder(order, { 'idempotency-key': key });
   const em = mandate.db.em.fork();
   await em.execute(`update idempotency_keys set created_at = now() - interval '25 hours' where key = 'old'`);
@@ -81,7 +81,7 @@ test('the cleanup deletes only expired keys', async () => {
 });
 
 test.each(['', 'a b', 'ü', 'x'.repeat(256), '"open'])('rejects the key %j with 400', async (key) => {
-  const product = await shop.product();
+  const product = await shop.createProduct();
   const { status, body } = await placeOrder(orderBody([product, 1]), { 'idempotency-key': Buffer.from(key).toString('latin1') });
   expect([status, body.code]).toEqual([400, 'idempotency_key_invalid']);
 });

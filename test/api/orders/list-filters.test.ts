@@ -1,23 +1,23 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { orderFulfillmentStatuses, orderStatuses, orderPaymentStatuses } from '@mandate/contract';
-import type { Answer, Body } from '../../support/server/start-mandate.ts';
-import { openTill, type Till } from '../../support/order-arithmetic.ts';
-import { signUp, tokensFor, type Person } from '../../support/oauth/oauth-flow.ts';
-import { pickup } from '../../support/server/shop.ts';
+import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
+import { startPaymentTestShop, type PaymentTestShop } from '../../support/order-arithmetic.ts';
+import { signUp, obtainTokens, type TestUser } from '../../support/oauth/oauth-flow.ts';
+import { pickupDelivery } from '../../support/server/shop.ts';
 
-let till: Till;
-let anna: Person;
+let till: PaymentTestShop;
+let anna: TestUser;
 let token: string;
 let bensOrder: number;
 
-const call = (method: string, path: string, as: string, body?: object): Promise<Answer> =>
-  till.mandate.call(method, `/api/v1${path}`, { token: as, ...(body && { body }) });
-const list = (query: string, as = token): Promise<Answer> => call('GET', `/orders?${query}`, as);
-const ids = ({ body }: Answer): number[] => body.data.map(({ id }: Body) => id);
+const call = (method: string, path: string, as: string, body?: object): Promise<ApiResponse> =>
+  till.mandate.callApi(method, `/api/v1${path}`, { token: as, ...(body && { body }) });
+const list = (query: string, as = token): Promise<ApiResponse> => call('GET', `/orders?${query}`, as);
+const ids = ({ body }: ApiResponse): number[] => body.data.map(({ id }: JsonBody) => id);
 
 async function placeOrder(as: string, more: object = {}): Promise<number> {
   const items = [1, 2].map(() => ({ product_id: productId, quantity: 2 }));
-  const { status, body, text } = await call('POST', '/orders', as, { items, delivery: pickup, ...more });
+  const { status, body, text } = await call('POST', '/orders', as, { items, delivery: pickupDelivery, ...more });
   if (status !== 201) throw new Error(text);
   return body.id;
 }
@@ -26,17 +26,17 @@ let productId: number;
 const orderIds: Record<string, number> = {};
 
 beforeAll(async () => {
-  till = await openTill(undefined, { previewVersions: true });
-  productId = (await till.shop.product({ stock: null })).id;
+  till = await startPaymentTestShop(undefined, { previewVersions: true });
+  productId = (await till.shop.createProduct({ stock: null })).id;
   anna = await signUp(till.mandate.origin);
   const scopes = ['orders.read', 'orders.write', 'tasks.write', 'tasks.read'] as const;
-  token = (await tokensFor(till.mandate.origin, anna, scopes)).access_token;
+  token = (await obtainTokens(till.mandate.origin, anna, scopes)).access_token;
   const ben = await signUp(till.mandate.origin);
-  bensOrder = await placeOrder((await tokensFor(till.mandate.origin, ben, scopes)).access_token);
+  bensOrder = await placeOrder((await obtainTokens(till.mandate.origin, ben, scopes)).access_token);
   for (const name of ['pending', 'paid', 'partial', 'returned', 'shipped', 'delivered', 'refunded', 'canceled'])
     orderIds[name] = await placeOrder(token);
   await call('POST', `/orders/${orderIds['canceled']}/cancellation`, token, {});
-  for (const name of ['paid', 'partial', 'returned', 'shipped', 'delivered', 'refunded']) await till.pay(orderIds[name] ?? 0);
+  for (const name of ['paid', 'partial', 'returned', 'shipped', 'delivered', 'refunded']) await till.createPayment(orderIds[name] ?? 0);
   await till.post(`/orders/${orderIds['partial']}/shipments`, { status: 'shipped', items: [{ line: 1, quantity: 1 }] });
   const { body: lostShipment } = await till.post(`/orders/${orderIds['returned']}/shipments`, { status: 'shipped' });
   await call('PATCH', `/shipments/${lostShipment.id}`, till.shop.token, { status: 'failed' });
@@ -92,7 +92,7 @@ describe('filters for staff', () => {
     ),
   ];
   test('return and count the matching orders for every pair of statuses, newest first', async () => {
-    const all: Body[] = (await list('limit=100', till.shop.token)).body.data;
+    const all: JsonBody[] = (await list('limit=100', till.shop.token)).body.data;
     for (const filter of filters) {
       const matching = all.filter((order) => Object.entries(filter).every(([name, value]) => value.split(',').includes(order[name])));
       const query = new URLSearchParams({ ...filter, include_total: 'true', limit: '100' }).toString();
@@ -137,7 +137,7 @@ describe('updated_at', () => {
 
 describe('include=items', () => {
   test.each(['v1', 'v2'])('%s returns each order as GET /orders/{order_id} does', async (version) => {
-    const read = async (path: string): Promise<Body> => (await till.mandate.call('GET', `/api/${version}${path}`, { token })).body;
+    const read = async (path: string): Promise<JsonBody> => (await till.mandate.callApi('GET', `/api/${version}${path}`, { token })).body;
     const { data } = await read('/orders?include=items&limit=20');
     expect(data.length).toBe(Object.keys(orderIds).length);
     for (const order of data) expect(order).toEqual(await read(`/orders/${order.id}`));

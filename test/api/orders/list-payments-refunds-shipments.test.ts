@@ -1,16 +1,16 @@
 /** `GET /payments`, `/refunds` and `/shipments` return items of the orders that the caller may see. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Answer, Body } from '../../support/server/start-mandate.ts';
-import { openTill, type Till } from '../../support/order-arithmetic.ts';
-import { clientCredentials, confidentialClient, signUp, signUpAs, tokensFor, type Person } from '../../support/oauth/oauth-flow.ts';
-import { pickup } from '../../support/server/shop.ts';
+import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
+import { startPaymentTestShop, type PaymentTestShop } from '../../support/order-arithmetic.ts';
+import { obtainClientToken, createConfidentialClient, signUp, signUpWithRole, obtainTokens, type TestUser } from '../../support/oauth/oauth-flow.ts';
+import { pickupDelivery } from '../../support/server/shop.ts';
 
-let till: Till;
+let till: PaymentTestShop;
 let anna: Buyer;
 let ben: Buyer;
 
 type Buyer = {
-  readonly person: Person;
+  readonly person: TestUser;
   readonly token: string;
   readonly orders: number[];
   readonly payments: number[];
@@ -18,33 +18,33 @@ type Buyer = {
   readonly shipments: number[];
 };
 
-const get = (path: string, token: string): Promise<Answer> => till.mandate.call('GET', `/api/v1${path}`, { token });
-const ids = ({ body }: Answer): number[] => body.data.map(({ id }: Body) => id);
+const get = (path: string, token: string): Promise<ApiResponse> => till.mandate.callApi('GET', `/api/v1${path}`, { token });
+const ids = ({ body }: ApiResponse): number[] => body.data.map(({ id }: JsonBody) => id);
 const descending = (numbers: readonly number[]): number[] => numbers.toSorted((a, b) => b - a);
 
 /** Creates a customer with three orders: the first has a failed and a successful payment and a partial refund, the second is shipped, the third is delivered. */
 async function createBuyer(): Promise<Buyer> {
   const { origin } = till.mandate;
   const person = await signUp(origin);
-  const { access_token: token } = await tokensFor(origin, person, ['orders.read', 'orders.write', 'payments.read']);
+  const { access_token: token } = await obtainTokens(origin, person, ['orders.read', 'orders.write', 'payments.read']);
   const orders: number[] = [];
   for (const _ of [1, 2, 3]) {
-    const items = [{ product_id: (await till.shop.product()).id, quantity: 2 }];
-    orders.push((await till.mandate.call('POST', '/api/v1/orders', { token, body: { items, delivery: pickup } })).body.id);
+    const items = [{ product_id: (await till.shop.createProduct()).id, quantity: 2 }];
+    orders.push((await till.mandate.callApi('POST', '/api/v1/orders', { token, body: { items, delivery: pickupDelivery } })).body.id);
   }
   const [first = 0, second = 0, third = 0] = orders;
-  const payments = [await till.pay(first, 'test_declined'), await till.pay(first), await till.pay(second), await till.pay(third)];
+  const payments = [await till.createPayment(first, 'test_declined'), await till.createPayment(first), await till.createPayment(second), await till.createPayment(third)];
   const refunds = [await till.post(`/orders/${first}/refunds`, { amount: 1, reason: 'other' })];
   const shipments = [
     await till.post(`/orders/${second}/shipments`, { status: 'shipped', tracking_number: `T-${second}` }),
     await till.post(`/orders/${third}/shipments`, { status: 'delivered', tracking_number: 'shared' }),
   ];
-  const created = (responses: Answer[]): number[] => responses.map(({ body }) => body.id);
+  const created = (responses: ApiResponse[]): number[] => responses.map(({ body }) => body.id);
   return { person, token, orders, payments: created(payments), refunds: created(refunds), shipments: created(shipments) };
 }
 
 beforeAll(async () => {
-  till = await openTill();
+  till = await startPaymentTestShop();
   anna = await createBuyer();
   ben = await createBuyer();
 });
@@ -80,7 +80,7 @@ describe.each(collections)('GET /%s', (name) => {
 
   test.each(['customer', 'staff'])('filters by status and time, counts, and returns complete pages for %s', async (caller) => {
     const token = caller === 'staff' ? till.shop.token : anna.token;
-    const all: Body[] = (await get(`/${name}?limit=100`, token)).body.data;
+    const all: JsonBody[] = (await get(`/${name}?limit=100`, token)).body.data;
     for (const status of new Set(all.map((item) => String(item['status'])))) {
       const matching = all.filter((item) => item['status'] === status).map(({ id }) => id);
       const response = await get(`/${name}?status=${status}&include_total=true`, token);
@@ -101,15 +101,15 @@ describe.each(collections)('GET /%s', (name) => {
 
   test('403 for an application that acts for no user and cannot access all orders', async () => {
     const scopes = ['orders.read', 'payments.read'] as const;
-    const token = await clientCredentials(till.mandate.origin, await confidentialClient(till.mandate.db, scopes), scopes);
+    const token = await obtainClientToken(till.mandate.origin, await createConfidentialClient(till.mandate.db, scopes), scopes);
     expect((await get(`/${name}`, token)).body.code).toBe('forbidden');
   });
 
   test('a scope over all orders does not replace the scope over this collection', async () => {
-    const staff = await signUpAs(till.mandate.db, till.mandate.origin, 'staff');
+    const staff = await signUpWithRole(till.mandate.db, till.mandate.origin, 'staff');
     const insufficientScopes =
       name === 'shipments' ? (['orders.read', 'payments.manage'] as const) : (['payments.read', 'orders.manage'] as const);
-    const { access_token: token } = await tokensFor(till.mandate.origin, staff, insufficientScopes);
+    const { access_token: token } = await obtainTokens(till.mandate.origin, staff, insufficientScopes);
     // `payments.manage` and `orders.manage` cover other collections, so the staff user sees only personal items, and has none
     expect((await get(`/${name}`, token)).body.data).toEqual([]);
     expect((await get(`/${name}?user_id=${anna.person.id}`, token)).body.code).toBe('forbidden');
@@ -139,8 +139,8 @@ test('GET /shipments/{shipment_id}: 404 for another customer, and an ETag that P
   const { status, headers, body } = await get(path, anna.token);
   const etag = headers.get('etag') ?? '';
   expect([status, body.id]).toEqual([200, anna.shipments[0]]);
-  const change = (ifMatch: string): Promise<Answer> =>
-    till.mandate.call('PATCH', `/api/v1${path}`, { token: till.shop.token, body: { carrier: 'Bike' }, headers: { 'if-match': ifMatch } });
+  const change = (ifMatch: string): Promise<ApiResponse> =>
+    till.mandate.callApi('PATCH', `/api/v1${path}`, { token: till.shop.token, body: { carrier: 'Bike' }, headers: { 'if-match': ifMatch } });
   const changed = await change(etag);
   expect([changed.status, changed.headers.get('etag')]).toEqual([200, (await get(path, anna.token)).headers.get('etag')]);
   expect((await change(etag)).body.code).toBe('precondition_failed');

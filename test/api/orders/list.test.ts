@@ -1,41 +1,41 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startMandate, type Answer, type Body, type Mandate } from '../../support/server/start-mandate.ts';
-import { signUp, tokensFor, type Person } from '../../support/oauth/oauth-flow.ts';
-import { openShop, pickup, type Shop } from '../../support/server/shop.ts';
+import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
+import { signUp, obtainTokens, type TestUser } from '../../support/oauth/oauth-flow.ts';
+import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/shop.ts';
 
-let mandate: Mandate;
-let shop: Shop;
-let anna: Person;
+let mandate: MandateServer;
+let shop: TestShop;
+let anna: TestUser;
 let token: string;
 let productId: number;
 
 beforeAll(async () => {
-  mandate = await startMandate();
-  shop = await openShop(mandate);
+  mandate = await startMandateServer();
+  shop = await createTestShop(mandate);
   anna = await signUp(mandate.origin);
-  token = (await tokensFor(mandate.origin, anna, ['orders.read', 'orders.write'])).access_token;
-  productId = (await shop.product({ stock: null })).id;
+  token = (await obtainTokens(mandate.origin, anna, ['orders.read', 'orders.write'])).access_token;
+  productId = (await shop.createProduct({ stock: null })).id;
 });
 afterAll(() => mandate.close());
 
-const placeOrder = (reference: string, as = token, more: object = {}): Promise<Answer> =>
-  mandate.call('POST', '/api/v1/orders', {
+const placeOrder = (reference: string, as = token, more: object = {}): Promise<ApiResponse> =>
+  mandate.callApi('POST', '/api/v1/orders', {
     token: as,
-    body: { items: [{ product_id: productId, quantity: 1 }], delivery: pickup, reference, ...more },
+    body: { items: [{ product_id: productId, quantity: 1 }], delivery: pickupDelivery, reference, ...more },
   });
-const list = (query = '', as = token): Promise<Answer> => mandate.call('GET', `/api/v1/orders${query}`, { token: as });
-const references = ({ body }: Answer): string[] => body.data.map((order: Body) => order.reference);
+const list = (query = '', as = token): Promise<ApiResponse> => mandate.callApi('GET', `/api/v1/orders${query}`, { token: as });
+const references = ({ body }: ApiResponse): string[] => body.data.map((order: JsonBody) => order.reference);
 
 /** Returns the orders of all pages, following the cursors from the first page to the last. */
 async function listAllPages(
   query: string,
   between: (page: number) => Promise<unknown> = () => Promise.resolve(),
   as = token,
-): Promise<Body[]> {
-  const listedOrders: Body[] = [];
+): Promise<JsonBody[]> {
+  const listedOrders: JsonBody[] = [];
   let cursor: string | null = null;
   for (let page = 0; ; page += 1) {
-    const { body }: Answer = await list(`?${query}${cursor === null ? '' : `&cursor=${cursor}`}`, as);
+    const { body }: ApiResponse = await list(`?${query}${cursor === null ? '' : `&cursor=${cursor}`}`, as);
     listedOrders.push(...body.data);
     expect(body.has_more).toBe(body.next_cursor !== null);
     if (body.next_cursor === null) return listedOrders;
@@ -46,7 +46,7 @@ async function listAllPages(
 
 describe('200', () => {
   test('returns an empty list as one page without a cursor', async () => {
-    const ben = await tokensFor(mandate.origin, await signUp(mandate.origin), ['orders.read']);
+    const ben = await obtainTokens(mandate.origin, await signUp(mandate.origin), ['orders.read']);
     const { status, body, headers } = await list('', ben.access_token);
     expect([status, body]).toEqual([200, { data: [], has_more: false, next_cursor: null }]);
     expect(headers.get('link')).toBe('</api/v1/orders>; rel="first"');
@@ -54,14 +54,14 @@ describe('200', () => {
   });
 
   test('returns only orders of the customer, newest first, 20 per page, without lines', async () => {
-    const ben = await tokensFor(mandate.origin, await signUp(mandate.origin), ['orders.read', 'orders.write']);
+    const ben = await obtainTokens(mandate.origin, await signUp(mandate.origin), ['orders.read', 'orders.write']);
     await placeOrder('bens', ben.access_token);
     for (let i = 1; i <= 21; i += 1) await placeOrder(`a-${i}`);
     const first = await list();
     expect(references(first)).toEqual(Array.from({ length: 20 }, (_, i) => `a-${21 - i}`));
     expect(first.body.data[0]).not.toHaveProperty('items');
     const next = /<([^>]+)>; rel="next"/.exec(first.headers.get('link') ?? '')?.[1] ?? '';
-    const second = await mandate.call('GET', next, { token });
+    const second = await mandate.callApi('GET', next, { token });
     expect([references(second), second.body.has_more]).toEqual([['a-1'], false]);
     expect(references(await list('', ben.access_token))).toEqual(['bens']);
   });
@@ -113,7 +113,7 @@ describe('200', () => {
   });
 
   test('returns all orders to staff, with filters by customer and payment status', async () => {
-    const ben = await shop.user();
+    const ben = await shop.createUser();
     await placeOrder('staff-1', shop.token, { user_id: ben.id });
     expect(references(await list(`?user_id=${ben.id}`, shop.token))).toEqual(['staff-1']);
     expect(references(await list('?payment_status=paid,refunded', shop.token))).toEqual([]);
@@ -173,7 +173,7 @@ describe('400', () => {
     expect((await list(`?limit=1&status=paid&cursor=${cursor}`)).body.code).toBe('cursor_mismatch');
     expect((await list(`?limit=1&sort=created_at&cursor=${cursor}`)).body.code).toBe('cursor_mismatch');
     expect((await list(`?limit=1&cursor=${cursor}`, shop.token)).body.code).toBe('cursor_mismatch');
-    const ben = await tokensFor(mandate.origin, await signUp(mandate.origin), ['orders.read']);
+    const ben = await obtainTokens(mandate.origin, await signUp(mandate.origin), ['orders.read']);
     expect((await list(`?limit=1&cursor=${cursor}`, ben.access_token)).body.code).toBe('cursor_mismatch');
     expect((await list(`?limit=2&cursor=${cursor}`)).status).toBe(200);
   });
@@ -181,7 +181,7 @@ describe('400', () => {
 
 describe('403', () => {
   test('a customer cannot list the orders of another customer', async () => {
-    const ben = await shop.user();
+    const ben = await shop.createUser();
     expect((await list(`?user_id=${ben.id}`)).body.code).toBe('forbidden');
     expect((await list(`?user_id=${anna.id}`)).status).toBe(200);
   });

@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databaseKind } from '../../support/services/database.ts';
-import { startMandate, type Answer, type Body, type Mandate } from '../../support/server/start-mandate.ts';
-import { address, openShop, type Shop } from '../../support/server/shop.ts';
+import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
+import { deliveryAddress, createTestShop, type TestShop } from '../../support/server/shop.ts';
 
 // Compares the rows that the database function writes with the representation that the server returns.
-let mandate: Mandate;
-let shop: Shop;
+let mandate: MandateServer;
+let shop: TestShop;
 let userId: number;
 beforeAll(async () => {
-  mandate = await startMandate({ previewVersions: true });
-  shop = await openShop(mandate);
-  userId = (await shop.user()).id;
+  mandate = await startMandateServer({ previewVersions: true });
+  shop = await createTestShop(mandate);
+  userId = (await shop.createUser()).id;
 });
 afterAll(() => mandate.close());
 
-const call = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
-  mandate.call(method, path, { token: shop.token, headers, ...(body !== undefined && { body }) });
-const findEvents = (type: string, id: number): Promise<{ type: string; user_id: number | null; subject_version: number; data: Body }[]> =>
+const call = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<ApiResponse> =>
+  mandate.callApi(method, path, { token: shop.token, headers, ...(body !== undefined && { body }) });
+const findEvents = (type: string, id: number): Promise<{ type: string; user_id: number | null; subject_version: number; data: JsonBody }[]> =>
   mandate.db.em
     .fork()
     .execute('select type, user_id, subject_version, data from events where subject_type = ? and subject_id = ? order by id', [type, id]);
@@ -24,12 +24,12 @@ const findIdempotencyKeys = (key: string): Promise<{ body: string }[]> =>
   mandate.db.em.fork().execute('select body from idempotency_keys where key = ?', [key]);
 
 const hostileText = '"quoted" \\ </script> ünïcödé 😀';
-const recipient = { recipient_name: hostileText, ...address };
+const recipient = { recipient_name: hostileText, ...deliveryAddress };
 const deliveryFields = {
   v1: { delivery: { method: 'standard', ...recipient } },
   v2: { shipping_method: 'standard', shipping_address: recipient },
 };
-const orderBody = (version: 'v1' | 'v2', products: Body[], overrides: object = {}): object => ({
+const orderBody = (version: 'v1' | 'v2', products: JsonBody[], overrides: object = {}): object => ({
   user_id: userId,
   items: products.map(({ id }) => ({ product_id: id, quantity: 2 })),
   ...deliveryFields[version],
@@ -38,7 +38,7 @@ const orderBody = (version: 'v1' | 'v2', products: Body[], overrides: object = {
 
 describe.each(['v1', 'v2'] as const)('an order placed with %s', (version) => {
   test('is equal in the response, in the stored response and in its event', async () => {
-    const products = [await shop.product({ name: hostileText, tax_rate_bps: 1900 }), await shop.product()];
+    const products = [await shop.createProduct({ name: hostileText, tax_rate_bps: 1900 }), await shop.createProduct()];
     const metadata = { z: hostileText, a: '1', 10: 'ten', 9: 'nine', nested: '{"a":1}' };
     const order = orderBody(version, products, { reference: 'R-1', note: `two\nlines, ${hostileText}`, metadata, discount_total: 7 });
     const key = `whole-${version}`;
@@ -54,7 +54,7 @@ describe.each(['v1', 'v2'] as const)('an order placed with %s', (version) => {
 });
 
 test('an order with a total of zero is paid, and both events contain this state', async () => {
-  const products = [await shop.product({ price: 0 })];
+  const products = [await shop.createProduct({ price: 0 })];
   const { body } = await call('POST', '/api/v1/orders', {
     ...orderBody('v1', products),
     delivery: { method: 'pickup', recipient_name: 'Ben Test' },
@@ -69,9 +69,9 @@ test('an order with a total of zero is paid, and both events contain this state'
 
 test('products with no remaining stock get an out_of_stock event', async () => {
   const products = [
-    await shop.product({ stock: 2, description: hostileText }),
-    await shop.product({ stock: 3 }),
-    await shop.product({ stock: 2 }),
+    await shop.createProduct({ stock: 2, description: hostileText }),
+    await shop.createProduct({ stock: 3 }),
+    await shop.createProduct({ stock: 2 }),
   ];
   expect((await call('POST', '/api/v1/orders', orderBody('v1', products))).status).toBe(201);
   for (const [index, { id }] of products.entries()) {
@@ -82,7 +82,7 @@ test('products with no remaining stock get an out_of_stock event', async () => {
 });
 
 test('a rejected request writes no key, order or event, and leaves the stock unchanged', async () => {
-  const products = [await shop.product({ stock: 10 }), await shop.product({ stock: 1 })];
+  const products = [await shop.createProduct({ stock: 10 }), await shop.createProduct({ stock: 1 })];
   const count = async (): Promise<unknown> =>
     mandate.db.em.fork().execute('select (select count(*) from orders) as orders, (select count(*) from events) as events');
   const before = await count();
@@ -94,7 +94,7 @@ test('a rejected request writes no key, order or event, and leaves the stock unc
 });
 
 test('an expired idempotency key is deleted if the new request is rejected', async () => {
-  const order = orderBody('v1', [await shop.product({ stock: 2 })]);
+  const order = orderBody('v1', [await shop.createProduct({ stock: 2 })]);
   expect((await call('POST', '/api/v1/orders', order, { 'idempotency-key': 'old' })).status).toBe(201);
   await mandate.db.em.fork().execute(`update idempotency_keys set created_at = now() - interval '25 hours' where key = 'old'`);
   expect((await call('POST', '/api/v1/orders', order, { 'idempotency-key': 'old' })).body.code).toBe('out_of_stock');
@@ -119,8 +119,8 @@ describe.skipIf(databaseKind === 'pglite')('a concurrent request', () => {
   }
 
   test('that waits too long for stock returns 503, and writes nothing', async () => {
-    const product = await shop.product();
-    const send = (): Promise<Answer> => call('POST', '/api/v1/orders', orderBody('v1', [product]), { 'idempotency-key': 'waits' });
+    const product = await shop.createProduct();
+    const send = (): Promise<ApiResponse> => call('POST', '/api/v1/orders', orderBody('v1', [product]), { 'idempotency-key': 'waits' });
     const waited = await duringOpenTransaction('update product_stock set available = available where product_id = ?', [product.id], send);
     expect([waited.status, waited.body.code]).toEqual([503, 'unavailable']);
     expect(await findIdempotencyKeys('waits')).toEqual([]);
@@ -128,8 +128,8 @@ describe.skipIf(databaseKind === 'pglite')('a concurrent request', () => {
   });
 
   test('that waits too long for the same idempotency key returns 409', async () => {
-    const order = orderBody('v1', [await shop.product()]);
-    const send = (key: string): Promise<Answer> => call('POST', '/api/v1/orders', order, { 'idempotency-key': key });
+    const order = orderBody('v1', [await shop.createProduct()]);
+    const send = (key: string): Promise<ApiResponse> => call('POST', '/api/v1/orders', order, { 'idempotency-key': key });
     const first = await send('twin');
     const statement = `insert into idempotency_keys (caller, operation, key, request_hash)
                   select caller, operation, 'another', request_hash from idempotency_keys where key = 'twin'`;
@@ -140,7 +140,7 @@ describe.skipIf(databaseKind === 'pglite')('a concurrent request', () => {
   });
 
   test('with the same key is rejected like the first one', async () => {
-    const order = orderBody('v1', [await shop.product({ stock: 1 })]);
+    const order = orderBody('v1', [await shop.createProduct({ stock: 1 })]);
     const responses = await Promise.all(
       Array.from({ length: 20 }, () => call('POST', '/api/v1/orders', order, { 'idempotency-key': 'all-refused' })),
     );

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { databaseKind } from '../../support/services/database.ts';
-import { startMandate, type Answer, type Mandate } from '../../support/server/start-mandate.ts';
-import { openShop, pickup, type Shop } from '../../support/server/shop.ts';
+import { startMandateServer, type ApiResponse, type MandateServer } from '../../support/server/start-mandate.ts';
+import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/shop.ts';
 
 // PGlite runs one transaction at a time.
 describe.skipIf(databaseKind === 'pglite')('concurrent buyers', () => {
@@ -19,7 +19,7 @@ describe.skipIf(databaseKind === 'pglite')('concurrent buyers', () => {
 
   test('64 buyers of the same two products in either order: no deadlock, and correct stock', async () => {
     await withShop(async (mandate, shop) => {
-      const [one, two, ben] = [await shop.product({ stock: 64 }), await shop.product({ stock: 40 }), await shop.user()];
+      const [one, two, ben] = [await shop.createProduct({ stock: 64 }), await shop.createProduct({ stock: 40 }), await shop.createUser()];
       const ids = [one.id, two.id];
       const responses = await Promise.all(
         Array.from({ length: 64 }, (_, buyer) =>
@@ -45,7 +45,7 @@ describe.skipIf(databaseKind === 'pglite')('concurrent buyers', () => {
 
   test('160 keys with 16 requests each: one order and one response per key', { timeout: 120_000 }, async () => {
     await withShop(async (mandate, shop) => {
-      const [product, ben] = [await shop.product({ stock: 1000 }), await shop.user()];
+      const [product, ben] = [await shop.createProduct({ stock: 1000 }), await shop.createUser()];
       const items = [{ product_id: product.id, quantity: 1 }];
       const keys = Array.from({ length: 160 * 16 }, (_, sent) => `key-${sent % 160}`);
       const responses: [string, string][] = [];
@@ -71,13 +71,13 @@ describe.skipIf(databaseKind === 'pglite')('concurrent buyers', () => {
   });
 });
 
-type Fault = (mandate: Mandate) => Promise<unknown>;
+type Fault = (mandate: MandateServer) => Promise<unknown>;
 const noFault: Fault = () => Promise.resolve();
 
 async function sellTenUnits(fault = noFault) {
   return withShop(async (mandate, shop) => {
     await fault(mandate);
-    const [product, ben] = [await shop.product({ stock: 10 }), await shop.user()];
+    const [product, ben] = [await shop.createProduct({ stock: 10 }), await shop.createUser()];
     const items = [{ product_id: product.id, quantity: 1 }];
     const responses = await Promise.all(Array.from({ length: 64 }, () => placeOrder(mandate, shop, ben.id, items)));
     const soldUnits = await queryNumber(mandate, 'select coalesce(sum(quantity), 0)::int as number from order_items where product_id = ?', [
@@ -91,7 +91,7 @@ async function sellTenUnits(fault = noFault) {
 async function sendSameKeyTwentyTimes(fault = noFault) {
   return withShop(async (mandate, shop) => {
     await fault(mandate);
-    const [product, ben] = [await shop.product({ stock: 100 }), await shop.user()];
+    const [product, ben] = [await shop.createProduct({ stock: 100 }), await shop.createUser()];
     const items = [{ product_id: product.id, quantity: 1 }];
     const responses = await Promise.all(
       Array.from({ length: 20 }, () => placeOrder(mandate, shop, ben.id, items, { 'idempotency-key': 'the-one' })),
@@ -102,7 +102,7 @@ async function sendSameKeyTwentyTimes(fault = noFault) {
 }
 
 /** Replaces the function with one that has no lock, drops the stock constraint, and adds a delay so that transactions overlap. */
-async function sellWithoutLocking({ db }: Mandate): Promise<void> {
+async function sellWithoutLocking({ db }: MandateServer): Promise<void> {
   const em = db.em.fork();
   const path = new URL('../../../server/database/migrations/20261123030100_place_order_v4.sql', import.meta.url);
   const unlockedFunction = readFileSync(path, 'utf8')
@@ -113,31 +113,31 @@ async function sellWithoutLocking({ db }: Mandate): Promise<void> {
   await em.execute('alter table product_stock drop constraint product_stock_available_check');
 }
 
-async function ignoreIdempotencyKeys({ db }: Mandate): Promise<void> {
+async function ignoreIdempotencyKeys({ db }: MandateServer): Promise<void> {
   const em = db.em.fork();
   await em.execute(`create function forget() returns trigger language plpgsql as 'begin new.key := new.key || random(); return new; end'`);
   await em.execute('create trigger forget before insert on idempotency_keys for each row execute function forget()');
 }
 
-async function withShop<Result>(run: (mandate: Mandate, shop: Shop) => Promise<Result>): Promise<Result> {
-  const mandate = await startMandate();
+async function withShop<Result>(run: (mandate: MandateServer, shop: TestShop) => Promise<Result>): Promise<Result> {
+  const mandate = await startMandateServer();
   try {
-    return await run(mandate, await openShop(mandate));
+    return await run(mandate, await createTestShop(mandate));
   } finally {
     await mandate.close();
   }
 }
 
-const placeOrder = (mandate: Mandate, shop: Shop, userId: number, items: object[], headers: Record<string, string> = {}): Promise<Answer> =>
-  mandate.call('POST', '/api/v1/orders', { token: shop.token, body: { user_id: userId, items, delivery: pickup }, headers });
+const placeOrder = (mandate: MandateServer, shop: TestShop, userId: number, items: object[], headers: Record<string, string> = {}): Promise<ApiResponse> =>
+  mandate.callApi('POST', '/api/v1/orders', { token: shop.token, body: { user_id: userId, items, delivery: pickupDelivery }, headers });
 
-const countByStatus = (responses: Answer[]): Record<number, number> =>
+const countByStatus = (responses: ApiResponse[]): Record<number, number> =>
   Object.fromEntries([...Map.groupBy(responses, ({ status }) => status)].map(([status, group]) => [status, group.length]));
 
-const getStock = (mandate: Mandate, productIds: number[]): Promise<number[]> =>
+const getStock = (mandate: MandateServer, productIds: number[]): Promise<number[]> =>
   Promise.all(productIds.map((id) => queryNumber(mandate, 'select available as number from product_stock where product_id = ?', [id])));
 
-async function queryNumber({ db }: Mandate, query: string, parameters: unknown[]): Promise<number> {
+async function queryNumber({ db }: MandateServer, query: string, parameters: unknown[]): Promise<number> {
   const [row] = await db.em.fork().execute<{ number: number }[]>(query, parameters);
   return row?.number ?? -1;
 }

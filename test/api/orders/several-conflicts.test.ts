@@ -1,24 +1,24 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startMandate, type Answer, type Mandate } from '../../support/server/start-mandate.ts';
-import { signUp, tokensFor } from '../../support/oauth/oauth-flow.ts';
-import { openShop, pickup, type Shop } from '../../support/server/shop.ts';
+import { startMandateServer, type ApiResponse, type MandateServer } from '../../support/server/start-mandate.ts';
+import { signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
+import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/shop.ts';
 
-let mandate: Mandate;
-let shop: Shop;
+let mandate: MandateServer;
+let shop: TestShop;
 let token: string;
 beforeAll(async () => {
-  mandate = await startMandate();
-  shop = await openShop(mandate);
-  token = (await tokensFor(mandate.origin, await signUp(mandate.origin), ['orders.write'])).access_token;
+  mandate = await startMandateServer();
+  shop = await createTestShop(mandate);
+  token = (await obtainTokens(mandate.origin, await signUp(mandate.origin), ['orders.write'])).access_token;
 });
 afterAll(() => mandate.close());
 
 test('an order with too little stock and another total reports the stock first, and then the total', async () => {
-  const product = await shop.product({ price: 500, stock: 2 });
-  const placeOrder = (quantity: number, total: number): Promise<Answer> =>
-    mandate.call('POST', '/api/v1/orders', {
+  const product = await shop.createProduct({ price: 500, stock: 2 });
+  const placeOrder = (quantity: number, total: number): Promise<ApiResponse> =>
+    mandate.callApi('POST', '/api/v1/orders', {
       token,
-      body: { items: [{ product_id: product.id, quantity }], delivery: pickup, total },
+      body: { items: [{ product_id: product.id, quantity }], delivery: pickupDelivery, total },
     });
   const short = await placeOrder(3, 1);
   expect([short.status, short.body.code]).toEqual([409, 'out_of_stock']);

@@ -1,32 +1,32 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { eventsOf } from '../../support/events.ts';
-import { startMandate, type Answer, type Body, type Mandate } from '../../support/server/start-mandate.ts';
-import { signUp, tokensFor } from '../../support/oauth/oauth-flow.ts';
-import { address, openShop, pickup, type Shop } from '../../support/server/shop.ts';
+import { readEventTypes } from '../../support/events.ts';
+import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
+import { signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
+import { deliveryAddress, createTestShop, pickupDelivery, type TestShop } from '../../support/server/shop.ts';
 
-let mandate: Mandate;
-let shop: Shop;
+let mandate: MandateServer;
+let shop: TestShop;
 let token: string;
 
 beforeAll(async () => {
-  mandate = await startMandate();
-  shop = await openShop(mandate);
-  token = (await tokensFor(mandate.origin, await signUp(mandate.origin), ['orders.read', 'orders.write'])).access_token;
+  mandate = await startMandateServer();
+  shop = await createTestShop(mandate);
+  token = (await obtainTokens(mandate.origin, await signUp(mandate.origin), ['orders.read', 'orders.write'])).access_token;
 });
 afterAll(() => mandate.close());
 
-const standard = { method: 'standard', recipient_name: 'Anna Test', ...address };
+const standard = { method: 'standard', recipient_name: 'Anna Test', ...deliveryAddress };
 
-async function placeOrder(delivery: object = standard, as = token, overrides: object = {}): Promise<Body> {
-  const product = await shop.product();
-  const response = await mandate.call('POST', '/api/v1/orders', {
+async function placeOrder(delivery: object = standard, as = token, overrides: object = {}): Promise<JsonBody> {
+  const product = await shop.createProduct();
+  const response = await mandate.callApi('POST', '/api/v1/orders', {
     token: as,
     body: { items: [{ product_id: product.id, quantity: 2 }], delivery, ...overrides },
   });
   return response.body;
 }
-const patch = (id: number, body: unknown, as = token, headers: Record<string, string> = {}): Promise<Answer> =>
-  mandate.call('PATCH', `/api/v1/orders/${id}`, { token: as, body, headers });
+const patch = (id: number, body: unknown, as = token, headers: Record<string, string> = {}): Promise<ApiResponse> =>
+  mandate.callApi('PATCH', `/api/v1/orders/${id}`, { token: as, body, headers });
 const setStatus = (id: number, status: string, fulfillment = 'unfulfilled'): Promise<unknown> =>
   mandate.db.em
     .fork()
@@ -40,7 +40,7 @@ describe('200', () => {
     expect(body).toEqual({ ...order, delivery, note: null, metadata: { a: '1' }, version: 2, updated_at: body.updated_at });
     expect(headers.get('etag')).toBe(`"order-${order.id}-2.1"`);
     expect((await patch(order.id, {})).body).toEqual(body);
-    expect(await eventsOf(mandate.db, 'order', order.id)).toEqual(['order.created', 'order.updated']);
+    expect(await readEventTypes(mandate.db, 'order', order.id)).toEqual(['order.created', 'order.updated']);
   });
 
   test('staff can change the delivery of a paid order, and its customer cannot', async () => {
@@ -62,16 +62,16 @@ describe('errors', () => {
 
   test('409 for a delivery method with another price, and 400 for an unknown method or a missing address', async () => {
     const order = await placeOrder();
-    expect((await patch(order.id, { delivery: pickup })).body.code).toBe('price_changed');
-    expect((await patch(order.id, { delivery: { ...pickup, method: 'pigeon' } })).body.errors[0].pointer).toBe('#/delivery/method');
+    expect((await patch(order.id, { delivery: pickupDelivery })).body.code).toBe('price_changed');
+    expect((await patch(order.id, { delivery: { ...pickupDelivery, method: 'pigeon' } })).body.errors[0].pointer).toBe('#/delivery/method');
     const withoutAddress = await patch(order.id, { delivery: { method: 'standard', recipient_name: 'Anna', city: 'Leeds' } });
-    expect(withoutAddress.body.errors.map(({ pointer }: Body) => pointer)).toEqual(['#/delivery/line1', '#/delivery/country']);
+    expect(withoutAddress.body.errors.map(({ pointer }: JsonBody) => pointer)).toEqual(['#/delivery/line1', '#/delivery/country']);
   });
 
   test('400 for fixed fields, and for null in a required field', async () => {
     const order = await placeOrder();
     const { body } = await patch(order.id, { items: [], total: 1, status: 'paid', metadata: null, colour: 'red' });
-    expect(body.errors.map(({ pointer, code }: Body) => `${pointer} ${code}`).toSorted()).toEqual([
+    expect(body.errors.map(({ pointer, code }: JsonBody) => `${pointer} ${code}`).toSorted()).toEqual([
       '#/colour unknown_field',
       '#/items read_only_field',
       '#/metadata not_nullable',
@@ -82,21 +82,21 @@ describe('errors', () => {
 
   test('404 for an order of another user, and 412 for another version', async () => {
     const order = await placeOrder();
-    const other = await tokensFor(mandate.origin, await signUp(mandate.origin), ['orders.write']);
+    const other = await obtainTokens(mandate.origin, await signUp(mandate.origin), ['orders.write']);
     expect((await patch(order.id, { note: 'x' }, other.access_token)).body.code).toBe('not_found');
     expect((await patch(order.id, { note: 'x' }, token, { 'if-match': `"order-${order.id}-9.1"` })).body.code).toBe('precondition_failed');
   });
 });
 
 describe('discounts and tax', () => {
-  const createOrder = async (server: Mandate, targetShop: Shop, product: Body, overrides: object): Promise<Answer> =>
-    server.call('POST', '/api/v1/orders', {
+  const createOrder = async (server: MandateServer, targetShop: TestShop, product: JsonBody, overrides: object): Promise<ApiResponse> =>
+    server.callApi('POST', '/api/v1/orders', {
       token: targetShop.token,
-      body: { user_id: (await targetShop.user()).id, items: [{ product_id: product.id, quantity: 1 }], delivery: pickup, ...overrides },
+      body: { user_id: (await targetShop.createUser()).id, items: [{ product_id: product.id, quantity: 1 }], delivery: pickupDelivery, ...overrides },
     });
 
   test('a discount by staff reduces the tax in proportion', async () => {
-    const product = await shop.product({ price: 1200, tax_rate_bps: 2000 });
+    const product = await shop.createProduct({ price: 1200, tax_rate_bps: 2000 });
     const { body } = await createOrder(mandate, shop, product, { discount_total: 300, total: 900 });
     expect(body).toMatchObject({ subtotal: 1200, discount_total: 300, tax_total: 150, total: 900, tax_mode: 'inclusive' });
     expect(body.items[0].tax).toBe(200);
@@ -104,15 +104,15 @@ describe('discounts and tax', () => {
     expect(fullDiscount.body).toMatchObject({ total: 0, tax_total: 0, status: 'paid' });
     const tooMuch = await createOrder(mandate, shop, product, { discount_total: 1201 });
     expect(tooMuch.body.errors).toMatchObject([{ pointer: '#/discount_total', code: 'out_of_range' }]);
-    const customer = { items: [{ product_id: product.id, quantity: 1 }], delivery: pickup, discount_total: 1 };
-    expect((await mandate.call('POST', '/api/v1/orders', { token, body: customer })).body.code).toBe('forbidden');
+    const customer = { items: [{ product_id: product.id, quantity: 1 }], delivery: pickupDelivery, discount_total: 1 };
+    expect((await mandate.callApi('POST', '/api/v1/orders', { token, body: customer })).body.code).toBe('forbidden');
   });
 
   test('tax is added to prices without tax', async () => {
-    const exclusive = await startMandate({ taxMode: 'exclusive' });
+    const exclusive = await startMandateServer({ taxMode: 'exclusive' });
     try {
-      const exclusiveShop = await openShop(exclusive);
-      const product = await exclusiveShop.product({ price: 1005, tax_rate_bps: 1000 });
+      const exclusiveShop = await createTestShop(exclusive);
+      const product = await exclusiveShop.createProduct({ price: 1005, tax_rate_bps: 1000 });
       const { body } = await createOrder(exclusive, exclusiveShop, product, {});
       // 10 % of 1005 is 100.5; half a cent is rounded up
       expect(body).toMatchObject({ subtotal: 1005, tax_total: 101, total: 1106, tax_mode: 'exclusive' });

@@ -1,34 +1,34 @@
 import { contractV2, getRouteMetadata, listRoutes } from '@mandate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startMandate, type Answer, type Body, type Mandate } from '../../support/server/start-mandate.ts';
-import { signUp, tokensFor } from '../../support/oauth/oauth-flow.ts';
-import { address, openShop, pickup, type Shop } from '../../support/server/shop.ts';
+import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
+import { signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
+import { deliveryAddress, createTestShop, pickupDelivery, type TestShop } from '../../support/server/shop.ts';
 
-let mandate: Mandate;
-let shop: Shop;
+let mandate: MandateServer;
+let shop: TestShop;
 let token: string;
 
 beforeAll(async () => {
-  mandate = await startMandate({ previewVersions: true });
-  shop = await openShop(mandate);
-  token = (await tokensFor(mandate.origin, await signUp(mandate.origin), ['orders.read', 'orders.write'])).access_token;
+  mandate = await startMandateServer({ previewVersions: true });
+  shop = await createTestShop(mandate);
+  token = (await obtainTokens(mandate.origin, await signUp(mandate.origin), ['orders.read', 'orders.write'])).access_token;
 });
 afterAll(() => mandate.close());
 
-const shipping = { shipping_method: 'standard', shipping_address: { recipient_name: 'Anna Test', ...address } };
+const shipping = { shipping_method: 'standard', shipping_address: { recipient_name: 'Anna Test', ...deliveryAddress } };
 const delivery = { method: 'standard', ...shipping.shipping_address };
 
-const items = async (): Promise<Body> => [{ product_id: (await shop.product()).id, quantity: 1 }];
-const placeOrder = async (version: 'v1' | 'v2', overrides: object = {}, headers: Record<string, string> = {}): Promise<Answer> =>
-  mandate.call('POST', `/api/${version}/orders`, {
+const items = async (): Promise<JsonBody> => [{ product_id: (await shop.createProduct()).id, quantity: 1 }];
+const placeOrder = async (version: 'v1' | 'v2', overrides: object = {}, headers: Record<string, string> = {}): Promise<ApiResponse> =>
+  mandate.callApi('POST', `/api/${version}/orders`, {
     token,
     headers,
     body: { items: await items(), ...(version === 'v1' ? { delivery } : shipping), ...overrides },
   });
-const getOrder = (version: 'v1' | 'v2', id: number, headers: Record<string, string> = {}): Promise<Answer> =>
-  mandate.call('GET', `/api/${version}/orders/${id}`, { token, headers });
-const patch = (id: number, body: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
-  mandate.call('PATCH', `/api/v2/orders/${id}`, { token, body, headers });
+const getOrder = (version: 'v1' | 'v2', id: number, headers: Record<string, string> = {}): Promise<ApiResponse> =>
+  mandate.callApi('GET', `/api/${version}/orders/${id}`, { token, headers });
+const patch = (id: number, body: unknown, headers: Record<string, string> = {}): Promise<ApiResponse> =>
+  mandate.callApi('PATCH', `/api/v2/orders/${id}`, { token, body, headers });
 
 describe('orders of both versions', () => {
   test('can be read in both versions', async () => {
@@ -47,21 +47,21 @@ describe('orders of both versions', () => {
   test('have the same form in lists and cancellations, and a cursor is valid in one version', async () => {
     const { body } = await placeOrder('v2');
     await placeOrder('v2');
-    const list = await mandate.call('GET', '/api/v2/orders?limit=1', { token });
+    const list = await mandate.callApi('GET', '/api/v2/orders?limit=1', { token });
     expect([list.body.data[0].shipping_method, list.body.data[0].delivery]).toEqual(['standard', undefined]);
     expect(list.headers.get('link')).toContain('</api/v2/orders?limit=1&cursor=');
-    const otherVersion = await mandate.call('GET', `/api/v1/orders?limit=1&cursor=${list.body.next_cursor}`, { token });
+    const otherVersion = await mandate.callApi('GET', `/api/v1/orders?limit=1&cursor=${list.body.next_cursor}`, { token });
     expect(otherVersion.body.code).toBe('cursor_mismatch');
-    const canceled = await mandate.call('POST', `/api/v2/orders/${body.id}/cancellation`, { token, body: {} });
+    const canceled = await mandate.callApi('POST', `/api/v2/orders/${body.id}/cancellation`, { token, body: {} });
     expect(canceled.body).toMatchObject({ status: 'canceled', ...shipping });
   });
 
   test('other resources are the same as in version 1', async () => {
     const paths = listRoutes(contractV2).map(({ path }) => path);
     expect(paths.filter((path) => !path.startsWith('/api/v2/'))).toEqual([]);
-    const [one, two] = [await mandate.call('GET', '/api/v1/products'), await mandate.call('GET', '/api/v2/products')];
+    const [one, two] = [await mandate.callApi('GET', '/api/v1/products'), await mandate.callApi('GET', '/api/v2/products')];
     expect(two.body.data).toEqual(one.body.data);
-    const created = await mandate.call('POST', '/api/v2/products', {
+    const created = await mandate.callApi('POST', '/api/v2/products', {
       token: shop.token,
       body: { name: 'A', category: 'a', price: 1, currency: 'EUR', sku: 'v2-1', tax_rate_bps: 0 },
     });
@@ -69,12 +69,12 @@ describe('orders of both versions', () => {
   });
 
   test('GET /api lists both versions, and each has an OpenAPI document', async () => {
-    const { body } = await mandate.call('GET', '/api');
-    expect(body.data.map(({ version, status }: Body) => [version, status])).toEqual([
+    const { body } = await mandate.callApi('GET', '/api');
+    expect(body.data.map(({ version, status }: JsonBody) => [version, status])).toEqual([
       ['v1', 'current'],
       ['v2', 'preview'],
     ]);
-    const document: Body = await (await fetch(`${mandate.origin}/openapi-v2.json`)).json();
+    const document: JsonBody = await (await fetch(`${mandate.origin}/openapi-v2.json`)).json();
     expect(Object.keys(document.paths)).toContain('/api/v2/orders');
     expect(document.components.schemas.Order.properties).toHaveProperty('shipping_address');
     expect(getRouteMetadata(contractV2.orders.create).operationId).toBe('orders.create');
@@ -103,14 +103,14 @@ describe('errors in version 2', () => {
     [{ delivery }, '#/delivery'],
   ])('%j is rejected at %s', async (overrides, pointer) => {
     const { status, body } = await placeOrder('v2', overrides);
-    expect([status, body.errors.map((entry: Body) => entry.pointer)]).toEqual([400, [pointer]]);
+    expect([status, body.errors.map((entry: JsonBody) => entry.pointer)]).toEqual([400, [pointer]]);
     expect(body.detail).toMatch(new RegExp(`^${pointer}: `));
   });
 
   test('a PATCH also requires the address that the delivery method needs', async () => {
     const { body } = await placeOrder('v2');
     const { body: problem } = await patch(body.id, { shipping_address: { recipient_name: 'Anna' } });
-    expect(problem.errors.map((entry: Body) => entry.pointer)).toEqual([
+    expect(problem.errors.map((entry: JsonBody) => entry.pointer)).toEqual([
       '#/shipping_address/line1',
       '#/shipping_address/city',
       '#/shipping_address/country',
@@ -118,24 +118,24 @@ describe('errors in version 2', () => {
   });
 
   test('conflicts keep their codes and details', async () => {
-    const { body } = await placeOrder('v2', { items: [{ product_id: (await shop.product()).id, quantity: 99_999 }] });
+    const { body } = await placeOrder('v2', { items: [{ product_id: (await shop.createProduct()).id, quantity: 99_999 }] });
     expect([body.code, body.errors[0].pointer]).toEqual(['out_of_stock', '#/items/0/product_id']);
     expect((await placeOrder('v2', { total: 1 })).body.errors[0].actual).toBeGreaterThan(1);
-    const draft = await shop.product({ status: 'draft' });
+    const draft = await shop.createProduct({ status: 'draft' });
     const unavailable = await placeOrder('v2', { items: [{ product_id: draft.id, quantity: 1 }] });
     expect([unavailable.body.code, unavailable.body.errors[0].pointer]).toEqual(['product_unavailable', '#/items/0/product_id']);
   });
 
   test('state conflicts are the same as in version 1', async () => {
     const { body } = await placeOrder('v2');
-    expect((await patch(body.id, { shipping_method: pickup.method })).body.code).toBe('price_changed');
-    expect((await mandate.call('POST', `/api/v2/orders/${body.id}/cancellation`, { token, body: {} })).status).toBe(201);
+    expect((await patch(body.id, { shipping_method: pickupDelivery.method })).body.code).toBe('price_changed');
+    expect((await mandate.callApi('POST', `/api/v2/orders/${body.id}/cancellation`, { token, body: {} })).status).toBe(201);
     expect((await patch(body.id, { shipping_method: 'standard' })).body.code).toBe('invalid_transition');
-    expect((await mandate.call('POST', `/api/v2/orders/${body.id}/cancellation`, { token, body: {} })).body.code).toBe(
+    expect((await mandate.callApi('POST', `/api/v2/orders/${body.id}/cancellation`, { token, body: {} })).body.code).toBe(
       'invalid_transition',
     );
     const other = await placeOrder('v2');
-    const forbidden = await mandate.call('POST', `/api/v2/orders/${other.body.id}/cancellation`, { token, body: { reason: 'fraud' } });
+    const forbidden = await mandate.callApi('POST', `/api/v2/orders/${other.body.id}/cancellation`, { token, body: { reason: 'fraud' } });
     expect(forbidden.body.code).toBe('forbidden');
   });
 });
@@ -162,10 +162,10 @@ describe('ETags and idempotency keys', () => {
 });
 
 test('version 2 does not exist if previews are disabled', async () => {
-  const stable = await startMandate();
+  const stable = await startMandateServer();
   try {
-    expect((await stable.call('GET', '/api/v2/products')).body.code).toBe('route_not_found');
-    expect((await stable.call('GET', '/api')).body.data).toHaveLength(1);
+    expect((await stable.callApi('GET', '/api/v2/products')).body.code).toBe('route_not_found');
+    expect((await stable.callApi('GET', '/api')).body.data).toHaveLength(1);
     expect((await fetch(`${stable.origin}/openapi-v2.json`)).status).toBe(404);
   } finally {
     await stable.close();

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { pollPendingPayments } from '../../../server/order-lifecycle/poll-pending-payments.ts';
 import { pollPendingRefunds } from '../../../server/refunds/poll-pending-refunds.ts';
-import { openTill, soon, type Till } from '../../support/order-arithmetic.ts';
+import { startPaymentTestShop, inOneMinute, type PaymentTestShop } from '../../support/order-arithmetic.ts';
 
-let till: Till;
+let till: PaymentTestShop;
 beforeAll(async () => {
-  till = await openTill();
+  till = await startPaymentTestShop();
 });
 afterAll(() => till.mandate.close());
 
@@ -13,23 +13,23 @@ const em = () => till.mandate.db.em.fork();
 
 describe('after a crash', () => {
   test('between storing a payment and calling the provider, a job completes the payment', async () => {
-    const order = await till.order();
-    const { body } = await till.pay(order.id, 'test_requires_action');
+    const order = await till.placeOrder();
+    const { body } = await till.createPayment(order.id, 'test_requires_action');
     await em().execute(
       `update payments set status = 'pending', provider_reference = null, next_action = null, request = '{"methodToken":"test_ok"}' where id = ?`,
       [body.id],
     );
-    await pollPendingPayments(em(), till.providers, soon());
+    await pollPendingPayments(em(), till.providers, inOneMinute());
     expect((await till.get(`/orders/${order.id}`)).status).toBe('paid');
   });
 
   test('between canceling a paid order and refunding it, a job completes the refund', async () => {
-    const order = await till.paidOrder();
+    const order = await till.placePaidOrder();
     await till.post(`/orders/${order.id}/cancellation`, {});
     const [refund] = (await till.get(`/orders/${order.id}/refunds`)).data;
     await em().execute(`update refunds set status = 'pending', provider_reference = null, next_check_at = now() where id = ?`, [refund.id]);
     await em().execute(`update payments set refunded_amount = 0 where id = ?`, [refund.payment_id]);
-    expect(await pollPendingRefunds(em(), till.providers, soon())).toBe(1);
+    expect(await pollPendingRefunds(em(), till.providers, inOneMinute())).toBe(1);
     expect(await till.get(`/refunds/${refund.id}`)).toMatchObject({ status: 'succeeded', amount: order.total });
   });
 });

@@ -1,24 +1,24 @@
 import { testPaymentMethodTokens } from '@mandate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { pollPendingPayments } from '../../../server/order-lifecycle/poll-pending-payments.ts';
-import { eventsOf } from '../../support/events.ts';
-import { inTwoProcesses } from '../../support/server/process-mode.ts';
-import { openTill, soon, type Till } from '../../support/order-arithmetic.ts';
+import { readEventTypes } from '../../support/events.ts';
+import { usesTwoProcesses } from '../../support/server/process-mode.ts';
+import { startPaymentTestShop, inOneMinute, type PaymentTestShop } from '../../support/order-arithmetic.ts';
 
-let till: Till;
+let till: PaymentTestShop;
 beforeAll(async () => {
-  till = await openTill();
+  till = await startPaymentTestShop();
 });
 afterAll(() => till.mandate.close());
 
-const paymentEvents = (id: number): Promise<string[]> => eventsOf(till.mandate.db, 'payment', id);
-const orderEvents = (id: number): Promise<string[]> => eventsOf(till.mandate.db, 'order', id);
+const paymentEvents = (id: number): Promise<string[]> => readEventTypes(till.mandate.db, 'payment', id);
+const orderEvents = (id: number): Promise<string[]> => readEventTypes(till.mandate.db, 'order', id);
 const em = () => till.mandate.db.em.fork();
 
 describe('a new payment', () => {
   test('pays the order and records events if it succeeds immediately', async () => {
-    const order = await till.order();
-    const { status, body, headers } = await till.pay(order.id);
+    const order = await till.placeOrder();
+    const { status, body, headers } = await till.createPayment(order.id);
     expect([status, headers.get('location')]).toEqual([201, `/api/v1/payments/${body.id}`]);
     expect(body).toMatchObject({
       order_id: order.id,
@@ -34,57 +34,57 @@ describe('a new payment', () => {
   });
 
   test('with an unknown test token is rejected, and the response lists the valid tokens', async () => {
-    const order = await till.order();
-    const { status, body } = await till.pay(order.id, 'test_okay');
+    const order = await till.placeOrder();
+    const { status, body } = await till.createPayment(order.id, 'test_okay');
     expect([status, body.code]).toEqual([400, 'invalid_request']);
     const { detail, ...entry } = body.errors[0];
     expect(entry).toEqual({ in: 'body', pointer: '#/method_token', code: 'invalid_value', allowed: Object.keys(testPaymentMethodTokens) });
     for (const token of Object.keys(testPaymentMethodTokens)) expect(detail).toContain(token);
     expect((await till.get(`/orders/${order.id}/payments`)).data).toEqual([]);
-    expect((await till.pay(order.id)).body).toMatchObject({ attempt: 1, status: 'succeeded' });
+    expect((await till.createPayment(order.id)).body).toMatchObject({ attempt: 1, status: 'succeeded' });
   });
 
   test('that is declined can be followed by another attempt', async () => {
-    const order = await till.order();
-    const declined = await till.pay(order.id, 'test_declined');
+    const order = await till.placeOrder();
+    const declined = await till.createPayment(order.id, 'test_declined');
     expect(declined.body).toMatchObject({ status: 'failed', failure_code: 'card_declined', attempt: 1 });
     expect(await paymentEvents(declined.body.id)).toEqual(['payment.created', 'payment.failed']);
     expect((await till.get(`/orders/${order.id}`)).status).toBe('pending');
-    expect((await till.pay(order.id)).body).toMatchObject({ status: 'succeeded', attempt: 2 });
+    expect((await till.createPayment(order.id)).body).toMatchObject({ status: 'succeeded', attempt: 2 });
   });
 
   test('returns a redirect URL if the customer must act, and succeeds when it is polled', async () => {
-    const order = await till.order();
+    const order = await till.placeOrder();
     const { body } = await till.post(`/orders/${order.id}/payments`, {
       provider: 'test',
       method_token: 'test_requires_action',
       return_url: 'https://shop.example/back',
     });
     expect(body).toMatchObject({ status: 'requires_action', next_action: { type: 'redirect', url: 'https://shop.example/back' } });
-    await pollPendingPayments(em(), till.providers, soon());
+    await pollPendingPayments(em(), till.providers, inOneMinute());
     expect(await till.get(`/payments/${body.id}`)).toMatchObject({ status: 'succeeded', next_action: null });
     expect(await paymentEvents(body.id)).toEqual(['payment.created', 'payment.requires_action', 'payment.succeeded']);
   });
 
   test('stays pending after a provider timeout, and is retried with the same key', async ({ skip }) => {
-    skip(inTwoProcesses, 'needs one process: the test provider keeps timed-out payments in memory');
-    const order = await till.order();
-    const { status, body } = await till.pay(order.id, 'test_timeout');
+    skip(usesTwoProcesses, 'needs one process: the test provider keeps timed-out payments in memory');
+    const order = await till.placeOrder();
+    const { status, body } = await till.createPayment(order.id, 'test_timeout');
     expect([status, body.status, body.provider_reference]).toEqual([201, 'pending', null]);
-    await pollPendingPayments(em(), till.providers, soon());
+    await pollPendingPayments(em(), till.providers, inOneMinute());
     expect(await till.get(`/payments/${body.id}`)).toMatchObject({ status: 'succeeded', attempt: 1 });
   });
 
   test('returns the stored response for the same idempotency key', async () => {
-    const order = await till.order();
+    const order = await till.placeOrder();
     const call = {
       token: till.shop.token,
       body: { provider: 'test', method_token: 'test_ok' },
       headers: { 'idempotency-key': 'pay-once' },
     };
     const [first, second] = [
-      await till.mandate.call('POST', `/api/v1/orders/${order.id}/payments`, call),
-      await till.mandate.call('POST', `/api/v1/orders/${order.id}/payments`, call),
+      await till.mandate.callApi('POST', `/api/v1/orders/${order.id}/payments`, call),
+      await till.mandate.callApi('POST', `/api/v1/orders/${order.id}/payments`, call),
     ];
     expect(first.body.status).toBe('succeeded');
     expect([second.text, second.headers.get('idempotent-replayed')]).toEqual([first.text, 'true']);
@@ -94,42 +94,42 @@ describe('a new payment', () => {
 
 describe('409', () => {
   test('payment_in_progress while another payment is open', async () => {
-    const order = await till.order();
-    await till.pay(order.id, 'test_processing_then_ok');
-    const { status, body } = await till.pay(order.id);
+    const order = await till.placeOrder();
+    await till.createPayment(order.id, 'test_processing_then_ok');
+    const { status, body } = await till.createPayment(order.id);
     expect([status, body.code]).toEqual([409, 'payment_in_progress']);
   });
 
   test('already_paid for a paid order', async () => {
-    const order = await till.paidOrder();
-    const { status, body } = await till.pay(order.id);
+    const order = await till.placePaidOrder();
+    const { status, body } = await till.createPayment(order.id);
     expect([status, body.code]).toEqual([409, 'already_paid']);
   });
 
   test('invalid_transition for a canceled order', async () => {
-    const order = await till.order();
+    const order = await till.placeOrder();
     await till.post(`/orders/${order.id}/cancellation`, {});
-    const { status, body } = await till.pay(order.id);
+    const { status, body } = await till.createPayment(order.id);
     expect([status, body.code]).toEqual([409, 'invalid_transition']);
   });
 
   test('invalid_transition after the reservation has expired, even before the stock is released', async () => {
-    const order = await till.order();
+    const order = await till.placeOrder();
     await em().execute(`update orders set expires_at = now() - interval '1 second' where id = ?`, [order.id]);
-    const { status, body } = await till.pay(order.id);
+    const { status, body } = await till.createPayment(order.id);
     expect([status, body.code]).toEqual([409, 'invalid_transition']);
   });
 });
 
 describe('400', () => {
   test('rejects a disabled provider, and lists the enabled ones', async () => {
-    const order = await till.order();
-    const { status, body } = await till.pay(order.id, '', 'stripe');
+    const order = await till.placeOrder();
+    const { status, body } = await till.createPayment(order.id, '', 'stripe');
     expect([status, body.errors]).toEqual([400, [expect.objectContaining({ pointer: '#/provider', allowed: ['manual', 'test'] })]]);
   });
 
   test.each(['javascript:alert(1)', 'ftp://shop.example', 'shop'])('rejects %s as return_url', async (url) => {
-    const order = await till.order();
+    const order = await till.placeOrder();
     const { status, body } = await till.post(`/orders/${order.id}/payments`, { provider: 'manual', return_url: url });
     expect([status, body.errors[0].pointer]).toEqual([400, '#/return_url']);
   });
@@ -137,8 +137,8 @@ describe('400', () => {
 
 describe('canceling a payment', () => {
   test('that requires customer action leaves the order pending', async () => {
-    const order = await till.order();
-    const { body } = await till.pay(order.id, 'test_requires_action');
+    const order = await till.placeOrder();
+    const { body } = await till.createPayment(order.id, 'test_requires_action');
     const canceled = await till.post(`/payments/${body.id}/cancellation`);
     expect([canceled.status, canceled.body.status]).toEqual([201, 'canceled']);
     expect(await paymentEvents(body.id)).toEqual(['payment.created', 'payment.requires_action', 'payment.canceled']);
@@ -148,8 +148,8 @@ describe('canceling a payment', () => {
   });
 
   test.each(['test_processing_then_ok', 'test_ok', 'test_declined'])('is rejected after %s', async (method) => {
-    const order = await till.order();
-    const { body } = await till.pay(order.id, method);
+    const order = await till.placeOrder();
+    const { body } = await till.createPayment(order.id, method);
     const { status, body: refused } = await till.post(`/payments/${body.id}/cancellation`);
     expect([status, refused.code]).toEqual([409, 'invalid_transition']);
   });
@@ -157,12 +157,12 @@ describe('canceling a payment', () => {
 
 describe('a manual payment', () => {
   test('reserves the stock for a week, until staff confirm the payment', async () => {
-    const order = await till.order();
-    const { body } = await till.pay(order.id, '', 'manual');
+    const order = await till.placeOrder();
+    const { body } = await till.createPayment(order.id, '', 'manual');
     expect(body.status).toBe('pending');
     const reservedMs = Date.parse((await till.get(`/orders/${order.id}`)).expires_at) - Date.parse(order.created_at);
     expect(reservedMs).toBe(7 * 24 * 3600_000);
-    await pollPendingPayments(em(), till.providers, soon());
+    await pollPendingPayments(em(), till.providers, inOneMinute());
     expect((await till.get(`/payments/${body.id}`)).status).toBe('pending');
     const confirmed = await till.post(`/payments/${body.id}/confirmation`);
     expect([confirmed.status, confirmed.body.status]).toEqual([201, 'succeeded']);
@@ -172,22 +172,22 @@ describe('a manual payment', () => {
   });
 
   test('that is canceled leaves the order reserved for at most 30 minutes', async () => {
-    const order = await till.order();
-    const { body } = await till.pay(order.id, '', 'manual');
+    const order = await till.placeOrder();
+    const { body } = await till.createPayment(order.id, '', 'manual');
     await till.post(`/payments/${body.id}/cancellation`);
     const remainingMs = Date.parse((await till.get(`/orders/${order.id}`)).expires_at) - Date.now();
     expect(remainingMs).toBeLessThanOrEqual(30 * 60_000);
   });
 
   test('is the only kind that staff can confirm', async () => {
-    const order = await till.order();
-    const { body } = await till.pay(order.id, 'test_requires_action');
+    const order = await till.placeOrder();
+    const { body } = await till.createPayment(order.id, 'test_requires_action');
     expect((await till.post(`/payments/${body.id}/confirmation`)).body.code).toBe('invalid_transition');
   });
 
   test('that arrives after the cancellation of the order is refunded', async () => {
-    const order = await till.order();
-    const { body } = await till.pay(order.id, '', 'manual');
+    const order = await till.placeOrder();
+    const { body } = await till.createPayment(order.id, '', 'manual');
     await till.post(`/orders/${order.id}/cancellation`, {});
     expect(await till.get(`/payments/${body.id}`)).toMatchObject({ status: 'canceled' });
     expect((await till.post(`/payments/${body.id}/confirmation`)).body.status).toBe('succeeded');
@@ -201,8 +201,8 @@ describe('a manual payment', () => {
 
 describe('lists and conditional requests', () => {
   test('lists the payments of an order, newest first, in pages', async () => {
-    const order = await till.order();
-    for (const method of ['test_declined', 'test_declined', 'test_ok']) await till.pay(order.id, method);
+    const order = await till.placeOrder();
+    for (const method of ['test_declined', 'test_declined', 'test_ok']) await till.createPayment(order.id, method);
     const first = await till.get(`/orders/${order.id}/payments?limit=2&include_total=true`);
     expect([first.data.map((payment: { attempt: number }) => payment.attempt), first.total_count]).toEqual([[3, 2], 3]);
     const next = await till.get(`/orders/${order.id}/payments?limit=2&cursor=${first.next_cursor}`);
@@ -210,10 +210,10 @@ describe('lists and conditional requests', () => {
   });
 
   test('returns 304 for an unchanged payment', async () => {
-    const order = await till.order();
-    const { body } = await till.pay(order.id);
-    const first = await till.mandate.call('GET', `/api/v1/payments/${body.id}`, { token: till.shop.token });
+    const order = await till.placeOrder();
+    const { body } = await till.createPayment(order.id);
+    const first = await till.mandate.callApi('GET', `/api/v1/payments/${body.id}`, { token: till.shop.token });
     const headers = { 'if-none-match': first.headers.get('etag') ?? '' };
-    expect((await till.mandate.call('GET', `/api/v1/payments/${body.id}`, { token: till.shop.token, headers })).status).toBe(304);
+    expect((await till.mandate.callApi('GET', `/api/v1/payments/${body.id}`, { token: till.shop.token, headers })).status).toBe(304);
   });
 });

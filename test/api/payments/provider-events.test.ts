@@ -1,29 +1,29 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { pollPendingPayments } from '../../../server/order-lifecycle/poll-pending-payments.ts';
 import { applyProviderEvents } from '../../../server/order-lifecycle/provider-events.ts';
-import { eventsOf } from '../../support/events.ts';
-import { later, openTill, soon, type Till } from '../../support/order-arithmetic.ts';
-import { needsOneProcess } from '../../support/server/process-mode.ts';
+import { readEventTypes } from '../../support/events.ts';
+import { afterOrderHold, startPaymentTestShop, inOneMinute, type PaymentTestShop } from '../../support/order-arithmetic.ts';
+import { requireOneProcess } from '../../support/server/process-mode.ts';
 
-let till: Till;
+let till: PaymentTestShop;
 beforeAll(async () => {
-  till = await openTill();
+  till = await startPaymentTestShop();
 });
 afterAll(() => till.mandate.close());
 
 const em = () => till.mandate.db.em.fork();
-const paymentEvents = (id: number): Promise<string[]> => eventsOf(till.mandate.db, 'payment', id);
-const orderEvents = (id: number): Promise<string[]> => eventsOf(till.mandate.db, 'order', id);
+const paymentEvents = (id: number): Promise<string[]> => readEventTypes(till.mandate.db, 'payment', id);
+const orderEvents = (id: number): Promise<string[]> => readEventTypes(till.mandate.db, 'order', id);
 
 describe('payment provider events', () => {
-  needsOneProcess('the test provider signs its events with a key that only its process has');
+  requireOneProcess('the test provider signs its events with a key that only its process has');
   const send = (body: string, headers: Record<string, string>, provider = 'test') =>
-    till.mandate.call('POST', `/api/v1/provider-events/${provider}`, { body, headers });
-  const processEvents = (): Promise<number> => applyProviderEvents(em(), till.providers, soon());
+    till.mandate.callApi('POST', `/api/v1/provider-events/${provider}`, { body, headers });
+  const processEvents = (): Promise<number> => applyProviderEvents(em(), till.providers, inOneMinute());
 
   test.each(['test_duplicate_webhook', 'test_out_of_order_webhook'])('%s: the payment succeeds once', async (method) => {
-    const order = await till.order();
-    const { body } = await till.pay(order.id, method);
+    const order = await till.placeOrder();
+    const { body } = await till.createPayment(order.id, method);
     expect(body.status).toBe('processing');
     const responses = [];
     for (const event of till.provider.webhooksFor(body.provider_reference)) responses.push(await send(event.body, event.headers));
@@ -37,8 +37,8 @@ describe('payment provider events', () => {
   });
 
   test('a success after the cancellation of the order is refunded in full', async () => {
-    const order = await till.order({ stock: 2 });
-    const { body } = await till.pay(order.id, 'test_late_success');
+    const order = await till.placeOrder({ stock: 2 });
+    const { body } = await till.createPayment(order.id, 'test_late_success');
     expect((await till.post(`/orders/${order.id}/cancellation`, {})).body.status).toBe('canceled');
     for (const event of till.provider.webhooksFor((await till.get(`/payments/${body.id}`)).provider_reference))
       await send(event.body, event.headers);
@@ -55,11 +55,11 @@ describe('payment provider events', () => {
   });
 
   test('a second success for a paid order is refunded and does not count', async () => {
-    const order = await till.order();
-    const { body } = await till.pay(order.id, 'test_late_success');
+    const order = await till.placeOrder();
+    const { body } = await till.createPayment(order.id, 'test_late_success');
     const reference = (await till.get(`/payments/${body.id}`)).provider_reference;
     await till.post(`/payments/${body.id}/cancellation`);
-    await till.pay(order.id);
+    await till.createPayment(order.id);
     for (const event of till.provider.webhooksFor(reference)) await send(event.body, event.headers);
     expect(await processEvents()).toBe(1);
     expect(await till.get(`/orders/${order.id}`)).toMatchObject({ status: 'paid', payment_status: 'paid', refunded_total: 0 });
@@ -69,21 +69,21 @@ describe('payment provider events', () => {
   });
 
   test('a success of a canceled attempt pays a pending order, and the open attempt is canceled', async () => {
-    const order = await till.order();
-    const { body: first } = await till.pay(order.id, 'test_late_success');
+    const order = await till.placeOrder();
+    const { body: first } = await till.createPayment(order.id, 'test_late_success');
     const reference = (await till.get(`/payments/${first.id}`)).provider_reference;
     await till.post(`/payments/${first.id}/cancellation`);
-    const { body: second } = await till.pay(order.id, 'test_requires_action');
+    const { body: second } = await till.createPayment(order.id, 'test_requires_action');
     for (const event of till.provider.webhooksFor(reference)) await send(event.body, event.headers);
     await processEvents();
     expect((await till.get(`/orders/${order.id}`)).status).toBe('paid');
-    await pollPendingPayments(em(), till.providers, soon());
+    await pollPendingPayments(em(), till.providers, inOneMinute());
     expect((await till.get(`/payments/${second.id}`)).status).toBe('canceled');
   });
 
   test('unsigned or changed events and events of an unknown provider are rejected', async () => {
-    const order = await till.order();
-    const { body } = await till.pay(order.id, 'test_duplicate_webhook');
+    const order = await till.placeOrder();
+    const { body } = await till.createPayment(order.id, 'test_duplicate_webhook');
     const [event] = till.provider.webhooksFor(body.provider_reference);
     if (!event) throw new Error('the provider created no event');
     expect((await send(event.body, { 'content-type': 'application/json' })).body.code).toBe('invalid_signature');
@@ -95,15 +95,15 @@ describe('payment provider events', () => {
   });
 
   test('an event for an unknown payment is stored and retried', async () => {
-    const order = await till.order();
-    const { body } = await till.pay(order.id, 'test_duplicate_webhook');
+    const order = await till.placeOrder();
+    const { body } = await till.createPayment(order.id, 'test_duplicate_webhook');
     const [event] = till.provider.webhooksFor(body.provider_reference);
     if (!event) throw new Error('the provider created no event');
     await em().execute('update payments set provider_reference = null where id = ?', [body.id]);
     expect((await send(event.body, event.headers)).body.received).toBe(1);
     expect(await processEvents()).toBe(0);
     await em().execute('update payments set provider_reference = ? where id = ?', [body.provider_reference, body.id]);
-    expect(await applyProviderEvents(em(), till.providers, later())).toBe(1);
+    expect(await applyProviderEvents(em(), till.providers, afterOrderHold())).toBe(1);
     expect((await till.get(`/payments/${body.id}`)).status).toBe('succeeded');
   });
 });

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => fakeStripe.close());
 
 const stripe = (): Promise<PaymentProvider> =>
-  createStripeProvider({ secretKey: 'sk_test_1', webhookSecret: 'whsec_1', api: fakeStripe.api });
+  createStripeProvider({ secretKey: 'sk_test_1', webhookSecret: 'whsec_1', api: fakeStripe.apiOptions });
 
 const request = (methodToken: string | undefined, overrides: Partial<ProviderPaymentRequest> = {}): ProviderPaymentRequest => ({
   orderId: 7,
@@ -138,21 +138,21 @@ describe('Stripe', () => {
       status: 'pending',
       nextAction: { type: 'sdk', url: null, client_secret: expect.stringContaining('_secret') },
     });
-    fakeStripe.complete(payment.reference ?? '');
+    fakeStripe.completePayment(payment.reference ?? '');
     expect(await provider.retrieve(payment.reference ?? '')).toMatchObject({ status: 'succeeded', amountReceived: 1234 });
   });
 
   test('retries with the same key when Stripe fails', async () => {
     const [provider, paymentRequest] = [await stripe(), request('pm_ok')];
-    const before = fakeStripe.intents().length;
-    fakeStripe.failNext(1);
+    const before = fakeStripe.listIntents().length;
+    fakeStripe.failNextRequests(1);
     expect((await provider.create(paymentRequest)).status).toBe('succeeded');
     expect(fakeStripe.requests.filter(({ key }) => key === paymentRequest.idempotencyKey)).toHaveLength(2);
-    expect(fakeStripe.intents()).toHaveLength(before + 1);
+    expect(fakeStripe.listIntents()).toHaveLength(before + 1);
   });
 
   test('reports Stripe as unavailable after repeated failures', async () => {
-    fakeStripe.failNext(3);
+    fakeStripe.failNextRequests(3);
     await expect((await stripe()).retrieve('pi_any')).rejects.toThrow(ProviderUnavailableError);
   });
 
@@ -175,7 +175,7 @@ describe('Stripe', () => {
     ['EUR', 500, 500],
   ])('converts %s to the minor unit of Stripe', async (currency, amount, atStripe) => {
     const payment = await (await stripe()).create(request('pm_ok', { currency, amount }));
-    expect(fakeStripe.intents().at(-1)?.amount).toBe(atStripe);
+    expect(fakeStripe.listIntents().at(-1)?.amount).toBe(atStripe);
     expect(payment).toMatchObject({ amountReceived: amount, currency });
   });
 

@@ -2,16 +2,16 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { manualProvider } from '../../../server/payments/providers/manual-provider.ts';
 import { indexPaymentProviders } from '../../../server/payments/providers/payment-provider.ts';
 import { createTestProvider } from '../../../server/payments/providers/test-provider.ts';
-import type { Answer } from '../../support/server/start-mandate.ts';
-import { openTill, type Till } from '../../support/order-arithmetic.ts';
-import { needsOneProcess } from '../../support/server/process-mode.ts';
+import type { ApiResponse } from '../../support/server/start-mandate.ts';
+import { startPaymentTestShop, type PaymentTestShop } from '../../support/order-arithmetic.ts';
+import { requireOneProcess } from '../../support/server/process-mode.ts';
 
-needsOneProcess('the tests delay a payment provider in the test process');
+requireOneProcess('the tests delay a payment provider in the test process');
 
 /** The test provider calls `providerWasCalled.resolve`, and then waits for `providerMayRespond`. */
 let providerMayRespond = Promise.withResolvers<void>();
 let providerWasCalled = Promise.withResolvers<void>();
-let till: Till;
+let till: PaymentTestShop;
 const createDelayedProvider = () => {
   const provider = createTestProvider();
   const waitForRelease = async (): Promise<void> => {
@@ -27,7 +27,7 @@ const createDelayedProvider = () => {
 };
 
 beforeAll(async () => {
-  till = await openTill(indexPaymentProviders(manualProvider, createDelayedProvider()));
+  till = await startPaymentTestShop(indexPaymentProviders(manualProvider, createDelayedProvider()));
 });
 afterEach(() => {
   providerMayRespond = Promise.withResolvers();
@@ -36,18 +36,18 @@ afterEach(() => {
 afterAll(() => till.mandate.close());
 
 const key = { 'idempotency-key': 'once' };
-const send = (path: string, body: object): Promise<Answer> =>
-  till.mandate.call('POST', `/api/v1${path}`, { token: till.shop.token, body, headers: key });
+const send = (path: string, body: object): Promise<ApiResponse> =>
+  till.mandate.callApi('POST', `/api/v1${path}`, { token: till.shop.token, body, headers: key });
 /** Simulates that the pending request was sent six seconds ago. A retry then no longer waits for its response. */
 const passSixSeconds = () =>
   till.mandate.db.em.fork().execute(`update idempotency_keys set created_at = now() - interval '6 seconds' where status is null`);
 const deleteIdempotencyKeys = () => till.mandate.db.em.fork().execute('delete from idempotency_keys');
 
 const operations = {
-  payment: async () => ({ path: `/orders/${(await till.order()).id}/payments`, body: { provider: 'test', method_token: 'test_ok' } }),
+  payment: async () => ({ path: `/orders/${(await till.placeOrder()).id}/payments`, body: { provider: 'test', method_token: 'test_ok' } }),
   refund: async () => {
     providerMayRespond.resolve();
-    const order = await till.paidOrder();
+    const order = await till.placePaidOrder();
     providerMayRespond = Promise.withResolvers();
     providerWasCalled = Promise.withResolvers();
     return { path: `/orders/${order.id}/refunds`, body: { amount: 100 } };

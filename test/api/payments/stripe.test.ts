@@ -6,20 +6,20 @@ import { applyProviderEvents } from '../../../server/order-lifecycle/provider-ev
 import { indexPaymentProviders } from '../../../server/payments/providers/payment-provider.ts';
 import { createStripeProvider } from '../../../server/payments/providers/stripe-provider.ts';
 import { pollPendingRefunds } from '../../../server/refunds/poll-pending-refunds.ts';
-import { eventsOf } from '../../support/events.ts';
+import { readEventTypes } from '../../support/events.ts';
 import { startFakeStripe, type FakeStripe } from '../../support/fake-stripe.ts';
-import type { Answer, Body } from '../../support/server/start-mandate.ts';
-import { later, openTill, soon, type Till } from '../../support/order-arithmetic.ts';
-import { needsOneProcess } from '../../support/server/process-mode.ts';
+import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
+import { afterOrderHold, startPaymentTestShop, inOneMinute, type PaymentTestShop } from '../../support/order-arithmetic.ts';
+import { requireOneProcess } from '../../support/server/process-mode.ts';
 
-needsOneProcess('the tests start a fake Stripe server');
+requireOneProcess('the tests start a fake Stripe server');
 
 const webhookSecret = 'whsec_of_the_tests';
 let fakeStripe: FakeStripe;
-let till: Till;
+let till: PaymentTestShop;
 beforeAll(async () => {
   fakeStripe = await startFakeStripe();
-  till = await openTill(indexPaymentProviders(await createStripeProvider({ secretKey: 'sk_test_1', webhookSecret, api: fakeStripe.api })));
+  till = await startPaymentTestShop(indexPaymentProviders(await createStripeProvider({ secretKey: 'sk_test_1', webhookSecret, api: fakeStripe.apiOptions })));
 });
 afterAll(async () => {
   await till.mandate.close();
@@ -27,54 +27,54 @@ afterAll(async () => {
 });
 
 const em = () => till.mandate.db.em.fork();
-const processEvents = (): Promise<number> => applyProviderEvents(em(), till.providers, soon());
+const processEvents = (): Promise<number> => applyProviderEvents(em(), till.providers, inOneMinute());
 let events = 0;
-const sendStripeEvent = (object: object): Promise<Answer> => {
+const sendStripeEvent = (object: object): Promise<ApiResponse> => {
   events += 1;
   const body = JSON.stringify({ id: `evt_${events}`, object: 'event', type: 'reported', data: { object } });
   const signature = new Stripe('sk_test_1').webhooks.generateTestHeaderString({ payload: body, secret: webhookSecret });
-  return till.mandate.call('POST', '/api/v1/provider-events/stripe', { body, headers: { 'stripe-signature': signature } });
+  return till.mandate.callApi('POST', '/api/v1/provider-events/stripe', { body, headers: { 'stripe-signature': signature } });
 };
-const pay = async (orderId: number, method?: string): Promise<Body> =>
+const pay = async (orderId: number, method?: string): Promise<JsonBody> =>
   (await till.post(`/orders/${orderId}/payments`, { provider: 'stripe', ...(method !== undefined && { method_token: method }) })).body;
 
 describe('a Stripe payment', () => {
   test('in the browser returns a client secret, and the webhook marks the order as paid', async () => {
-    const order = await till.order();
+    const order = await till.placeOrder();
     const payment = await pay(order.id);
     expect(payment).toMatchObject({ status: 'pending', next_action: { type: 'sdk', client_secret: expect.any(String) } });
-    fakeStripe.complete(payment.provider_reference);
+    fakeStripe.completePayment(payment.provider_reference);
     expect((await sendStripeEvent({ id: payment.provider_reference, object: 'payment_intent' })).body).toEqual({ received: 1 });
     expect(await processEvents()).toBe(1);
     expect(await till.get(`/orders/${order.id}`)).toMatchObject({ status: 'paid', payment_status: 'paid' });
   });
 
   test('that was declined can still succeed', async () => {
-    const order = await till.order();
+    const order = await till.placeOrder();
     const payment = await pay(order.id, 'pm_declined');
     expect(payment).toMatchObject({ status: 'failed', failure_code: 'insufficient_funds' });
-    fakeStripe.complete(payment.provider_reference);
+    fakeStripe.completePayment(payment.provider_reference);
     await sendStripeEvent({ id: payment.provider_reference, object: 'payment_intent' });
     await processEvents();
     expect((await till.get(`/orders/${order.id}`)).status).toBe('paid');
-    const types = await eventsOf(till.mandate.db, 'payment', payment.id);
+    const types = await readEventTypes(till.mandate.db, 'payment', payment.id);
     expect(types).toEqual(['payment.created', 'payment.failed', 'payment.succeeded']);
   });
 
   test('without a response from Stripe is created once', async () => {
-    const order = await till.order();
-    const before = fakeStripe.intents().length;
+    const order = await till.placeOrder();
+    const before = fakeStripe.listIntents().length;
     expect((await pay(order.id, 'pm_lost')).status).toBe('pending');
-    await pollPendingPayments(em(), till.providers, soon());
+    await pollPendingPayments(em(), till.providers, inOneMinute());
     expect((await till.get(`/orders/${order.id}`)).status).toBe('paid');
-    expect(fakeStripe.intents()).toHaveLength(before + 1);
+    expect(fakeStripe.listIntents()).toHaveLength(before + 1);
   });
 
   test('of an unexpected amount is not accepted, and the error is recorded', async () => {
-    const order = await till.order();
+    const order = await till.placeOrder();
     const payment = await pay(order.id);
-    fakeStripe.complete(payment.provider_reference);
-    const intent = fakeStripe.intents().find(({ id }) => id === payment.provider_reference);
+    fakeStripe.completePayment(payment.provider_reference);
+    const intent = fakeStripe.listIntents().find(({ id }) => id === payment.provider_reference);
     if (intent) intent['amount_received'] = 1;
     await sendStripeEvent({ id: payment.provider_reference, object: 'payment_intent' });
     await expect(processEvents()).rejects.toThrow('the provider received 1 EUR');
@@ -88,33 +88,33 @@ describe('a Stripe payment', () => {
   });
 
   test('of an unexpected amount does not delay the expiry of other orders', async () => {
-    const [mismatched, normal] = [await till.order(), await till.order()];
+    const [mismatched, normal] = [await till.placeOrder(), await till.placeOrder()];
     const payment = await pay(mismatched.id, 'pm_action');
     const waiting = await pay(normal.id, 'pm_action');
-    fakeStripe.complete(payment.provider_reference);
-    const intent = fakeStripe.intents().find(({ id }) => id === payment.provider_reference);
+    fakeStripe.completePayment(payment.provider_reference);
+    const intent = fakeStripe.listIntents().find(({ id }) => id === payment.provider_reference);
     if (intent) intent['amount_received'] = 1;
-    await expect(cancelExpiredOrders(em(), till.providers, later())).rejects.toThrow('the provider received 1 EUR');
+    await expect(cancelExpiredOrders(em(), till.providers, afterOrderHold())).rejects.toThrow('the provider received 1 EUR');
     expect((await till.get(`/orders/${normal.id}`)).status).toBe('canceled');
     expect((await till.get(`/payments/${waiting.id}`)).status).toBe('canceled');
     expect((await till.get(`/orders/${mismatched.id}`)).status).toBe('pending');
     if (intent) intent['amount_received'] = intent.amount;
-    await cancelExpiredOrders(em(), till.providers, later());
+    await cancelExpiredOrders(em(), till.providers, afterOrderHold());
     expect((await till.get(`/orders/${mismatched.id}`)).status).toBe('paid');
   });
 
   test('is canceled at Stripe before the cancellation of its order', async () => {
-    const order = await till.order();
+    const order = await till.placeOrder();
     const payment = await pay(order.id, 'pm_action');
     expect(payment.next_action).toMatchObject({ type: 'redirect', url: 'https://hooks.stripe.example/3ds' });
     expect((await till.post(`/orders/${order.id}/cancellation`, {})).status).toBe(201);
-    expect(fakeStripe.intents().find(({ id }) => id === payment.provider_reference)?.status).toBe('canceled');
+    expect(fakeStripe.listIntents().find(({ id }) => id === payment.provider_reference)?.status).toBe('canceled');
   });
 
   test('that succeeds just before the cancellation of the order is refunded', async () => {
-    const order = await till.order();
+    const order = await till.placeOrder();
     const payment = await pay(order.id, 'pm_action');
-    fakeStripe.complete(payment.provider_reference);
+    fakeStripe.completePayment(payment.provider_reference);
     await till.post(`/orders/${order.id}/cancellation`, {});
     expect(await till.get(`/orders/${order.id}`)).toMatchObject({
       status: 'canceled',
@@ -125,10 +125,10 @@ describe('a Stripe payment', () => {
 });
 
 describe('a Stripe refund', () => {
-  const createPendingRefund = async (): Promise<{ order: Body; refund: Body; reference: string }> => {
-    const order = await till.order();
+  const createPendingRefund = async (): Promise<{ order: JsonBody; refund: JsonBody; reference: string }> => {
+    const order = await till.placeOrder();
     const payment = await pay(order.id, 'pm_ok');
-    const intent = fakeStripe.intents().find(({ id }) => id === payment.provider_reference);
+    const intent = fakeStripe.listIntents().find(({ id }) => id === payment.provider_reference);
     if (intent) intent['slow_refunds'] = true;
     const refund = (await till.post(`/orders/${order.id}/refunds`, { amount: 100 })).body;
     const [row] = await em().execute<{ provider_reference: string }[]>('select provider_reference from refunds where id = ?', [refund.id]);
@@ -148,9 +148,9 @@ describe('a Stripe refund', () => {
   test('that fails can be created again', async () => {
     const { order, refund, reference } = await createPendingRefund();
     fakeStripe.completeRefund(reference, 'failed');
-    await pollPendingRefunds(em(), till.providers, soon());
+    await pollPendingRefunds(em(), till.providers, inOneMinute());
     expect(await till.get(`/refunds/${refund.id}`)).toMatchObject({ status: 'failed', failure_code: 'lost_or_stolen_card' });
-    expect(await eventsOf(till.mandate.db, 'refund', refund.id)).toEqual(['refund.created', 'refund.failed']);
+    expect(await readEventTypes(till.mandate.db, 'refund', refund.id)).toEqual(['refund.created', 'refund.failed']);
     expect(await till.get(`/orders/${order.id}`)).toMatchObject({ payment_status: 'paid', refunded_total: 0 });
     expect((await till.post(`/orders/${order.id}/refunds`, {})).body.amount).toBe(order.total);
   });

@@ -1,42 +1,42 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startMandate, type Answer, type Body, type Mandate } from '../../support/server/start-mandate.ts';
-import { signUp, signUpAs, tokensFor } from '../../support/oauth/oauth-flow.ts';
-import { openShop, type Shop } from '../../support/server/shop.ts';
-import { carriedOut, carryOutTasks, dyingAt } from '../../support/tasks.ts';
+import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
+import { signUp, signUpWithRole, obtainTokens } from '../../support/oauth/oauth-flow.ts';
+import { createTestShop, type TestShop } from '../../support/server/shop.ts';
+import { completeTask, runPendingTasks, abandonTaskAtStep } from '../../support/tasks.ts';
 
-let mandate: Mandate;
-let shop: Shop;
+let mandate: MandateServer;
+let shop: TestShop;
 
 beforeAll(async () => {
-  mandate = await startMandate();
-  shop = await openShop(mandate);
+  mandate = await startMandateServer();
+  shop = await createTestShop(mandate);
 });
 afterAll(() => mandate.close());
 
-const start = (body: string, query = '', headers: Record<string, string> = {}, token = shop.token): Promise<Answer> =>
-  mandate.call('POST', `/api/v1/product-imports${query}`, { token, body, headers: { 'content-type': 'text/csv', ...headers } });
-const parseRemarks = (file: string): Body[] =>
+const start = (body: string, query = '', headers: Record<string, string> = {}, token = shop.token): Promise<ApiResponse> =>
+  mandate.callApi('POST', `/api/v1/product-imports${query}`, { token, body, headers: { 'content-type': 'text/csv', ...headers } });
+const parseRemarks = (file: string): JsonBody[] =>
   file
     .split('\n')
     .filter((line) => line !== '')
     .map((line) => JSON.parse(line));
 async function runImport(body: string, query = '', headers: Record<string, string> = {}) {
-  const { task, file } = await carriedOut(mandate, shop.token, await start(body, query, headers));
+  const { task, file } = await completeTask(mandate, shop.token, await start(body, query, headers));
   return { task, remarks: parseRemarks(file), counts: task.result.imported };
 }
-async function runFailingImport(body: string, query = ''): Promise<Body> {
+async function runFailingImport(body: string, query = ''): Promise<JsonBody> {
   const { body: task } = await start(body, query);
-  await carryOutTasks(mandate);
-  const { body: finished } = await mandate.call('GET', `/api/v1/tasks/${task.id}`, { token: shop.token });
+  await runPendingTasks(mandate);
+  const { body: finished } = await mandate.callApi('GET', `/api/v1/tasks/${task.id}`, { token: shop.token });
   expect(finished.status).toBe('failed');
   return finished.error;
 }
-const productBySku = async (sku: string): Promise<Body> =>
-  (await mandate.call('GET', `/api/v1/products?sku=${encodeURIComponent(sku)}&status=draft,active,archived`, { token: shop.token })).body
+const productBySku = async (sku: string): Promise<JsonBody> =>
+  (await mandate.callApi('GET', `/api/v1/products?sku=${encodeURIComponent(sku)}&status=draft,active,archived`, { token: shop.token })).body
     .data[0];
-const runQuery = async (sql: string): Promise<[Body]> => mandate.db.em.fork().execute(sql);
+const runQuery = async (sql: string): Promise<[JsonBody]> => mandate.db.em.fork().execute(sql);
 const countRows = async (table: string): Promise<number> => (await runQuery(`select count(*)::int as count from ${table}`))[0].count;
 
 describe('202', () => {
@@ -63,7 +63,7 @@ describe('202', () => {
     const events = await mandate.db.em
       .fork()
       .execute(`select type from events where subject_type = 'product' and subject_id = ? order by id`, [(await productBySku('P-1')).id]);
-    expect(events.map(({ type }: Body) => type)).toEqual(['product.created', 'product.updated']);
+    expect(events.map(({ type }: JsonBody) => type)).toEqual(['product.created', 'product.updated']);
   });
 
   test('reads custom column names and decimals, and applies defaults for absent columns', async () => {
@@ -157,16 +157,16 @@ describe('202', () => {
     const rows = Array.from({ length: 950 }, (_, n) => (n % 10 === 9 ? `R-${n},,a,1,EUR` : `R-${n},Name ${n},a,${n},EUR`));
     const { body: task } = await start(`sku,name,category,price,currency\n${rows.join('\n')}\n`);
     for (const step of [2, 2, 3]) {
-      await dyingAt(mandate, step);
+      await abandonTaskAtStep(mandate, step);
       await mandate.db.em.fork().execute('update tasks set lease_until = now() where id = ?', [task.id]);
     }
-    await carryOutTasks(mandate);
-    const { body: done } = await mandate.call('GET', `/api/v1/tasks/${task.id}`, { token: shop.token });
+    await runPendingTasks(mandate);
+    const { body: done } = await mandate.callApi('GET', `/api/v1/tasks/${task.id}`, { token: shop.token });
     expect(done).toMatchObject({
       progress: { processed: 950, total: 950 },
       result: { rows: 95, imported: { created: 855, refused: 95, updated: 0, unchanged: 0 } },
     });
-    const remarks = parseRemarks((await mandate.call('GET', `/api/v1/tasks/${task.id}/result`, { token: shop.token })).text);
+    const remarks = parseRemarks((await mandate.callApi('GET', `/api/v1/tasks/${task.id}/result`, { token: shop.token })).text);
     expect(remarks.map(({ line }) => line)).toEqual(Array.from({ length: 95 }, (_, n) => n * 10 + 11));
   });
 
@@ -194,7 +194,7 @@ describe('202', () => {
     expect((await start(csv.replace('One', 'Two'), '', key)).body.code).toBe('idempotency_key_reused');
     expect((await start(csv, '?dry_run=true', key)).body.code).toBe('idempotency_key_reused');
     expect(await countRows('task_files')).toBe(files);
-    await carriedOut(mandate, shop.token, first);
+    await completeTask(mandate, shop.token, first);
   });
 });
 
@@ -225,7 +225,7 @@ describe('400, 413 and 415', () => {
       expect(await response.json()).toMatchObject({ status: 400, code: 'invalid_request', detail: 'The file is not valid UTF-8.' });
     }
     const { body } = await start('sku\n1\n', '?amounts=cents&colour=red');
-    expect(body.errors.map((entry: Body) => `${entry.parameter} ${entry.code}`)).toEqual([
+    expect(body.errors.map((entry: JsonBody) => `${entry.parameter} ${entry.code}`)).toEqual([
       'amounts invalid_value',
       'colour unknown_parameter',
     ]);
@@ -262,7 +262,7 @@ describe('400, 413 and 415', () => {
         `select sum(octet_length(content))::int as bytes from task_file_chunks where file_id = (select input_id from tasks where id = ${id})`,
       );
       expect(bytes).toBe(megabytes * 1_000_000);
-      await mandate.call('POST', `/api/v1/tasks/${id}/cancellation`, { token: shop.token });
+      await mandate.callApi('POST', `/api/v1/tasks/${id}/cancellation`, { token: shop.token });
     }
   }, 60_000);
 
@@ -282,10 +282,10 @@ describe('400, 413 and 415', () => {
 
 describe('403', () => {
   test('requires products.write and a staff account', async () => {
-    const { access_token: customer } = await tokensFor(mandate.origin, await signUp(mandate.origin), ['tasks.write']);
+    const { access_token: customer } = await obtainTokens(mandate.origin, await signUp(mandate.origin), ['tasks.write']);
     expect((await start('sku\n1\n', '', {}, customer)).body.code).toBe('insufficient_scope');
-    const staffUser = await signUpAs(mandate.db, mandate.origin, 'staff');
-    const { access_token: staff } = await tokensFor(mandate.origin, staffUser, ['tasks.write', 'products.write']);
+    const staffUser = await signUpWithRole(mandate.db, mandate.origin, 'staff');
+    const { access_token: staff } = await obtainTokens(mandate.origin, staffUser, ['tasks.write', 'products.write']);
     expect((await start('sku,name,category,price,currency\nS-1,One,a,1,EUR\n', '', {}, staff)).status).toBe(202);
   });
 });

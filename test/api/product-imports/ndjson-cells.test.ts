@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startMandate, type Mandate } from '../../support/server/start-mandate.ts';
-import { openShop, someProduct, type Shop } from '../../support/server/shop.ts';
-import { carriedOut } from '../../support/tasks.ts';
+import { startMandateServer, type MandateServer } from '../../support/server/start-mandate.ts';
+import { createTestShop, buildProductInput, type TestShop } from '../../support/server/shop.ts';
+import { completeTask } from '../../support/tasks.ts';
 
-let mandate: Mandate;
-let shop: Shop;
+let mandate: MandateServer;
+let shop: TestShop;
 beforeAll(async () => {
-  mandate = await startMandate();
-  shop = await openShop(mandate);
+  mandate = await startMandateServer();
+  shop = await createTestShop(mandate);
 });
 afterAll(() => mandate.close());
 
@@ -17,14 +17,14 @@ test.each([
   ['a number', 42, '42'],
   ['text', 'Heart', 'Heart'],
 ])('%s in an NDJSON cell is converted to text', async (_label, value, text) => {
-  const product: Record<string, unknown> = { ...someProduct(), name: value };
-  const started = await mandate.call('POST', '/api/v1/product-imports', {
+  const product: Record<string, unknown> = { ...buildProductInput(), name: value };
+  const started = await mandate.callApi('POST', '/api/v1/product-imports', {
     token: shop.token,
     body: JSON.stringify(product),
     headers: { 'content-type': 'application/x-ndjson' },
   });
-  const { task, file } = await carriedOut(mandate, shop.token, started);
+  const { task, file } = await completeTask(mandate, shop.token, started);
   expect(task.result.imported, file).toMatchObject({ created: 1 });
-  const { body } = await mandate.call('GET', `/api/v1/products?sku=${String(product['sku'])}`, { token: shop.token });
+  const { body } = await mandate.callApi('GET', `/api/v1/products?sku=${String(product['sku'])}`, { token: shop.token });
   expect(body.data[0].name).toBe(text);
 });

@@ -1,34 +1,34 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startMandate, type Answer, type Body, type Mandate } from '../../support/server/start-mandate.ts';
-import { signUp, signUpAs, tokensFor } from '../../support/oauth/oauth-flow.ts';
-import { openShop, type Shop, someProduct } from '../../support/server/shop.ts';
-import { eventsOf } from '../../support/events.ts';
+import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
+import { signUp, signUpWithRole, obtainTokens } from '../../support/oauth/oauth-flow.ts';
+import { createTestShop, type TestShop, buildProductInput } from '../../support/server/shop.ts';
+import { readEventTypes } from '../../support/events.ts';
 
-let mandate: Mandate;
-let shop: Shop;
+let mandate: MandateServer;
+let shop: TestShop;
 
 beforeAll(async () => {
-  mandate = await startMandate();
-  shop = await openShop(mandate);
+  mandate = await startMandateServer();
+  shop = await createTestShop(mandate);
 });
 afterAll(() => mandate.close());
 
-const send = (method: string, path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
-  mandate.call(method, `/api/v1/products${path}`, { token: shop.token, body, headers });
-const get = (path: string, token?: string): Promise<Answer> =>
-  mandate.call('GET', `/api/v1/products${path}`, token === undefined ? {} : { token });
-const errorsOf = ({ body }: Answer): string[] => body.errors.map((entry: Body) => `${entry.pointer ?? entry.parameter} ${entry.code}`);
+const send = (method: string, path: string, body: unknown, headers: Record<string, string> = {}): Promise<ApiResponse> =>
+  mandate.callApi(method, `/api/v1/products${path}`, { token: shop.token, body, headers });
+const get = (path: string, token?: string): Promise<ApiResponse> =>
+  mandate.callApi('GET', `/api/v1/products${path}`, token === undefined ? {} : { token });
+const errorsOf = ({ body }: ApiResponse): string[] => body.errors.map((entry: JsonBody) => `${entry.pointer ?? entry.parameter} ${entry.code}`);
 
 describe('POST /products', () => {
   test('201: creates a draft with default values', async () => {
-    const { sku, name, category, price, currency } = someProduct();
+    const { sku, name, category, price, currency } = buildProductInput();
     const { status, body, headers } = await send('POST', '', { sku, name, category, price, currency });
     expect([status, headers.get('location')]).toEqual([201, `/api/v1/products/${body.id}`]);
     expect(body).toMatchObject({ sku, name, description: '', tax_rate_bps: 0, stock: null, status: 'draft', metadata: {}, version: 1 });
   });
 
   test('409: rejects an existing SKU', async () => {
-    const product = someProduct();
+    const product = buildProductInput();
     await send('POST', '', product);
     const response = await send('POST', '', product);
     expect([response.status, response.body.code, errorsOf(response)]).toEqual([409, 'sku_taken', ['#/sku not_unique']]);
@@ -56,14 +56,14 @@ describe('POST /products', () => {
   });
 
   test('403: rejects customers, whatever the scopes of their application', async () => {
-    const anna = await tokensFor(mandate.origin, await signUp(mandate.origin), ['orders.read']);
-    const refused = await mandate.call('POST', '/api/v1/products', { token: anna.access_token, body: someProduct() });
+    const anna = await obtainTokens(mandate.origin, await signUp(mandate.origin), ['orders.read']);
+    const refused = await mandate.callApi('POST', '/api/v1/products', { token: anna.access_token, body: buildProductInput() });
     expect([refused.status, refused.body.code]).toEqual([403, 'insufficient_scope']);
-    const staffUser = await signUpAs(mandate.db, mandate.origin, 'staff');
-    const { access_token: token } = await tokensFor(mandate.origin, staffUser, ['products.write']);
-    expect((await mandate.call('POST', '/api/v1/products', { token, body: someProduct() })).status).toBe(201);
+    const staffUser = await signUpWithRole(mandate.db, mandate.origin, 'staff');
+    const { access_token: token } = await obtainTokens(mandate.origin, staffUser, ['products.write']);
+    expect((await mandate.callApi('POST', '/api/v1/products', { token, body: buildProductInput() })).status).toBe(201);
     await mandate.db.em.fork().execute(`update users set role = 'customer' where id = ?`, [staffUser.id]);
-    const demoted = await mandate.call('POST', '/api/v1/products', { token, body: someProduct() });
+    const demoted = await mandate.callApi('POST', '/api/v1/products', { token, body: buildProductInput() });
     expect([demoted.status, demoted.body.code]).toEqual([403, 'forbidden']);
   });
 });
@@ -72,10 +72,10 @@ describe('GET /products', () => {
   test('200: lists active products for all callers, with sorting and filters', async () => {
     const category = 'garden';
     const products = [];
-    for (const price of [300, 100, 200, 200]) products.push(await shop.product({ category, price, name: `G${price}` }));
-    await shop.product({ category, status: 'draft' });
+    for (const price of [300, 100, 200, 200]) products.push(await shop.createProduct({ category, price, name: `G${price}` }));
+    await shop.createProduct({ category, status: 'draft' });
     const prices = async (query: string): Promise<number[]> =>
-      (await get(`?category=${category}&${query}`)).body.data.map((product: Body) => product.price);
+      (await get(`?category=${category}&${query}`)).body.data.map((product: JsonBody) => product.price);
     expect(await prices('sort=price')).toEqual([100, 200, 200, 300]);
     expect(await prices('sort=-price')).toEqual([300, 200, 200, 100]);
     expect(await prices('sort=name')).toEqual([100, 200, 200, 300]);
@@ -92,7 +92,7 @@ describe('GET /products', () => {
       let path = `?limit=2&category=garden&sort=${sort}`;
       for (;;) {
         const response = await get(path);
-        seenIds.push(...response.body.data.map((product: Body) => product.id));
+        seenIds.push(...response.body.data.map((product: JsonBody) => product.id));
         const next = /<\/api\/v1\/products([^>]+)>; rel="next"/.exec(response.headers.get('link') ?? '')?.[1];
         if (next === undefined) break;
         path = next;
@@ -114,10 +114,10 @@ describe('GET /products', () => {
 
 describe('GET /products/{product_id}', () => {
   test('200: returns the current stock; 404 for a draft unless the caller is staff', async () => {
-    const draft = await shop.product({ status: 'draft' });
+    const draft = await shop.createProduct({ status: 'draft' });
     expect((await get(`/${draft.id}`)).body.code).toBe('not_found');
     expect((await get(`/${draft.id}`, shop.token)).body).toEqual(draft);
-    const product = await shop.product({ stock: 7 });
+    const product = await shop.createProduct({ stock: 7 });
     expect((await get(`/${product.id}`)).body).toEqual(product);
     expect((await get('/999999')).status).toBe(404);
   });
@@ -125,7 +125,7 @@ describe('GET /products/{product_id}', () => {
 
 describe('PATCH /products/{product_id}', () => {
   test('200: changes the given fields, increments the version, and accepts both media types', async () => {
-    const product = await shop.product({ metadata: { a: '1', b: '2' } });
+    const product = await shop.createProduct({ metadata: { a: '1', b: '2' } });
     const changed = await send(
       'PATCH',
       `/${product.id}`,
@@ -144,7 +144,7 @@ describe('PATCH /products/{product_id}', () => {
   });
 
   test('400: rejects unknown, read-only and null fields', async () => {
-    const { id } = await shop.product();
+    const { id } = await shop.createProduct();
     expect(errorsOf(await send('PATCH', `/${id}`, { sku: 'other', stock: 4, colour: 'red', name: null })).toSorted()).toEqual([
       '#/colour unknown_field',
       '#/name not_nullable',
@@ -154,7 +154,7 @@ describe('PATCH /products/{product_id}', () => {
   });
 
   test('409: a product cannot become a draft again', async () => {
-    const { id } = await shop.product();
+    const { id } = await shop.createProduct();
     expect((await send('PATCH', `/${id}`, { status: 'draft' })).body.code).toBe('invalid_transition');
     expect((await send('PATCH', `/${id}`, { status: 'archived' })).body.status).toBe('archived');
     expect((await send('PATCH', `/${id}`, { status: 'active' })).body.status).toBe('active');
@@ -162,18 +162,18 @@ describe('PATCH /products/{product_id}', () => {
 
   test('404 for an unknown product, and 415 with the accepted media types', async () => {
     expect((await send('PATCH', '/999999', { price: 1 })).status).toBe(404);
-    const { id } = await shop.product();
+    const { id } = await shop.createProduct();
     const { body, headers } = await send('PATCH', `/${id}`, 'price=1', { 'content-type': 'application/x-www-form-urlencoded' });
     expect([body.code, headers.get('accept-patch')]).toEqual(['unsupported_media_type', 'application/merge-patch+json, application/json']);
   });
 });
 
 describe('/products/{product_id}/stock-adjustments', () => {
-  const adjust = (id: number, delta: number, headers: Record<string, string> = {}): Promise<Answer> =>
+  const adjust = (id: number, delta: number, headers: Record<string, string> = {}): Promise<ApiResponse> =>
     send('POST', `/${id}/stock-adjustments`, { delta, reason: 'correction', note: 'counted' }, headers);
 
   test('201: changes the stock, starts stock tracking, and records the adjustment', async () => {
-    const product = await shop.product({ stock: null });
+    const product = await shop.createProduct({ stock: null });
     expect((await adjust(product.id, 5)).body).toMatchObject({
       product_id: product.id,
       delta: 5,
@@ -182,11 +182,11 @@ describe('/products/{product_id}/stock-adjustments', () => {
       note: 'counted',
     });
     expect((await adjust(product.id, -2)).body.stock_after).toBe(3);
-    const { body } = await mandate.call('GET', `/api/v1/products/${product.id}/stock-adjustments?limit=1&include_total=true`, {
+    const { body } = await mandate.callApi('GET', `/api/v1/products/${product.id}/stock-adjustments?limit=1&include_total=true`, {
       token: shop.token,
     });
     expect(body).toMatchObject({ data: [{ delta: -2 }], has_more: true, total_count: 2 });
-    const next = await mandate.call('GET', `/api/v1/products/${product.id}/stock-adjustments?limit=1&cursor=${body.next_cursor}`, {
+    const next = await mandate.callApi('GET', `/api/v1/products/${product.id}/stock-adjustments?limit=1&cursor=${body.next_cursor}`, {
       token: shop.token,
     });
     expect(next.body).toMatchObject({ data: [{ delta: 5 }], has_more: false });
@@ -194,9 +194,9 @@ describe('/products/{product_id}/stock-adjustments', () => {
   });
 
   test('201: an event records each stock change, and when stock runs out and returns', async () => {
-    const { id } = await shop.product({ stock: 3 });
+    const { id } = await shop.createProduct({ stock: 3 });
     for (const delta of [-1, -2, 4, 1]) expect((await adjust(id, delta)).status).toBe(201);
-    expect(await eventsOf(mandate.db, 'product', id)).toEqual([
+    expect(await readEventTypes(mandate.db, 'product', id)).toEqual([
       'product.created',
       'product.stock_changed',
       'product.stock_changed',
@@ -208,25 +208,25 @@ describe('/products/{product_id}/stock-adjustments', () => {
   });
 
   test('201: applies the same idempotency key once', async () => {
-    const { id } = await shop.product({ stock: 1 });
+    const { id } = await shop.createProduct({ stock: 1 });
     const [first, again] = [await adjust(id, 1, { 'idempotency-key': 'once' }), await adjust(id, 1, { 'idempotency-key': 'once' })];
     expect(again.text).toBe(first.text);
     expect((await get(`/${id}`)).body.stock).toBe(2);
   });
 
   test('409: rejects a stock below zero or above the maximum', async () => {
-    const { id } = await shop.product({ stock: 3 });
+    const { id } = await shop.createProduct({ stock: 3 });
     const response = await adjust(id, -4);
     expect([response.status, response.body.code, response.body.errors[0].available]).toEqual([409, 'insufficient_stock', 3]);
     expect((await adjust(id, 2_000_000_000)).status).toBe(409);
-    expect((await adjust((await shop.product({ stock: null })).id, -1)).status).toBe(409);
+    expect((await adjust((await shop.createProduct({ stock: null })).id, -1)).status).toBe(409);
     expect((await get(`/${id}`)).body.stock).toBe(3);
   });
 
   test('400 for a delta of zero, and 404 for an unknown product', async () => {
-    const { id } = await shop.product();
+    const { id } = await shop.createProduct();
     expect(errorsOf(await adjust(id, 0))).toEqual(['#/delta invalid_value']);
     expect((await adjust(999_999, 1)).status).toBe(404);
-    expect((await mandate.call('GET', '/api/v1/products/999999/stock-adjustments', { token: shop.token })).status).toBe(404);
+    expect((await mandate.callApi('GET', '/api/v1/products/999999/stock-adjustments', { token: shop.token })).status).toBe(404);
   });
 });

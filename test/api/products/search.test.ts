@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databaseKind } from '../../support/services/database.ts';
-import { startMandate, type Answer, type Body, type Mandate } from '../../support/server/start-mandate.ts';
-import { signUp, tokensFor } from '../../support/oauth/oauth-flow.ts';
-import { openShop, type Shop } from '../../support/server/shop.ts';
+import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
+import { signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
+import { createTestShop, type TestShop } from '../../support/server/shop.ts';
 
-let mandate: Mandate;
-let shop: Shop;
+let mandate: MandateServer;
+let shop: TestShop;
 
 const catalogue = [
   { sku: 'LAN-100/W', name: 'White metal lantern', description: 'Holds one candle.', price: 300 },
@@ -18,20 +18,20 @@ const catalogue = [
 ] as const;
 
 beforeAll(async () => {
-  mandate = await startMandate();
-  shop = await openShop(mandate);
-  for (const product of catalogue) await shop.product({ ...product, currency: 'GBP' });
+  mandate = await startMandateServer();
+  shop = await createTestShop(mandate);
+  for (const product of catalogue) await shop.createProduct({ ...product, currency: 'GBP' });
 });
 afterAll(() => mandate.close());
 
-const search = (q: string, parameters: Record<string, string> = {}, token?: string): Promise<Answer> =>
-  mandate.call('GET', `/api/v1/products?${new URLSearchParams({ q, ...parameters }).toString()}`, token === undefined ? {} : { token });
-const foundProducts = ({ status, body, text: sent }: Answer): Body[] => {
+const search = (q: string, parameters: Record<string, string> = {}, token?: string): Promise<ApiResponse> =>
+  mandate.callApi('GET', `/api/v1/products?${new URLSearchParams({ q, ...parameters }).toString()}`, token === undefined ? {} : { token });
+const foundProducts = ({ status, body, text: sent }: ApiResponse): JsonBody[] => {
   if (status !== 200) throw new Error(sent);
   return body.data;
 };
-const skus = (response: Answer): string[] => foundProducts(response).map(({ sku }) => String(sku));
-const skusByName = (response: Answer): string[] => skus(response).toSorted((a, b) => (a < b ? -1 : 1));
+const skus = (response: ApiResponse): string[] => foundProducts(response).map(({ sku }) => String(sku));
+const skusByName = (response: ApiResponse): string[] => skus(response).toSorted((a, b) => (a < b ? -1 : 1));
 const [white, black, candle, dish, sign, cup, heart] = catalogue.map(({ sku }) => sku);
 
 describe('q', () => {
@@ -90,7 +90,7 @@ describe('q', () => {
 
   test('finds similar words only if no product contains the exact words', async () => {
     expect(skus(await search('heart'))).toEqual([heart]);
-    await shop.product({ sku: 'HRT-2', name: 'Lantren', category: 'exact-words', status: 'active' });
+    await shop.createProduct({ sku: 'HRT-2', name: 'Lantren', category: 'exact-words', status: 'active' });
     expect(skus(await search('lantren', { category: 'exact-words' }))).toEqual(['HRT-2']);
   });
 
@@ -102,12 +102,12 @@ describe('q', () => {
   });
 
   test('finds a renamed product only by its new name, and no deleted product', async () => {
-    const { id, sku } = await shop.product({ name: 'Quartz obelisk' });
+    const { id, sku } = await shop.createProduct({ name: 'Quartz obelisk' });
     expect(skus(await search('obelisk'))).toEqual([sku]);
-    await mandate.call('PATCH', `/api/v1/products/${id}`, { token: shop.token, body: { name: 'Basalt pillar' } });
+    await mandate.callApi('PATCH', `/api/v1/products/${id}`, { token: shop.token, body: { name: 'Basalt pillar' } });
     expect([skus(await search('obelisk')), skus(await search('pillar'))]).toEqual([[], [sku]]);
-    const draft = await shop.product({ name: 'Granite stele', status: 'draft' });
-    await mandate.call('DELETE', `/api/v1/products/${draft.id}`, { token: shop.token });
+    const draft = await shop.createProduct({ name: 'Granite stele', status: 'draft' });
+    await mandate.callApi('DELETE', `/api/v1/products/${draft.id}`, { token: shop.token });
     expect(skus(await search('stele', { status: 'draft,active' }, shop.token))).toEqual([]);
   });
 
@@ -158,30 +158,30 @@ describe('search results', () => {
   });
 
   test('cannot be sorted by relevance without a search text', async () => {
-    const { status, body } = await mandate.call('GET', '/api/v1/products?sort=relevance');
+    const { status, body } = await mandate.callApi('GET', '/api/v1/products?sort=relevance');
     expect([status, body.errors]).toEqual([400, [expect.objectContaining({ parameter: 'sort', code: 'conflicting_parameters' })]]);
   });
 
   test('have the form of GET /products/{product_id}', async () => {
     const [found] = (await search('vanilla')).body.data;
-    expect(found).toEqual((await mandate.call('GET', `/api/v1/products/${found.id}`)).body);
+    expect(found).toEqual((await mandate.callApi('GET', `/api/v1/products/${found.id}`)).body);
   });
 });
 
 describe('pages of search results', () => {
   const names = ['Teapot', 'Teapot', 'Teapot red', 'Teapot', 'Red teapot with lid', 'Teapot stand', 'Teapot'];
   beforeAll(async () => {
-    for (const [index, name] of names.entries()) await shop.product({ name, price: 100 * (index % 3), category: 'pages' });
+    for (const [index, name] of names.entries()) await shop.createProduct({ name, price: 100 * (index % 3), category: 'pages' });
   });
 
   const listPages = async (parameters: Record<string, string>): Promise<number[][]> => {
     const [pages, seen]: [number[][], { cursor: string | null }] = [[], { cursor: null }];
     do {
-      const { body } = await mandate.call(
+      const { body } = await mandate.callApi(
         'GET',
         `/api/v1/products?${new URLSearchParams({ ...parameters, limit: '2', ...(seen.cursor !== null && { cursor: seen.cursor }) }).toString()}`,
       );
-      pages.push(body.data.map(({ id }: Body) => id));
+      pages.push(body.data.map(({ id }: JsonBody) => id));
       seen.cursor = body.next_cursor;
     } while (seen.cursor !== null);
     return pages;
@@ -192,7 +192,7 @@ describe('pages of search results', () => {
       ['relevance', 'price', '-price', 'name', '-name', 'created_at', '-created_at'].map((sort) => [q, sort]),
     ),
   )('of %s by %s contain each product once', async (q, sort) => {
-    const all = (await search(q, { sort, limit: '100' })).body.data.map(({ id }: Body) => id);
+    const all = (await search(q, { sort, limit: '100' })).body.data.map(({ id }: JsonBody) => id);
     const pages = await listPages({ q, sort });
     expect([pages.flat(), pages.length]).toEqual([all, 4]);
     expect(all).toHaveLength(7);
@@ -201,17 +201,17 @@ describe('pages of search results', () => {
   test('continue with similar words even if exact matches were added in between', async () => {
     const first = await search('pagdoa lamp', { limit: '1' });
     expect(first.body.data).toEqual([]);
-    for (const _ of [1, 2]) await shop.product({ name: 'Pagoda lamp' });
+    for (const _ of [1, 2]) await shop.createProduct({ name: 'Pagoda lamp' });
     const similar = await search('pagdoa lamp', { limit: '1' });
     expect(similar.body.has_more).toBe(true);
-    await shop.product({ name: 'Pagdoa lamp' });
+    await shop.createProduct({ name: 'Pagdoa lamp' });
     const next = await search('pagdoa lamp', { limit: '1', cursor: similar.body.next_cursor });
     expect(next.body.data).toEqual([expect.objectContaining({ name: 'Pagoda lamp' })]);
   });
 
   test('have valid cursors even for long names and many corrections', async () => {
     const long = ['Ж', '"'].map((letter) => `${letter.repeat(120)} kaleidoscope telescope microscope`);
-    for (const name of [...long, ...long]) await shop.product({ name, category: 'long' });
+    for (const name of [...long, ...long]) await shop.createProduct({ name, category: 'long' });
     const pages = await listPages({ q: 'kaleidosocpe telesocpe mircoscope', sort: 'name' });
     expect(pages.map((page) => page.length)).toEqual([2, 2]);
   });
@@ -229,26 +229,26 @@ describe('pages of search results', () => {
 
 describe('visibility in search', () => {
   test('words of hidden products neither correct a search nor count as exact matches', async () => {
-    await shop.product({ sku: 'HID-1', name: 'Obsidian mirror', description: 'Polished volcanic glass.' });
+    await shop.createProduct({ sku: 'HID-1', name: 'Obsidian mirror', description: 'Polished volcanic glass.' });
     const before = (await search('obsidain volcanci')).body;
     expect(before.data).toEqual([expect.objectContaining({ sku: 'HID-1' })]);
     // each word is closer to the search words, or equal to them
     const hidden = ['obsidain', 'volcanci', 'obsidains', 'obsidaine', 'obsidai', 'volcancix', 'volcanc', 'zeppelin'];
-    await shop.product({ name: 'Hidden draft', description: hidden.join(' '), status: 'draft' });
-    const archived = await shop.product({ name: 'Hidden archive', description: hidden.join(' ') });
-    await mandate.call('PATCH', `/api/v1/products/${archived.id}`, { token: shop.token, body: { status: 'archived' } });
+    await shop.createProduct({ name: 'Hidden draft', description: hidden.join(' '), status: 'draft' });
+    const archived = await shop.createProduct({ name: 'Hidden archive', description: hidden.join(' ') });
+    await mandate.callApi('PATCH', `/api/v1/products/${archived.id}`, { token: shop.token, body: { status: 'archived' } });
     expect((await search('obsidain volcanci')).body).toEqual(before);
     expect(skus(await search('zepelin'))).toEqual([]);
     expect(skus(await search('zepelin', { status: 'draft' }, shop.token))).toHaveLength(1);
-    await mandate.call('PATCH', `/api/v1/products/${archived.id}`, { token: shop.token, body: { description: 'None.' } });
+    await mandate.callApi('PATCH', `/api/v1/products/${archived.id}`, { token: shop.token, body: { description: 'None.' } });
     expect(skus(await search('zepelin', { status: 'archived' }, shop.token))).toEqual([]);
   });
 
   test('drafts and archived products are found only by staff, even with a misspelling', async () => {
-    for (const status of ['draft', 'active']) await shop.product({ sku: `SECRET-${status}`, name: 'Alabaster vase', status });
-    const { id } = await shop.product({ sku: 'SECRET-archived', name: 'Alabaster vase' });
-    await mandate.call('PATCH', `/api/v1/products/${id}`, { token: shop.token, body: { status: 'archived' } });
-    const anna = (await tokensFor(mandate.origin, await signUp(mandate.origin), ['orders.read'])).access_token;
+    for (const status of ['draft', 'active']) await shop.createProduct({ sku: `SECRET-${status}`, name: 'Alabaster vase', status });
+    const { id } = await shop.createProduct({ sku: 'SECRET-archived', name: 'Alabaster vase' });
+    await mandate.callApi('PATCH', `/api/v1/products/${id}`, { token: shop.token, body: { status: 'archived' } });
+    const anna = (await obtainTokens(mandate.origin, await signUp(mandate.origin), ['orders.read'])).access_token;
     for (const q of ['alabaster', 'alabastre', 'secret']) {
       for (const token of [undefined, anna, shop.token]) expect(skus(await search(q, {}, token))).toEqual(['SECRET-active']);
       expect((await search(q, { status: 'draft' }, anna)).status).toBe(403);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { databaseKind } from '../../support/services/database.ts';
-import { openTill, type Till } from '../../support/order-arithmetic.ts';
-import { inTwoProcesses } from '../../support/server/process-mode.ts';
+import { startPaymentTestShop, type PaymentTestShop } from '../../support/order-arithmetic.ts';
+import { usesTwoProcesses } from '../../support/server/process-mode.ts';
 
 // PGlite runs one transaction at a time.
 describe.skipIf(databaseKind === 'pglite')('16 concurrent refunds of 1.00 for an order of 7.65', () => {
@@ -12,16 +12,16 @@ describe.skipIf(databaseKind === 'pglite')('16 concurrent refunds of 1.00 for an
   });
 
   test('this test detects missing locks', async ({ skip }) => {
-    skip(inTwoProcesses, 'needs one process: removes the locks in the server process');
+    skip(usesTwoProcesses, 'needs one process: removes the locks in the server process');
     const { refundCount } = await sendSixteenRefunds(removeLocks);
     expect(refundCount).toBeGreaterThan(7);
   });
 });
 
-async function sendSixteenRefunds(fault: (till: Till) => Promise<void> = () => Promise.resolve()) {
-  const till = await openTill();
+async function sendSixteenRefunds(fault: (till: PaymentTestShop) => Promise<void> = () => Promise.resolve()) {
+  const till = await startPaymentTestShop();
   try {
-    const order = await till.paidOrder({ quantity: 3 });
+    const order = await till.placePaidOrder({ quantity: 3 });
     await fault(till);
     const responses = await Promise.all(Array.from({ length: 16 }, () => till.post(`/orders/${order.id}/refunds`, { amount: 100 })));
     const statuses = Object.fromEntries(
@@ -36,7 +36,7 @@ async function sendSixteenRefunds(fault: (till: Till) => Promise<void> = () => P
 }
 
 /** Removes the locks from all statements, and delays the insertion of refunds. */
-async function removeLocks({ mandate }: Till): Promise<void> {
+async function removeLocks({ mandate }: PaymentTestShop): Promise<void> {
   const em = mandate.db.em.fork();
   await em.execute(`create function dawdle() returns trigger language plpgsql as 'begin perform pg_sleep(0.3); return new; end'`);
   await em.execute('create trigger dawdle before insert on refunds for each row execute function dawdle()');

@@ -1,32 +1,32 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startMandate, type Answer, type Mandate } from '../../support/server/start-mandate.ts';
-import { signUp, tokensFor, type Person } from '../../support/oauth/oauth-flow.ts';
-import { openShop, pickup, type Shop } from '../../support/server/shop.ts';
+import { startMandateServer, type ApiResponse, type MandateServer } from '../../support/server/start-mandate.ts';
+import { signUp, obtainTokens, type TestUser } from '../../support/oauth/oauth-flow.ts';
+import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/shop.ts';
 
-let mandate: Mandate;
-let shop: Shop;
-let anna: Person;
+let mandate: MandateServer;
+let shop: TestShop;
+let anna: TestUser;
 let token: string;
 
 beforeAll(async () => {
-  mandate = await startMandate();
-  shop = await openShop(mandate);
+  mandate = await startMandateServer();
+  shop = await createTestShop(mandate);
   anna = await signUp(mandate.origin);
-  token = (await tokensFor(mandate.origin, anna, ['users.read', 'users.write', 'orders.read', 'orders.write'])).access_token;
+  token = (await obtainTokens(mandate.origin, anna, ['users.read', 'users.write', 'orders.read', 'orders.write'])).access_token;
 });
 afterAll(() => mandate.close());
 
-const send = (method: string, path: string, headers: Record<string, string> = {}, body?: unknown, as = shop.token): Promise<Answer> =>
-  mandate.call(method, `/api/v1${path}`, { token: as, headers, ...(body !== undefined && { body }) });
+const send = (method: string, path: string, headers: Record<string, string> = {}, body?: unknown, as = shop.token): Promise<ApiResponse> =>
+  mandate.callApi(method, `/api/v1${path}`, { token: as, headers, ...(body !== undefined && { body }) });
 const etagAt = async (path: string, as?: string): Promise<string> => (await send('GET', path, {}, undefined, as)).headers.get('etag') ?? '';
 
 describe('If-None-Match', () => {
   test('304 without a body for a known ETag, and 200 after a change, with every token', async () => {
-    const { id } = await shop.product();
+    const { id } = await shop.createProduct();
     const path = `/products/${id}`;
     const etag = await etagAt(path);
     expect(etag).toMatch(/^"[^"]+"$/);
-    expect((await mandate.call('GET', `/api/v1${path}`)).headers.get('etag')).toBe(etag);
+    expect((await mandate.callApi('GET', `/api/v1${path}`)).headers.get('etag')).toBe(etag);
     for (const knownEtag of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
       const response = await send('GET', path, { 'if-none-match': knownEtag });
       expect([response.status, response.text, response.headers.get('content-type'), response.headers.get('etag')]).toEqual([
@@ -43,17 +43,17 @@ describe('If-None-Match', () => {
   });
 
   test('a sale changes the ETag of the product, but does not prevent an update', async () => {
-    const { id } = await shop.product({ stock: 5 });
+    const { id } = await shop.createProduct({ stock: 5 });
     const etag = await etagAt(`/products/${id}`);
-    await send('POST', '/orders', {}, { items: [{ product_id: id, quantity: 1 }], delivery: pickup }, token);
+    await send('POST', '/orders', {}, { items: [{ product_id: id, quantity: 1 }], delivery: pickupDelivery }, token);
     const fresh = await send('GET', `/products/${id}`, { 'if-none-match': etag });
     expect([fresh.status, fresh.body.stock]).toEqual([200, 4]);
     expect((await send('PATCH', `/products/${id}`, { 'if-match': etag }, { price: 9 })).status).toBe(200);
   });
 
   test('is supported for a user and for an order', async () => {
-    const product = await shop.product();
-    const { body } = await send('POST', '/orders', {}, { items: [{ product_id: product.id, quantity: 1 }], delivery: pickup }, token);
+    const product = await shop.createProduct();
+    const { body } = await send('POST', '/orders', {}, { items: [{ product_id: product.id, quantity: 1 }], delivery: pickupDelivery }, token);
     for (const path of ['/users/me', `/users/${anna.id}`, `/orders/${body.id}`]) {
       const response = await send('GET', path, { 'if-none-match': await etagAt(path, token) }, undefined, token);
       expect([path, response.status]).toEqual([path, 304]);
@@ -63,7 +63,7 @@ describe('If-None-Match', () => {
 
 describe('If-Match', () => {
   test('one of two concurrent writers succeeds, and the other receives the current ETag', async () => {
-    const { id } = await shop.product();
+    const { id } = await shop.createProduct();
     const path = `/products/${id}`;
     const etag = await etagAt(path);
     const responses = await Promise.all([1, 2].map((price) => send('PATCH', path, { 'if-match': etag }, { price })));
@@ -76,7 +76,7 @@ describe('If-Match', () => {
   });
 
   test('PUT returns 428 without it, and 404 for an unknown product', async () => {
-    const { id, name, category, price } = await shop.product({ description: 'Long', metadata: { a: '1' } });
+    const { id, name, category, price } = await shop.createProduct({ description: 'Long', metadata: { a: '1' } });
     const body = { name: `${name}!`, category, price, status: 'active' };
     expect((await send('PUT', `/products/${id}`, {}, body)).body.code).toBe('precondition_required');
     const replaced = await send('PUT', `/products/${id}`, { 'if-match': await etagAt(`/products/${id}`) }, body);
@@ -87,12 +87,12 @@ describe('If-Match', () => {
 
 describe('DELETE /products/{product_id}', () => {
   test('204 for a draft without orders, 409 for an active product, 404, and 412', async () => {
-    const draft = await shop.product({ status: 'draft' });
+    const draft = await shop.createProduct({ status: 'draft' });
     const etag = await etagAt(`/products/${draft.id}`);
     expect((await send('DELETE', `/products/${draft.id}`, { 'if-match': '"product-0"' })).body.code).toBe('precondition_failed');
     expect((await send('DELETE', `/products/${draft.id}`, { 'if-match': etag })).status).toBe(204);
     expect((await send('DELETE', `/products/${draft.id}`)).body.code).toBe('not_found');
-    expect((await send('DELETE', `/products/${(await shop.product()).id}`)).body.code).toBe('product_in_use');
+    expect((await send('DELETE', `/products/${(await shop.createProduct()).id}`)).body.code).toBe('product_in_use');
   });
 });
 
@@ -115,7 +115,7 @@ describe('PUT and DELETE /delivery-methods/{code}', () => {
     await send('PUT', '/delivery-methods/mule', {}, method);
     expect((await send('DELETE', '/delivery-methods/mule')).status).toBe(204);
     expect((await send('DELETE', '/delivery-methods/mule')).body.code).toBe('not_found');
-    const { body } = await mandate.call('GET', '/api/v1/delivery-methods');
+    const { body } = await mandate.callApi('GET', '/api/v1/delivery-methods');
     expect(body.data.map(({ code }: { code: string }) => code)).not.toContain('mule');
     const again = await send('PUT', '/delivery-methods/mule', {}, method);
     expect([again.status, again.body.version]).toEqual([201, 3]);

@@ -1,29 +1,29 @@
 /** Declared responses of single operations that no other test provokes. */
 import { scopeNames } from '@mandate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startMandate, type Answer, type Body, type Mandate } from '../../support/server/start-mandate.ts';
-import { signUp, signUpAs, tokensFor } from '../../support/oauth/oauth-flow.ts';
-import { openShop, type Shop } from '../../support/server/shop.ts';
+import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
+import { signUp, signUpWithRole, obtainTokens } from '../../support/oauth/oauth-flow.ts';
+import { createTestShop, type TestShop } from '../../support/server/shop.ts';
 
-let mandate: Mandate;
-let shop: Shop;
+let mandate: MandateServer;
+let shop: TestShop;
 let admin: string;
 beforeAll(async () => {
-  mandate = await startMandate();
-  shop = await openShop(mandate);
-  admin = (await tokensFor(mandate.origin, await signUpAs(mandate.db, mandate.origin, 'admin'), scopeNames)).access_token;
+  mandate = await startMandateServer();
+  shop = await createTestShop(mandate);
+  admin = (await obtainTokens(mandate.origin, await signUpWithRole(mandate.db, mandate.origin, 'admin'), scopeNames)).access_token;
 });
 afterAll(() => mandate.close());
 
-const call = (method: string, path: string, body?: unknown, token = admin, headers: Record<string, string> = {}): Promise<Answer> =>
-  mandate.call(method, `/api/v1${path}`, { token, body, headers });
+const call = (method: string, path: string, body?: unknown, token = admin, headers: Record<string, string> = {}): Promise<ApiResponse> =>
+  mandate.callApi(method, `/api/v1${path}`, { token, body, headers });
 const imports = ['/order-imports?source=elsewhere', '/product-imports'];
 const csv = { 'content-type': 'text/csv' };
 
 describe.each(imports)('POST %s', (path) => {
   test('403 for a user who is no longer staff', async () => {
-    const formerStaff = await signUpAs(mandate.db, mandate.origin, 'staff');
-    const { access_token: token } = await tokensFor(mandate.origin, formerStaff, scopeNames);
+    const formerStaff = await signUpWithRole(mandate.db, mandate.origin, 'staff');
+    const { access_token: token } = await obtainTokens(mandate.origin, formerStaff, scopeNames);
     await mandate.db.em.fork().execute(`update users set role = 'customer' where id = ?`, [formerStaff.id]);
     expect((await call('POST', path, 'sku\n', token, csv)).body.code).toBe('forbidden');
   });
@@ -41,7 +41,7 @@ describe.each(imports)('POST %s', (path) => {
 });
 
 test('a provider event that is too large returns 413', async () => {
-  const { status, body } = await mandate.call('POST', '/api/v1/provider-events/test', {
+  const { status, body } = await mandate.callApi('POST', '/api/v1/provider-events/test', {
     body: JSON.stringify({ a: 'x'.repeat(1_000_001) }),
   });
   expect([status, body.code]).toEqual([413, 'payload_too_large']);
@@ -59,8 +59,8 @@ test('canceling a deleted task returns 410', async () => {
 });
 
 test('changing an active product to a draft returns 409', async () => {
-  const { id } = await shop.product();
-  const input: Body = { name: 'A', category: 'a', price: 1, status: 'draft' };
+  const { id } = await shop.createProduct();
+  const input: JsonBody = { name: 'A', category: 'a', price: 1, status: 'draft' };
   expect((await call('PUT', `/products/${id}`, input, admin, { 'if-match': '*' })).body.code).toBe('invalid_transition');
 });
 
@@ -71,7 +71,7 @@ test('reactivating a closed user returns 409', async () => {
 });
 
 test('a test event for a disabled webhook endpoint returns 409', async () => {
-  const endpoint: Body = { url: 'https://receiver.example.com/hooks', events: ['order.paid'] };
+  const endpoint: JsonBody = { url: 'https://receiver.example.com/hooks', events: ['order.paid'] };
   const { body } = await call('POST', '/webhook-endpoints', endpoint);
   expect((await call('PATCH', `/webhook-endpoints/${body.id}`, { status: 'disabled' })).status).toBe(200);
   expect((await call('POST', `/webhook-endpoints/${body.id}/test-events`)).body.code).toBe('webhook_endpoint_disabled');

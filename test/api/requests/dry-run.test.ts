@@ -2,41 +2,41 @@
 import { contract, contractV2, listRoutes } from '@mandate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { operationOf } from '../../support/contract/declared-responses.ts';
-import { rowsOf } from '../../support/dump.ts';
-import type { Answer, Body } from '../../support/server/start-mandate.ts';
-import { openTill, type Till } from '../../support/order-arithmetic.ts';
-import { pickup, type Shop } from '../../support/server/shop.ts';
+import { operationName } from '../../support/contract/declared-responses.ts';
+import { readAllRows } from '../../support/dump.ts';
+import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
+import { startPaymentTestShop, type PaymentTestShop } from '../../support/order-arithmetic.ts';
+import { pickupDelivery, type TestShop } from '../../support/server/shop.ts';
 
-let till: Till;
-let shop: Shop;
+let till: PaymentTestShop;
+let shop: TestShop;
 
 beforeAll(async () => {
-  till = await openTill(undefined, { previewVersions: true });
+  till = await startPaymentTestShop(undefined, { previewVersions: true });
   shop = till.shop;
 });
 afterAll(() => till.mandate.close());
 
-type DryRunRequest = readonly [path: string, body: Body];
+type DryRunRequest = readonly [path: string, body: JsonBody];
 
-const newOrderBody = async (): Promise<Body> => ({
-  user_id: (await shop.user()).id,
-  items: [{ product_id: (await shop.product({ stock: 5 })).id, quantity: 2 }],
-  delivery: pickup,
+const newOrderBody = async (): Promise<JsonBody> => ({
+  user_id: (await shop.createUser()).id,
+  items: [{ product_id: (await shop.createProduct({ stock: 5 })).id, quantity: 2 }],
+  delivery: pickupDelivery,
 });
-async function newOrderBodyV2(): Promise<Body> {
+async function newOrderBodyV2(): Promise<JsonBody> {
   const { delivery, ...order } = await newOrderBody();
   const { method: shipping_method, ...shipping_address } = delivery;
   return { ...order, shipping_method, shipping_address };
 }
 async function createPaidOrder(): Promise<number> {
-  const order = await till.order();
-  await till.pay(order.id);
+  const order = await till.placeOrder();
+  await till.createPayment(order.id);
   return order.id;
 }
 async function createOrderWithOpenPayment(): Promise<number> {
-  const order = await till.order();
-  await till.pay(order.id, 'test_requires_action');
+  const order = await till.placeOrder();
+  await till.createPayment(order.id, 'test_requires_action');
   return order.id;
 }
 
@@ -45,7 +45,7 @@ const requests: Record<string, Record<string, () => Promise<DryRunRequest>>> = {
   'orders.create': { 'an order': async () => ['/v1/orders', await newOrderBody()] },
   'v2 orders.create': { 'an order': async () => ['/v2/orders', await newOrderBodyV2()] },
   'orders.cancel': {
-    'a pending order': async () => [`/v1/orders/${(await till.order()).id}/cancellation`, {}],
+    'a pending order': async () => [`/v1/orders/${(await till.placeOrder()).id}/cancellation`, {}],
     'an order with an open payment': async () => [`/v1/orders/${await createOrderWithOpenPayment()}/cancellation`, { note: 'Sorry' }],
     'a paid order': async () => [`/v1/orders/${await createPaidOrder()}/cancellation`, {}],
   },
@@ -59,16 +59,16 @@ const acceptsDryRun = ({ query, responses }: ReturnType<typeof listRoutes>[numbe
   query instanceof z.ZodObject && 'dry_run' in query.shape && 201 in responses;
 
 test('every operation that accepts dry_run has a row', () => {
-  const operations = [...listRoutes(contract), ...listRoutes(contractV2.orders)].filter(acceptsDryRun).map(operationOf);
+  const operations = [...listRoutes(contract), ...listRoutes(contractV2.orders)].filter(acceptsDryRun).map(operationName);
   expect(Object.keys(requests).toSorted()).toEqual(operations.toSorted());
   expect(operations).toEqual(expect.arrayContaining(['orders.create', 'orders.cancel', 'refunds.create', 'shipments.create']));
 });
 
-const send = ([path, body]: DryRunRequest, query: string, headers: Record<string, string> = {}): Promise<Answer> =>
-  till.mandate.call('POST', `/api${path}${query}`, { token: shop.token, body, headers });
+const send = ([path, body]: DryRunRequest, query: string, headers: Record<string, string> = {}): Promise<ApiResponse> =>
+  till.mandate.callApi('POST', `/api${path}${query}`, { token: shop.token, body, headers });
 
 /** Removes the values that differ between otherwise equal requests. */
-const withoutVolatileValues = ({ id: _id, created_at: _created, updated_at: _updated, expires_at: _expires, ...rest }: Body): Body =>
+const withoutVolatileValues = ({ id: _id, created_at: _created, updated_at: _updated, expires_at: _expires, ...rest }: JsonBody): JsonBody =>
   JSON.parse(JSON.stringify(rest, (name, value) => (name.endsWith('_at') && value !== null ? 'a timestamp' : value)));
 
 const cases = Object.entries(requests).flatMap(([operation, rows]) =>
@@ -80,10 +80,10 @@ describe.each(cases)('$operation: $name', ({ createRequest, operation }) => {
     const request = await createRequest();
     const [path] = request;
     const key = `dry-${operation}-${path.replaceAll('/', ':')}`.replaceAll(' ', '-');
-    const before = await rowsOf(till.mandate.db);
+    const before = await readAllRows(till.mandate.db);
     const dry = await send(request, '?dry_run=true', { 'idempotency-key': key });
     expect([dry.status, dry.headers.get('mandate-dry-run'), dry.headers.get('location')]).toEqual([201, 'true', null]);
-    expect(await rowsOf(till.mandate.db)).toEqual(before);
+    expect(await readAllRows(till.mandate.db)).toEqual(before);
     const real = await send(request, '?dry_run=false', { 'idempotency-key': key });
     expect([real.status, real.headers.get('mandate-dry-run'), real.headers.get('idempotent-replayed')]).toEqual([201, null, null]);
     const asynchronousFields =
@@ -100,7 +100,7 @@ test('returns the same errors as the real request', async () => {
   const outOfStock = { ...order, items: [{ ...order.items[0], quantity: 6 }] };
   expect((await send(['/v1/orders', outOfStock], '?dry_run=true')).body.code).toBe('out_of_stock');
   expect((await send(['/v1/orders', { ...order, total: 1 }], '?dry_run=true')).body.code).toBe('price_changed');
-  const { id } = await till.order();
+  const { id } = await till.placeOrder();
   expect((await send([`/v1/orders/${id}/shipments`, {}], '?dry_run=true')).body.code).toBe('invalid_transition');
   expect((await send([`/v1/orders/${id}/refunds`, { reason: 'other' }], '?dry_run=true')).body.code).toBe('invalid_transition');
   expect((await send(['/v1/orders', order], '?dry_run=yes')).body.errors[0]).toMatchObject({ parameter: 'dry_run', code: 'invalid_value' });

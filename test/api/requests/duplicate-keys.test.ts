@@ -3,18 +3,18 @@ import { getRouteMetadata, listRoutes, contract, contractV2, scopeNames } from '
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findDuplicateKey, findDuplicateKeyInText } from '../../../server/http/validation/duplicate-json-keys.ts';
-import { type Answer, type Body, type Mandate, startMandate } from '../../support/server/start-mandate.ts';
-import { signUpAs, tokensFor } from '../../support/oauth/oauth-flow.ts';
-import { openShop } from '../../support/server/shop.ts';
-import { carriedOut } from '../../support/tasks.ts';
+import { type ApiResponse, type JsonBody, type MandateServer, startMandateServer } from '../../support/server/start-mandate.ts';
+import { signUpWithRole, obtainTokens } from '../../support/oauth/oauth-flow.ts';
+import { createTestShop } from '../../support/server/shop.ts';
+import { completeTask } from '../../support/tasks.ts';
 
-let mandate: Mandate;
+let mandate: MandateServer;
 let token: string;
 
 beforeAll(async () => {
-  mandate = await startMandate({ previewVersions: true });
-  await openShop(mandate);
-  token = (await tokensFor(mandate.origin, await signUpAs(mandate.db, mandate.origin, 'admin'), scopeNames)).access_token;
+  mandate = await startMandateServer({ previewVersions: true });
+  await createTestShop(mandate);
+  token = (await obtainTokens(mandate.origin, await signUpWithRole(mandate.db, mandate.origin, 'admin'), scopeNames)).access_token;
 });
 afterAll(() => mandate.close());
 
@@ -30,7 +30,7 @@ test.each(operations.map((route) => [`${route.method} ${route.path}`, route] as 
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: '{"a":1,"b":{"c":[{"d":1},{"d":1,"e":2,"\\u0064":3}]}}',
     });
-    const body: Body = await response.json();
+    const body: JsonBody = await response.json();
     expect([response.status, body.code, body.errors], JSON.stringify(body)).toEqual([
       400,
       'invalid_request',
@@ -47,7 +47,7 @@ test('a body with a duplicate key has no effect', async () => {
     body,
   });
   expect(await response.json()).toMatchObject({ status: 400, errors: [{ pointer: '#/name' }] });
-  expect((await mandate.call('GET', '/api/v1/users?email=first.of.two@example.com', { token })).body.data).toEqual([]);
+  expect((await mandate.callApi('GET', '/api/v1/users?email=first.of.two@example.com', { token })).body.data).toEqual([]);
 });
 
 test('an NDJSON import rejects rows with a duplicate key', async () => {
@@ -63,14 +63,14 @@ test('an NDJSON import rejects rows with a duplicate key', async () => {
     body: rows.join('\n'),
   });
   const text = await response.text();
-  const started: Answer = { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
-  const { task, file } = await carriedOut(mandate, token, started);
+  const started: ApiResponse = { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
+  const { task, file } = await completeTask(mandate, token, started);
   expect(task.result.imported).toMatchObject({ created: 2, refused: 2 });
   expect(
     file
       .trimEnd()
       .split('\n')
-      .map((line): Body => JSON.parse(line)),
+      .map((line): JsonBody => JSON.parse(line)),
   ).toMatchObject([
     { line: 1, code: 'unreadable', detail: expect.stringContaining('#/price') },
     { line: 2, code: 'unreadable', detail: expect.stringContaining('#/more/x/0/y') },
@@ -78,7 +78,7 @@ test('an NDJSON import rejects rows with a duplicate key', async () => {
 });
 
 test('the MCP endpoint rejects a duplicate key', async () => {
-  const { body: key } = await mandate.call('POST', '/api/v1/api-keys', { token, body: { name: 'Tools', scopes: ['orders.read'] } });
+  const { body: key } = await mandate.callApi('POST', '/api/v1/api-keys', { token, body: { name: 'Tools', scopes: ['orders.read'] } });
   const response = await fetch(`${mandate.origin}/mcp`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key.key}`, 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
@@ -91,7 +91,7 @@ test('the MCP endpoint rejects a duplicate key', async () => {
 });
 
 test('client registration rejects a duplicate key', async () => {
-  const { body } = await mandate.call('POST', '/api/v1/registration-tokens', { token, body: {} });
+  const { body } = await mandate.callApi('POST', '/api/v1/registration-tokens', { token, body: {} });
   const response = await fetch(`${mandate.origin}/oauth/registration`, {
     method: 'POST',
     headers: { authorization: `Bearer ${body.initial_access_token}`, 'content-type': 'application/json' },

@@ -2,17 +2,17 @@
 import { scopeNames } from '@mandate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findHiddenCharacter } from '../../../contract/schema/hidden-characters.ts';
-import { type Answer, type Body, type Mandate, startMandate } from '../../support/server/start-mandate.ts';
-import { completeSignUp, signUp, signUpAs, tokensFor } from '../../support/oauth/oauth-flow.ts';
-import { Browser } from '../../support/browser/browser.ts';
-import { type Candidate, requestFields, sendField } from '../../support/contract/request-fields.ts';
-import { openShop, pickup, type Shop } from '../../support/server/shop.ts';
-import { carriedOut } from '../../support/tasks.ts';
+import { type ApiResponse, type JsonBody, type MandateServer, startMandateServer } from '../../support/server/start-mandate.ts';
+import { completeSignUp, signUp, signUpWithRole, obtainTokens } from '../../support/oauth/oauth-flow.ts';
+import { HttpBrowser } from '../../support/browser/browser.ts';
+import { type FieldCandidate, listRequestFields, sendRequestWithField } from '../../support/contract/request-fields.ts';
+import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/shop.ts';
+import { completeTask } from '../../support/tasks.ts';
 
-const isName = ({ name, schema }: Candidate): boolean =>
+const isName = ({ name, schema }: FieldCandidate): boolean =>
   /(?:^|_)name$/.test(name) && [schema.type].flat().includes('string') && schema.pattern === undefined && schema.enum === undefined;
 /** Excludes the column names of import files: they must match the file exactly, and other users do not see them. */
-const fields = requestFields(isName).filter(({ query }) => !query?.endsWith('_column'));
+const fields = listRequestFields(isName).filter(({ query }) => !query?.endsWith('_column'));
 
 const range = (first: number, last: number): string[] =>
   Array.from({ length: last - first + 1 }, (_, at) => String.fromCodePoint(first + at));
@@ -73,14 +73,14 @@ const allowedNames = [
   'Nguyễn',
 ];
 
-let mandate: Mandate;
-let shop: Shop;
+let mandate: MandateServer;
+let shop: TestShop;
 let token: string;
 
 beforeAll(async () => {
-  mandate = await startMandate({ previewVersions: true });
-  shop = await openShop(mandate);
-  token = (await tokensFor(mandate.origin, await signUpAs(mandate.db, mandate.origin, 'admin'), scopeNames)).access_token;
+  mandate = await startMandateServer({ previewVersions: true });
+  shop = await createTestShop(mandate);
+  token = (await obtainTokens(mandate.origin, await signUpWithRole(mandate.db, mandate.origin, 'admin'), scopeNames)).access_token;
 });
 afterAll(() => mandate.close());
 
@@ -104,9 +104,9 @@ test('the OpenAPI documents declare names of users, applications, keys, products
 describe.each(fields.map((field) => [`${field.method} ${field.path} ${field.pointer}`, field] as const))('%s', (_name, field) => {
   test('rejects each character with an error that names it', async () => {
     for (const character of hiddenCharacters) {
-      const { status, body, text } = await sendField(mandate, token, field, `Ann${character}Lee`);
+      const { status, body, text } = await sendRequestWithField(mandate, token, field, `Ann${character}Lee`);
       expect(status, text).toBe(400);
-      const error = body.errors.find(({ pointer }: Body) => pointer === `#${field.pointer}`);
+      const error = body.errors.find(({ pointer }: JsonBody) => pointer === `#${field.pointer}`);
       expect(error?.detail, text).toContain(`Must not contain ${codePointName(character)},`);
     }
   });
@@ -115,7 +115,7 @@ describe.each(fields.map((field) => [`${field.method} ${field.path} ${field.poin
 describe('the check of a name', () => {
   test.each(allowedNames)('accepts %s', async (name) => {
     expect(findHiddenCharacter(name)).toBeUndefined();
-    const { status, body, text } = await mandate.call('POST', '/api/v1/users', {
+    const { status, body, text } = await mandate.callApi('POST', '/api/v1/users', {
       token,
       body: { name, email: `${crypto.randomUUID()}@example.com` },
     });
@@ -139,7 +139,7 @@ describe('a hidden character is rejected', () => {
   const hostileName = 'Ann\u202eeeL';
 
   test('on the sign-up page', async () => {
-    const browser = new Browser(mandate.origin);
+    const browser = new HttpBrowser(mandate.origin);
     const account = { name: hostileName, email: 'evil.name@example.com', password: 'correct horse battery' };
     const page = await completeSignUp(mandate.origin, browser, await browser.open('/sign-up'), account);
     expect(page.text).toContain('The name must not contain U+202E,');
@@ -169,12 +169,12 @@ describe('a hidden character is rejected', () => {
       body: file,
     });
     const text = await response.text();
-    const started: Answer = { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
-    const done = await carriedOut(mandate, token, started);
+    const started: ApiResponse = { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
+    const done = await completeTask(mandate, token, started);
     const remarks = done.file
       .trimEnd()
       .split('\n')
-      .map((row): Body => JSON.parse(row));
+      .map((row): JsonBody => JSON.parse(row));
     expect(remarks.map(({ line, field }) => [line, field])).toEqual([
       [2, 'customer_name'],
       [3, 'delivery.recipient_name'],
@@ -185,7 +185,7 @@ describe('a hidden character is rejected', () => {
   });
 
   test('in client registration', async () => {
-    const { body } = await mandate.call('POST', '/api/v1/registration-tokens', { token, body: {} });
+    const { body } = await mandate.callApi('POST', '/api/v1/registration-tokens', { token, body: {} });
     const response = await fetch(`${mandate.origin}/oauth/registration`, {
       method: 'POST',
       headers: { authorization: `Bearer ${body.initial_access_token}`, 'content-type': 'application/json' },
@@ -203,14 +203,14 @@ describe('a hidden character is rejected', () => {
 });
 
 test('a name that was stored before the rule remains readable', async () => {
-  const product = await shop.product();
-  const order = await mandate.call('POST', '/api/v1/orders', {
+  const product = await shop.createProduct();
+  const order = await mandate.callApi('POST', '/api/v1/orders', {
     token,
-    body: { items: [{ product_id: product.id, quantity: 1 }], delivery: pickup },
+    body: { items: [{ product_id: product.id, quantity: 1 }], delivery: pickupDelivery },
   });
   await mandate.db.em
     .fork()
     .execute(`update orders set delivery = delivery || ? where id = ?`, [JSON.stringify({ recipient_name: 'A\u202eb' }), order.body.id]);
   for (const path of [`/api/v1/orders/${order.body.id}`, '/api/v1/orders'])
-    expect((await mandate.call('GET', path, { token })).status).toBe(200);
+    expect((await mandate.callApi('GET', path, { token })).status).toBe(200);
 });

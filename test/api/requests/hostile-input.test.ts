@@ -1,33 +1,33 @@
 import { contract, getRouteMetadata, listRoutes, scopeNames } from '@mandate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { expectHarmless, hostile } from '../../support/network/hostile-network.ts';
-import { startMandate, type Mandate } from '../../support/server/start-mandate.ts';
-import { signUpAs, tokensFor } from '../../support/oauth/oauth-flow.ts';
+import { expectHarmlessResponse, hostileInputs } from '../../support/network/hostile-network.ts';
+import { startMandateServer, type MandateServer } from '../../support/server/start-mandate.ts';
+import { signUpWithRole, obtainTokens } from '../../support/oauth/oauth-flow.ts';
 
-let mandate: Mandate;
+let mandate: MandateServer;
 let token: string;
 
 beforeAll(async () => {
-  mandate = await startMandate();
-  token = (await tokensFor(mandate.origin, await signUpAs(mandate.db, mandate.origin, 'admin'), scopeNames)).access_token;
+  mandate = await startMandateServer();
+  token = (await obtainTokens(mandate.origin, await signUpWithRole(mandate.db, mandate.origin, 'admin'), scopeNames)).access_token;
 });
 afterAll(() => mandate.close());
 
-const values = [...hostile, 7, -1, 1e300, null, true, {}, [], [[]], ['a\0b'], { a: { b: 1 } }, '2026-13-45T99:99:99Z'];
+const values = [...hostileInputs, 7, -1, 1e300, null, true, {}, [], [[]], ['a\0b'], { a: { b: 1 } }, '2026-13-45T99:99:99Z'];
 const fieldsOf = (schema: unknown): string[] => (schema instanceof z.ZodObject ? Object.keys(schema.shape) : []);
 
 describe.each(listRoutes(contract).map((route) => [getRouteMetadata(route).operationId, route] as const))('%s', (_name, route) => {
   test('handles hostile input without a server error', { timeout: 60_000 }, async () => {
     const send = async (label: string, path: string, init: RequestInit = {}): Promise<void> => {
       const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...Object(init.headers) };
-      await expectHarmless(
+      await expectHarmlessResponse(
         `${route.method} ${label}`,
         await fetch(mandate.origin + path, { ...init, method: route.method, headers, redirect: 'manual' }),
       );
     };
     const validPath = route.path.replaceAll(/:\w+/g, '987654321');
-    for (const value of hostile) {
+    for (const value of hostileInputs) {
       const name = JSON.stringify(value.slice(0, 20));
       if (validPath !== route.path) await send(`path ${name}`, route.path.replaceAll(/:\w+/g, encodeURIComponent(value)));
       for (const parameter of [...fieldsOf(route.query), 'unknown']) {

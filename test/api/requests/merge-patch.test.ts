@@ -4,27 +4,27 @@
 import { contract, contractV2, getRouteMetadata, listRoutes } from '@mandate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { operationOf } from '../../support/contract/declared-responses.ts';
-import { startMandate, type Answer, type Body, type Mandate } from '../../support/server/start-mandate.ts';
-import { openShop, pickup, type Shop } from '../../support/server/shop.ts';
+import { operationName } from '../../support/contract/declared-responses.ts';
+import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
+import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/shop.ts';
 
-let mandate: Mandate;
-let shop: Shop;
+let mandate: MandateServer;
+let shop: TestShop;
 
 beforeAll(async () => {
-  mandate = await startMandate({ previewVersions: true });
-  shop = await openShop(mandate);
+  mandate = await startMandateServer({ previewVersions: true });
+  shop = await createTestShop(mandate);
 });
 afterAll(() => mandate.close());
 
-async function createOrder(): Promise<Body> {
-  const items = [{ product_id: (await shop.product()).id, quantity: 1 }];
-  const body = { user_id: (await shop.user()).id, items, delivery: pickup };
-  return (await mandate.call('POST', '/api/v1/orders', { token: shop.token, body })).body;
+async function createOrder(): Promise<JsonBody> {
+  const items = [{ product_id: (await shop.createProduct()).id, quantity: 1 }];
+  const body = { user_id: (await shop.createUser()).id, items, delivery: pickupDelivery };
+  return (await mandate.callApi('POST', '/api/v1/orders', { token: shop.token, body })).body;
 }
 /** Creates a resource and returns its path. */
 const resources: Record<string, () => Promise<string>> = {
-  'products.update': async () => `/api/v1/products/${(await shop.product()).id}`,
+  'products.update': async () => `/api/v1/products/${(await shop.createProduct()).id}`,
   'orders.update': async () => `/api/v1/orders/${(await createOrder()).id}`,
   'v2 orders.update': async () => `/api/v2/orders/${(await createOrder()).id}`,
 };
@@ -34,7 +34,7 @@ const mergesMetadata = ({ method, ...route }: ReturnType<typeof listRoutes>[numb
 
 test('every operation that patches metadata has a row', () => {
   const operations = [...listRoutes(contract), ...listRoutes(contractV2.orders)].filter(mergesMetadata);
-  expect(Object.keys(resources).toSorted()).toEqual(operations.map(operationOf).toSorted());
+  expect(Object.keys(resources).toSorted()).toEqual(operations.map(operationName).toSorted());
   expect(operations.map((route) => getRouteMetadata(route).operationId)).toContain('orders.update');
 });
 
@@ -43,8 +43,8 @@ const pairs = (count: number, prefix = 'key'): Record<string, string> =>
 
 describe.each(Object.entries(resources))('%s', (_operation, create) => {
   let path: string;
-  const patch = (metadata: unknown, type = 'application/merge-patch+json'): Promise<Answer> =>
-    mandate.call('PATCH', path, { token: shop.token, body: { metadata }, headers: { 'content-type': type } });
+  const patch = (metadata: unknown, type = 'application/merge-patch+json'): Promise<ApiResponse> =>
+    mandate.callApi('PATCH', path, { token: shop.token, body: { metadata }, headers: { 'content-type': type } });
 
   test.each(['application/merge-patch+json', 'application/json'])('%s: keeps absent keys, and removes a key with null', async (type) => {
     path = await create();

@@ -1,11 +1,11 @@
 /** Every path of the contract with every method. */
 import { contract, contractV2, listRoutes } from '@mandate/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Mandate, startMandate } from '../../support/server/start-mandate.ts';
+import { type MandateServer, startMandateServer } from '../../support/server/start-mandate.ts';
 
-let mandate: Mandate;
+let mandate: MandateServer;
 beforeAll(async () => {
-  mandate = await startMandate({ previewVersions: true });
+  mandate = await startMandateServer({ previewVersions: true });
 });
 afterAll(() => mandate.close());
 
@@ -36,7 +36,7 @@ test.each(paths)('%s: 405 with Allow for every other method', async (path, allow
 test('/users/me rejects changes with 405', async () => {
   for (const path of ['/api/v1/users/me', '/api/users/me', '/api/v2/users/me'])
     for (const method of ['PATCH', 'DELETE', 'PUT', 'POST']) {
-      const { status, body, headers } = await mandate.call(method, path, method === 'DELETE' ? {} : { body: {} });
+      const { status, body, headers } = await mandate.callApi(method, path, method === 'DELETE' ? {} : { body: {} });
       expect([status, body.code, headers.get('allow')]).toEqual([405, 'method_not_allowed', 'GET, HEAD, OPTIONS']);
     }
 });

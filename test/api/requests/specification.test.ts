@@ -1,35 +1,35 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startMandate, type Answer, type Body, type Mandate } from '../../support/server/start-mandate.ts';
-import { signUp, tokensFor } from '../../support/oauth/oauth-flow.ts';
-import { openShop, pickup, type Shop } from '../../support/server/shop.ts';
+import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
+import { signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
+import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/shop.ts';
 
-let mandate: Mandate;
-let shop: Shop;
+let mandate: MandateServer;
+let shop: TestShop;
 let token: string;
 let reader: string;
 let userId: number;
 
 beforeAll(async () => {
-  mandate = await startMandate();
-  shop = await openShop(mandate);
+  mandate = await startMandateServer();
+  shop = await createTestShop(mandate);
   const anna = await signUp(mandate.origin);
   userId = anna.id;
-  token = (await tokensFor(mandate.origin, anna, ['users.read', 'orders.read', 'orders.write'])).access_token;
-  reader = (await tokensFor(mandate.origin, anna, ['users.read'])).access_token;
+  token = (await obtainTokens(mandate.origin, anna, ['users.read', 'orders.read', 'orders.write'])).access_token;
+  reader = (await obtainTokens(mandate.origin, anna, ['users.read'])).access_token;
 });
 afterAll(() => mandate.close());
 
 // The specification writes its paths without a version, and allows a version as a prefix.
 describe.each(['/api', '/api/v1'])('%s', (prefix) => {
-  const call = (method: string, path: string, as?: string, body?: unknown): Promise<Answer> =>
-    mandate.call(method, `${prefix}${path}`, { ...(as !== undefined && { token: as }), ...(body !== undefined && { body }) });
-  const statusAndCode = async (response: Promise<Answer>): Promise<[number, string]> => {
+  const call = (method: string, path: string, as?: string, body?: unknown): Promise<ApiResponse> =>
+    mandate.callApi(method, `${prefix}${path}`, { ...(as !== undefined && { token: as }), ...(body !== undefined && { body }) });
+  const statusAndCode = async (response: Promise<ApiResponse>): Promise<[number, string]> => {
     const { status, body } = await response;
     return [status, body.code];
   };
-  const newOrderBody = async (quantity = 1): Promise<Body> => ({
-    items: [{ product_id: (await shop.product({ stock: 5 })).id, quantity }],
-    delivery: pickup,
+  const newOrderBody = async (quantity = 1): Promise<JsonBody> => ({
+    items: [{ product_id: (await shop.createProduct({ stock: 5 })).id, quantity }],
+    delivery: pickupDelivery,
   });
 
   test('GET /users/{user_id}: 200, 400, 401, 403, 404', async () => {
@@ -64,7 +64,7 @@ describe.each(['/api', '/api/v1'])('%s', (prefix) => {
     expect([status, headers.get('location')]).toEqual([201, `/api/v1/orders/${body.id}`]);
     expect(body).toMatchObject({ id: expect.any(Number), status: 'pending', total: 255 });
     expect(
-      await statusAndCode(call('POST', '/orders', token, { items: [{ product_id: 987_654, quantity: 1 }], delivery: pickup })),
+      await statusAndCode(call('POST', '/orders', token, { items: [{ product_id: 987_654, quantity: 1 }], delivery: pickupDelivery })),
     ).toEqual([400, 'invalid_request']);
     expect(await statusAndCode(call('POST', '/orders', token, { ...(await newOrderBody()), total: -1 }))).toEqual([400, 'invalid_request']);
     expect(await statusAndCode(call('POST', '/orders', undefined, await newOrderBody()))).toEqual([401, 'missing_token']);

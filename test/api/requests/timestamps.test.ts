@@ -1,14 +1,14 @@
 /** Values at and beyond the limits of the accepted range, for every timestamp that the OpenAPI documents declare in a query or a body. */
 import { scopeNames } from '@mandate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Answer, type Body, type Mandate, startMandate } from '../../support/server/start-mandate.ts';
-import { signUpAs, tokensFor } from '../../support/oauth/oauth-flow.ts';
-import { type Candidate, type RequestField, requestFields, sendField } from '../../support/contract/request-fields.ts';
-import { openShop } from '../../support/server/shop.ts';
-import { carriedOut, carryOutTasks } from '../../support/tasks.ts';
+import { type ApiResponse, type JsonBody, type MandateServer, startMandateServer } from '../../support/server/start-mandate.ts';
+import { signUpWithRole, obtainTokens } from '../../support/oauth/oauth-flow.ts';
+import { type FieldCandidate, type RequestField, listRequestFields, sendRequestWithField } from '../../support/contract/request-fields.ts';
+import { createTestShop } from '../../support/server/shop.ts';
+import { completeTask, runPendingTasks } from '../../support/tasks.ts';
 
-const isTimestamp = ({ schema }: Candidate): boolean => schema.format === 'date-time';
-const fields = requestFields(isTimestamp);
+const isTimestamp = ({ schema }: FieldCandidate): boolean => schema.format === 'date-time';
+const fields = listRequestFields(isTimestamp);
 
 const rejectedValues = [
   '0000-01-01T00:00:00Z',
@@ -62,17 +62,17 @@ const acceptedValues = [
   '2024-02-29T00:00:00+00:00',
 ];
 
-let mandate: Mandate;
+let mandate: MandateServer;
 let token: string;
 
 beforeAll(async () => {
-  mandate = await startMandate({ previewVersions: true });
-  await openShop(mandate);
-  token = (await tokensFor(mandate.origin, await signUpAs(mandate.db, mandate.origin, 'admin'), scopeNames)).access_token;
+  mandate = await startMandateServer({ previewVersions: true });
+  await createTestShop(mandate);
+  token = (await obtainTokens(mandate.origin, await signUpWithRole(mandate.db, mandate.origin, 'admin'), scopeNames)).access_token;
 });
 afterAll(() => mandate.close());
 
-const send = (field: RequestField, value: string): Promise<Answer> => sendField(mandate, token, field, value);
+const send = (field: RequestField, value: string): Promise<ApiResponse> => sendRequestWithField(mandate, token, field, value);
 
 const cancelTasks = (): Promise<unknown> =>
   mandate.db.em.fork().execute(`update tasks set status = 'canceled', finished_at = now() where finished_at is null`);
@@ -105,7 +105,7 @@ describe.each(fields.map((field) => [`${field.method} ${field.path} ${field.quer
         // An expiry must also be within the coming year.
         const statuses = field.pointer === '/expires_at' ? [201, 400] : [200, 202];
         expect(statuses, `${value}: ${text}`).toContain(status);
-        await carryOutTasks(mandate);
+        await runPendingTasks(mandate);
       }
     });
   },
@@ -116,7 +116,7 @@ describe('an import file', () => {
     const rows = values.map((value, at) => `T-${at},${value},anna,TS,1,5`);
     return `reference,created_at,customer,sku,quantity,unit_price\n${rows.join('\n')}\n`;
   };
-  const importFile = async (file: string): Promise<{ task: Body; remarks: Body[] }> => {
+  const importFile = async (file: string): Promise<{ task: JsonBody; remarks: JsonBody[] }> => {
     const query = new URLSearchParams({ source: 'timestamps', currency: 'GBP', unknown_customers: 'create', unknown_products: 'create' });
     const response = await fetch(`${mandate.origin}/api/v1/order-imports?${query.toString()}`, {
       method: 'POST',
@@ -124,14 +124,14 @@ describe('an import file', () => {
       body: file,
     });
     const text = await response.text();
-    const started: Answer = { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
-    const done = await carriedOut(mandate, token, started);
+    const started: ApiResponse = { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
+    const done = await completeTask(mandate, token, started);
     return {
       task: done.task,
       remarks: done.file
         .split('\n')
         .filter((line) => line !== '')
-        .map((line): Body => JSON.parse(line)),
+        .map((line): JsonBody => JSON.parse(line)),
     };
   };
 
@@ -144,7 +144,7 @@ describe('an import file', () => {
     const { task, remarks } = await importFile(rowsWith([...bad, ...good]));
     expect(task).toMatchObject({ status: 'succeeded', result: { imported: { created: good.length, rejectedValues: bad.length } } });
     expect(remarks.map(({ line, field }) => [line, field])).toEqual(bad.map((_, at) => [at + 2, 'created_at']));
-    const { body } = await mandate.call('GET', '/api/v1/orders?created_at_lt=0001-01-02T00:00:00Z', { token });
-    expect(body.data.map((order: Body) => order.created_at)).toEqual(['0001-01-01T00:00:00.000Z']);
+    const { body } = await mandate.callApi('GET', '/api/v1/orders?created_at_lt=0001-01-02T00:00:00Z', { token });
+    expect(body.data.map((order: JsonBody) => order.created_at)).toEqual(['0001-01-01T00:00:00.000Z']);
   });
 });

@@ -1,26 +1,26 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databaseKind } from '../../support/services/database.ts';
-import { eventsOf } from '../../support/events.ts';
-import type { Body } from '../../support/server/start-mandate.ts';
-import { openTill, type Till } from '../../support/order-arithmetic.ts';
-import { signUp, tokensFor } from '../../support/oauth/oauth-flow.ts';
+import { readEventTypes } from '../../support/events.ts';
+import type { JsonBody } from '../../support/server/start-mandate.ts';
+import { startPaymentTestShop, type PaymentTestShop } from '../../support/order-arithmetic.ts';
+import { signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
 
-let till: Till;
+let till: PaymentTestShop;
 beforeAll(async () => {
-  till = await openTill();
+  till = await startPaymentTestShop();
 });
 afterAll(() => till.mandate.close());
 
 const ship = (orderId: number, body: object = {}) => till.post(`/orders/${orderId}/shipments`, body);
 const change = (id: number, body: object, headers: Record<string, string> = {}) =>
-  till.mandate.call('PATCH', `/api/v1/shipments/${id}`, { token: till.shop.token, body, headers });
-const shipmentEvents = (id: number): Promise<string[]> => eventsOf(till.mandate.db, 'shipment', id);
-const orderEvents = (id: number): Promise<string[]> => eventsOf(till.mandate.db, 'order', id);
-const getOrder = (id: number): Promise<Body> => till.get(`/orders/${id}`);
+  till.mandate.callApi('PATCH', `/api/v1/shipments/${id}`, { token: till.shop.token, body, headers });
+const shipmentEvents = (id: number): Promise<string[]> => readEventTypes(till.mandate.db, 'shipment', id);
+const orderEvents = (id: number): Promise<string[]> => readEventTypes(till.mandate.db, 'order', id);
+const getOrder = (id: number): Promise<JsonBody> => till.get(`/orders/${id}`);
 
 describe('a shipment', () => {
   test('of all items moves the order to shipped and then to delivered', async () => {
-    const { id } = await till.paidOrder({ lines: 2 });
+    const { id } = await till.placePaidOrder({ lines: 2 });
     const { status, body } = await ship(id, { carrier: 'DHL', tracking_number: '123', tracking_url: 'https://dhl.example/123' });
     expect([status, body]).toMatchObject([
       201,
@@ -49,7 +49,7 @@ describe('a shipment', () => {
   });
 
   test('of some items leaves the order paid until the other items are shipped', async () => {
-    const { id, version } = await till.paidOrder({ quantity: 3 });
+    const { id, version } = await till.placePaidOrder({ quantity: 3 });
     const first = (await ship(id, { status: 'shipped', items: [{ line: 1, quantity: 1 }] })).body;
     const partly = await getOrder(id);
     expect(partly).toMatchObject({ status: 'paid', fulfillment_status: 'partial' });
@@ -64,14 +64,14 @@ describe('a shipment', () => {
   });
 
   test('created as delivered moves the order to delivered immediately', async () => {
-    const { id } = await till.paidOrder();
+    const { id } = await till.placePaidOrder();
     const { body } = await ship(id, { status: 'delivered' });
     expect(body).toMatchObject({ status: 'delivered', shipped_at: expect.any(String), delivered_at: expect.any(String) });
     expect(await orderEvents(id)).toEqual(['order.created', 'order.paid', 'order.shipped', 'order.delivered']);
   });
 
   test('that failed can be followed by another shipment', async () => {
-    const { id } = await till.paidOrder();
+    const { id } = await till.placePaidOrder();
     const { body } = await ship(id, { status: 'shipped' });
     expect((await change(body.id, { status: 'failed' })).body.status).toBe('failed');
     expect(await shipmentEvents(body.id)).toEqual(['shipment.created', 'shipment.shipped', 'shipment.failed']);
@@ -82,7 +82,7 @@ describe('a shipment', () => {
   });
 
   test('that is canceled releases its units, and the order can be canceled again', async () => {
-    const { id } = await till.paidOrder();
+    const { id } = await till.placePaidOrder();
     const { body } = await ship(id);
     expect((await till.post(`/orders/${id}/cancellation`, {})).body.code).toBe('invalid_transition');
     expect((await change(body.id, { status: 'canceled' })).body.status).toBe('canceled');
@@ -91,7 +91,7 @@ describe('a shipment', () => {
   });
 
   test('excludes refunded and restocked units', async () => {
-    const { id } = await till.paidOrder({ quantity: 3 });
+    const { id } = await till.placePaidOrder({ quantity: 3 });
     await till.post(`/orders/${id}/refunds`, { amount: 1, restock: [{ line: 1, quantity: 1 }] });
     const { body } = await ship(id, { status: 'shipped' });
     expect(body.items).toEqual([{ line: 1, quantity: 2 }]);
@@ -99,7 +99,7 @@ describe('a shipment', () => {
   });
 
   test('keeps omitted fields and clears null fields when it is changed', async () => {
-    const { id } = await till.paidOrder();
+    const { id } = await till.placePaidOrder();
     const { body } = await ship(id, { carrier: 'DHL', tracking_number: '123' });
     expect((await change(body.id, { tracking_number: null })).body).toMatchObject({
       carrier: 'DHL',
@@ -129,7 +129,7 @@ describe('409', () => {
     ['canceled', 'shipped'],
     ['canceled', 'delivered'],
   ])('invalid_transition from %s to %s', async (from, next) => {
-    const { id } = await till.paidOrder();
+    const { id } = await till.placePaidOrder();
     const { body } = await ship(id);
     for (const status of transitionPaths[from] ?? []) expect((await change(body.id, { status })).status).toBe(200);
     const before = await shipmentEvents(body.id);
@@ -139,7 +139,7 @@ describe('409', () => {
   });
 
   test.each(['pending', 'canceled', 'delivered'])('invalid_transition for a %s order', async (status) => {
-    const { id } = status === 'delivered' ? await till.paidOrder() : await till.order();
+    const { id } = status === 'delivered' ? await till.placePaidOrder() : await till.placeOrder();
     if (status === 'delivered') await ship(id, { status: 'delivered' });
     if (status === 'canceled') await till.post(`/orders/${id}/cancellation`, {});
     const refused = await ship(id);
@@ -147,7 +147,7 @@ describe('409', () => {
   });
 
   test('quantity_exceeded, including the units of other shipments', async () => {
-    const { id } = await till.paidOrder({ quantity: 3 });
+    const { id } = await till.placePaidOrder({ quantity: 3 });
     expect((await ship(id, { items: [{ line: 1, quantity: 4 }] })).body.code).toBe('quantity_exceeded');
     await ship(id, { items: [{ line: 1, quantity: 2 }] });
     expect((await ship(id, { items: [{ line: 1, quantity: 2 }] })).body.errors).toMatchObject([{ requested: 2, available: 1 }]);
@@ -158,7 +158,7 @@ describe('409', () => {
 
 describe('400, 403, 404 and 412', () => {
   test('400 for an unknown line, an invalid tracking URL and an empty list', async () => {
-    const { id } = await till.paidOrder();
+    const { id } = await till.placePaidOrder();
     expect((await ship(id, { items: [{ line: 2, quantity: 1 }] })).body.code).toBe('invalid_request');
     expect((await ship(id, { tracking_url: 'javascript:alert(1)' })).body.errors[0].pointer).toBe('#/tracking_url');
     expect((await ship(id, { items: [] })).status).toBe(400);
@@ -170,7 +170,7 @@ describe('400, 403, 404 and 412', () => {
   });
 
   test('412 for an outdated ETag', async () => {
-    const { id } = await till.paidOrder();
+    const { id } = await till.placePaidOrder();
     const { body } = await ship(id);
     const changed = await change(body.id, { carrier: 'DHL' }, { 'if-match': '*' });
     const etag = { 'if-match': changed.headers.get('etag') ?? '' };
@@ -180,10 +180,10 @@ describe('400, 403, 404 and 412', () => {
 
   test('a customer cannot create shipments, or list those of another customer', async () => {
     const { mandate } = till;
-    const anna = (await tokensFor(mandate.origin, await signUp(mandate.origin), ['orders.read', 'orders.write'])).access_token;
-    const { id } = await till.paidOrder();
-    expect((await mandate.call('POST', `/api/v1/orders/${id}/shipments`, { token: anna, body: {} })).status).toBe(403);
-    expect((await mandate.call('GET', `/api/v1/orders/${id}/shipments`, { token: anna })).status).toBe(404);
+    const anna = (await obtainTokens(mandate.origin, await signUp(mandate.origin), ['orders.read', 'orders.write'])).access_token;
+    const { id } = await till.placePaidOrder();
+    expect((await mandate.callApi('POST', `/api/v1/orders/${id}/shipments`, { token: anna, body: {} })).status).toBe(403);
+    expect((await mandate.callApi('GET', `/api/v1/orders/${id}/shipments`, { token: anna })).status).toBe(404);
     await ship(id);
     expect((await till.get(`/orders/${id}/shipments`)).data).toHaveLength(1);
   });
@@ -191,7 +191,7 @@ describe('400, 403, 404 and 412', () => {
 
 describe.skipIf(databaseKind === 'pglite')('8 concurrent shipments of 3 units', () => {
   test('contain no more than the ordered quantity', async () => {
-    const { id } = await till.paidOrder({ quantity: 3 });
+    const { id } = await till.placePaidOrder({ quantity: 3 });
     const responses = await Promise.all(
       Array.from({ length: 8 }, () => ship(id, { status: 'shipped', items: [{ line: 1, quantity: 1 }] })),
     );

@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startMandate, type Mandate } from '../../support/server/start-mandate.ts';
-import { openShop, type Shop } from '../../support/server/shop.ts';
-import { carryOutTasks, interrupted } from '../../support/tasks.ts';
+import { startMandateServer, type MandateServer } from '../../support/server/start-mandate.ts';
+import { createTestShop, type TestShop } from '../../support/server/shop.ts';
+import { runPendingTasks, hookTaskSteps } from '../../support/tasks.ts';
 
-let mandate: Mandate;
-let shop: Shop;
+let mandate: MandateServer;
+let shop: TestShop;
 beforeAll(async () => {
-  mandate = await startMandate();
-  shop = await openShop(mandate);
+  mandate = await startMandateServer();
+  shop = await createTestShop(mandate);
 });
 afterAll(() => mandate.close());
 
 /** Runs the task until `step`, and pauses there until `continueWork` is called. */
 function pauseAt(step: number, signal?: AbortSignal): { paused: Promise<void>; continueWork: () => void; finished: Promise<number> } {
   const [paused, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const finished = carryOutTasks(
+  const finished = runPendingTasks(
     mandate,
-    interrupted((at) => {
+    hookTaskSteps((at) => {
       if (at !== step) return undefined;
       paused.resolve();
       return released.promise;
@@ -27,7 +27,7 @@ function pauseAt(step: number, signal?: AbortSignal): { paused: Promise<void>; c
 }
 
 test('a worker whose lease was taken over does not release the task of its successor', async () => {
-  const { status, body: task } = await mandate.call('POST', '/api/v1/order-exports', { token: shop.token, body: {} });
+  const { status, body: task } = await mandate.callApi('POST', '/api/v1/order-exports', { token: shop.token, body: {} });
   expect(status).toBe(202);
   const stop = new AbortController();
   const stale = pauseAt(1, stop.signal);
@@ -39,8 +39,8 @@ test('a worker whose lease was taken over does not release the task of its succe
   stop.abort();
   stale.continueWork();
   await stale.finished;
-  expect(await carryOutTasks(mandate)).toBe(0);
+  expect(await runPendingTasks(mandate)).toBe(0);
   successor.continueWork();
   expect(await successor.finished).toBe(1);
-  expect((await mandate.call('GET', `/api/v1/tasks/${task.id}`, { token: shop.token })).body.status).toBe('succeeded');
+  expect((await mandate.callApi('GET', `/api/v1/tasks/${task.id}`, { token: shop.token })).body.status).toBe('succeeded');
 });

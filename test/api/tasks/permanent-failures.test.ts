@@ -5,36 +5,36 @@ import { ZodError } from 'zod';
 import { createProblem } from '../../../server/http/problem-details/problem.ts';
 import { taskHandlers } from '../../../server/app/task-handlers.ts';
 import type { TaskHandler } from '../../../server/tasks/task-context.ts';
-import { startMandate, type Body, type Mandate } from '../../support/server/start-mandate.ts';
-import { signUp, tokensFor } from '../../support/oauth/oauth-flow.ts';
-import { carryOutTasks } from '../../support/tasks.ts';
+import { startMandateServer, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
+import { signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
+import { runPendingTasks } from '../../support/tasks.ts';
 
-let mandate: Mandate;
+let mandate: MandateServer;
 let token: string;
 
 beforeAll(async () => {
-  mandate = await startMandate();
-  token = (await tokensFor(mandate.origin, await signUp(mandate.origin), ['orders.read', 'tasks.read', 'tasks.write'])).access_token;
+  mandate = await startMandateServer();
+  token = (await obtainTokens(mandate.origin, await signUp(mandate.origin), ['orders.read', 'tasks.read', 'tasks.write'])).access_token;
 });
 afterAll(() => mandate.close());
 beforeEach(() => query(`update tasks set status = 'canceled', finished_at = now() where finished_at is null`));
 
-const query = (sql: string, parameters: unknown[] = []): Promise<Body[]> => mandate.db.em.fork().execute(sql, parameters);
-const startExport = async (): Promise<Body> => {
-  const response = await mandate.call('POST', '/api/v1/order-exports', { token, body: { columns: ['id', 'total'] } });
+const query = (sql: string, parameters: unknown[] = []): Promise<JsonBody[]> => mandate.db.em.fork().execute(sql, parameters);
+const startExport = async (): Promise<JsonBody> => {
+  const response = await mandate.callApi('POST', '/api/v1/order-exports', { token, body: { columns: ['id', 'total'] } });
   expect(response.status, response.text).toBe(202);
   return response.body;
 };
-const getTask = async ({ id }: Body): Promise<Body> => (await mandate.call('GET', `/api/v1/tasks/${id}`, { token })).body;
-const eventsOf = async ({ id }: Body): Promise<string[]> =>
+const getTask = async ({ id }: JsonBody): Promise<JsonBody> => (await mandate.callApi('GET', `/api/v1/tasks/${id}`, { token })).body;
+const eventsOf = async ({ id }: JsonBody): Promise<string[]> =>
   (await query(`select type from events where subject_type = 'task' and subject_id = ? order by id`, [id])).map(({ type }) => type);
-const expireLease = ({ id }: Body) => query(`update tasks set lease_until = now() where id = ? and status = 'running'`, [id]);
+const expireLease = ({ id }: JsonBody) => query(`update tasks set lease_until = now() where id = ? and status = 'running'`, [id]);
 
 describe('a task', () => {
   test('fails immediately and frees its slot if its stored options can never be processed', async () => {
     const tasks = [await startExport(), await startExport()];
     await query(`update tasks set params = params || '{"created_at_gte": "0000-01-01T00:00:00Z"}' where finished_at is null`);
-    expect(await carryOutTasks(mandate, taskHandlers, { log: pino({ level: 'silent' }) })).toBe(2);
+    expect(await runPendingTasks(mandate, taskHandlers, { log: pino({ level: 'silent' }) })).toBe(2);
     for (const task of tasks) {
       expect(await getTask(task)).toMatchObject({
         status: 'failed',
@@ -44,7 +44,7 @@ describe('a task', () => {
       expect(await eventsOf(task)).toEqual(['task.failed']);
     }
     expect((await startExport()).status).toBe('queued');
-    await carryOutTasks(mandate);
+    await runPendingTasks(mandate);
   });
 
   const databaseError = (code: string): Error => Object.assign(new Error('planted'), { code });
@@ -56,9 +56,9 @@ describe('a task', () => {
       await em.execute(sql);
       throw new Error('the statement did not fail');
     };
-  const attempt = async (cause: () => unknown): Promise<Body> => {
+  const attempt = async (cause: () => unknown): Promise<JsonBody> => {
     const task = await startExport();
-    await carryOutTasks(mandate, { order_export: failingWith(cause) }, { log: pino({ level: 'silent' }) });
+    await runPendingTasks(mandate, { order_export: failingWith(cause) }, { log: pino({ level: 'silent' }) });
     const [row] = await query('select status, error, attempts from tasks where id = ?', [task.id]);
     await query(`update tasks set status = 'canceled', finished_at = now() where finished_at is null`);
     return row;
@@ -91,7 +91,7 @@ describe('a task', () => {
   test('treats a repeated unique violation as permanent', async () => {
     const task = await startExport();
     for (const expected of ['running', 'running', 'failed']) {
-      await carryOutTasks(mandate, { order_export: failingWith(() => databaseError('23505')) }, { log: pino({ level: 'silent' }) });
+      await runPendingTasks(mandate, { order_export: failingWith(() => databaseError('23505')) }, { log: pino({ level: 'silent' }) });
       expect((await getTask(task)).status).toBe(expected);
       await expireLease(task);
     }

@@ -1,15 +1,15 @@
 /** Compression, `Vary` and ETags for every path of the contract, the pages and the documents. */
 import { contract, listRoutes } from '@mandate/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startMandate, type Mandate } from '../../support/server/start-mandate.ts';
-import { openShop, type Shop } from '../../support/server/shop.ts';
+import { startMandateServer, type MandateServer } from '../../support/server/start-mandate.ts';
+import { createTestShop, type TestShop } from '../../support/server/shop.ts';
 
-let mandate: Mandate;
-let shop: Shop;
+let mandate: MandateServer;
+let shop: TestShop;
 beforeAll(async () => {
-  mandate = await startMandate({ previewVersions: true });
-  shop = await openShop(mandate);
-  await shop.product();
+  mandate = await startMandateServer({ previewVersions: true });
+  shop = await createTestShop(mandate);
+  await shop.createProduct();
 });
 afterAll(() => mandate.close());
 

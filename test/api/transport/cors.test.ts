@@ -5,24 +5,24 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { databaseKind } from '../../support/services/database.ts';
 import { hasChromium, launchChromium } from '../../support/browser/chromium.ts';
-import { startMandate, type Body, type Mandate } from '../../support/server/start-mandate.ts';
-import { clientCredentials, confidentialClient } from '../../support/oauth/oauth-flow.ts';
-import { openShop, pickup, type Shop } from '../../support/server/shop.ts';
+import { startMandateServer, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
+import { obtainClientToken, createConfidentialClient } from '../../support/oauth/oauth-flow.ts';
+import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/shop.ts';
 
 type RequestOptions = { method?: string; headers?: Record<string, string>; body?: string; credentials?: 'include' };
-type PageResponse = { status: number; headers: Record<string, string>; body: Body } | { failed: string };
+type PageResponse = { status: number; headers: Record<string, string>; body: JsonBody } | { failed: string };
 
 // Only a browser enforces CORS. The tests run on PostgreSQL only, because the database makes no difference.
 describe.skipIf(!hasChromium || databaseKind === 'pglite')('a page of another origin', () => {
-  let mandate: Mandate;
-  let shop: Shop;
+  let mandate: MandateServer;
+  let shop: TestShop;
   let browser: Browser;
   let page: Page;
   let pageServer: Server;
 
   beforeAll(async () => {
-    mandate = await startMandate({ rateLimits: { default: 40, apiKey: 10, ip: 10_000, monthly: 1_000 } });
-    shop = await openShop(mandate);
+    mandate = await startMandateServer({ rateLimits: { default: 40, apiKey: 10, ip: 10_000, monthly: 1_000 } });
+    shop = await createTestShop(mandate);
     browser = await launchChromium();
     pageServer = createServer((_req, res) => res.setHeader('Content-Type', 'text/html').end('<title>A shop front</title>'));
     pageServer.listen(0, '127.0.0.1');
@@ -64,8 +64,8 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')('a page of another or
   });
 
   test('can place an order with an idempotency key, and read its location', async () => {
-    const product = await shop.product();
-    const order = { items: [{ product_id: product.id, quantity: 1 }], delivery: pickup, user_id: (await shop.user()).id };
+    const product = await shop.createProduct();
+    const order = { items: [{ product_id: product.id, quantity: 1 }], delivery: pickupDelivery, user_id: (await shop.createUser()).id };
     const init = {
       method: 'POST',
       headers: withToken(shop.token, { 'content-type': 'application/json', 'idempotency-key': 'from-a-page' }),
@@ -76,7 +76,7 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')('a page of another or
   });
 
   test.each(['PATCH', 'PUT', 'DELETE'])('can send %s with If-Match, and read the current ETag', async (method) => {
-    const { id, name, category, price } = await shop.product();
+    const { id, name, category, price } = await shop.createProduct();
     const headers = withToken(shop.token, { 'content-type': 'application/json', 'if-match': '"another"' });
     const body = method === 'PUT' ? { name, category, price, status: 'active' } : { name };
     const init = method === 'DELETE' ? { method, headers } : { method, headers, body: JSON.stringify(body) };
@@ -95,8 +95,8 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')('a page of another or
   });
 
   test('can read Retry-After over the rate limit', async () => {
-    const client = await confidentialClient(mandate.db, ['tasks.read']);
-    const token = await clientCredentials(mandate.origin, client, ['tasks.read']);
+    const client = await createConfidentialClient(mandate.db, ['tasks.read']);
+    const token = await obtainClientToken(mandate.origin, client, ['tasks.read']);
     let lastResponse = await call('/api/v1/usage', { headers: withToken(token) });
     while ('status' in lastResponse && lastResponse.status === 200)
       lastResponse = await call('/api/v1/usage', { headers: withToken(token) });

@@ -1,26 +1,26 @@
 import { describe, expect, test } from 'vitest';
 import { openDatabase } from '../../../server/schema/open-database.ts';
 import { createLog } from '../../../server/logging/logger.ts';
-import { databaseKind, freshPostgresqlUrl } from '../../support/services/database.ts';
-import { startMandate } from '../../support/server/start-mandate.ts';
-import { inTwoProcesses } from '../../support/server/process-mode.ts';
-import { openShop, pickup } from '../../support/server/shop.ts';
+import { databaseKind, createMigratedPostgresqlUrl } from '../../support/services/database.ts';
+import { startMandateServer } from '../../support/server/start-mandate.ts';
+import { usesTwoProcesses } from '../../support/server/process-mode.ts';
+import { createTestShop, pickupDelivery } from '../../support/server/shop.ts';
 
 // PGlite has one connection, so a statement never waits for a lock.
 describe.skipIf(databaseKind === 'pglite')('a statement over the time limit', () => {
   test('is aborted with 503 and Retry-After, and the connection remains usable', async ({ skip }) => {
-    skip(inTwoProcesses, 'needs one process: the statement time limit cannot be configured');
-    const url = await freshPostgresqlUrl();
+    skip(usesTwoProcesses, 'needs one process: the statement time limit cannot be configured');
+    const url = await createMigratedPostgresqlUrl();
     const log = createLog(false);
     log.level = 'silent';
-    const mandate = await startMandate({ db: await openDatabase(url, { statementMs: 200, connectionsMax: 1 }), log });
+    const mandate = await startMandateServer({ db: await openDatabase(url, { statementMs: 200, connectionsMax: 1 }), log });
     const blockingDatabase = await openDatabase(url);
     try {
-      const shop = await openShop(mandate);
-      const product = await shop.product();
-      const order = { user_id: (await shop.user()).id, items: [{ product_id: product.id, quantity: 1 }], delivery: pickup };
+      const shop = await createTestShop(mandate);
+      const product = await shop.createProduct();
+      const order = { user_id: (await shop.createUser()).id, items: [{ product_id: product.id, quantity: 1 }], delivery: pickupDelivery };
       const placeOrder = () =>
-        mandate.call('POST', '/api/v1/orders', { token: shop.token, body: order, headers: { 'idempotency-key': 'once' } });
+        mandate.callApi('POST', '/api/v1/orders', { token: shop.token, body: order, headers: { 'idempotency-key': 'once' } });
       const blockingTransaction = blockingDatabase.em.fork();
       await blockingTransaction.begin();
       await blockingTransaction.execute('select 1 from product_stock where product_id = ? for update', [product.id]);
@@ -29,7 +29,7 @@ describe.skipIf(databaseKind === 'pglite')('a statement over the time limit', ()
       await blockingTransaction.rollback();
       // the idempotency key was rolled back too
       expect((await placeOrder()).status).toBe(201);
-      expect((await mandate.call('GET', `/api/v1/products/${product.id}`)).body.stock).toBe(99);
+      expect((await mandate.callApi('GET', `/api/v1/products/${product.id}`)).body.stock).toBe(99);
     } finally {
       await mandate.close();
       await blockingDatabase.close();

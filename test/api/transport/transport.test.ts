@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { scopeNames } from '@mandate/contract';
-import { signUpAs, tokensFor } from '../../support/oauth/oauth-flow.ts';
-import { startMandate, type Mandate } from '../../support/server/start-mandate.ts';
-import { inTwoProcesses } from '../../support/server/process-mode.ts';
+import { signUpWithRole, obtainTokens } from '../../support/oauth/oauth-flow.ts';
+import { startMandateServer, type MandateServer } from '../../support/server/start-mandate.ts';
+import { usesTwoProcesses } from '../../support/server/process-mode.ts';
 import { newRequestId } from '../../../server/http/request/request-id.ts';
 
-let mandate: Mandate;
+let mandate: MandateServer;
 beforeAll(async () => {
-  mandate = await startMandate();
+  mandate = await startMandateServer();
 });
 afterAll(() => mandate.close());
 
@@ -25,42 +25,42 @@ describe('unknown routes and methods', () => {
     '/api/v1/users/1/',
     '/api/v1//orders',
   ])('return 404 for %s', async (path) => {
-    const { status, body } = await mandate.call('GET', path);
+    const { status, body } = await mandate.callApi('GET', path);
     expect([status, body.code]).toEqual([404, 'route_not_found']);
   });
 
   test('return 405 with the allowed methods', async () => {
-    const { body, headers } = await mandate.call('DELETE', '/api/v1/orders');
+    const { body, headers } = await mandate.callApi('DELETE', '/api/v1/orders');
     expect([body.code, headers.get('allow')]).toEqual(['method_not_allowed', 'POST, GET, HEAD, OPTIONS']);
-    expect((await mandate.call('POST', '/api/products/1')).headers.get('allow')).toBe('GET, PATCH, PUT, DELETE, HEAD, OPTIONS');
+    expect((await mandate.callApi('POST', '/api/products/1')).headers.get('allow')).toBe('GET, PATCH, PUT, DELETE, HEAD, OPTIONS');
   });
 
   test('OPTIONS returns 204 with Allow, and HEAD returns the headers of GET', async () => {
-    const options = await mandate.call('OPTIONS', '/api/v1/products');
+    const options = await mandate.callApi('OPTIONS', '/api/v1/products');
     expect([options.status, options.headers.get('allow')]).toEqual([204, 'GET, POST, HEAD, OPTIONS']);
-    const [head, get] = [await mandate.call('HEAD', '/api/v1/products'), await mandate.call('GET', '/api/v1/products')];
+    const [head, get] = [await mandate.callApi('HEAD', '/api/v1/products'), await mandate.callApi('GET', '/api/v1/products')];
     expect([head.status, head.headers.get('content-length')]).toEqual([200, get.headers.get('content-length')]);
-    expect((await mandate.call('HEAD', '/api/v1/orders')).status).toBe(401);
+    expect((await mandate.callApi('HEAD', '/api/v1/orders')).status).toBe(401);
   });
 
   test('returns 406 if the client does not accept JSON', async () => {
-    expect((await mandate.call('GET', '/api/v1/products', { headers: { accept: 'text/html' } })).body.code).toBe('not_acceptable');
-    expect((await mandate.call('GET', '/api/v1/products', { headers: { accept: 'text/html, */*;q=0.1' } })).status).toBe(200);
-    expect((await mandate.call('GET', '/api/v1/products', { headers: { accept: 'application/problem+json' } })).status).toBe(200);
+    expect((await mandate.callApi('GET', '/api/v1/products', { headers: { accept: 'text/html' } })).body.code).toBe('not_acceptable');
+    expect((await mandate.callApi('GET', '/api/v1/products', { headers: { accept: 'text/html, */*;q=0.1' } })).status).toBe(200);
+    expect((await mandate.callApi('GET', '/api/v1/products', { headers: { accept: 'application/problem+json' } })).status).toBe(200);
   });
 
   test('returns 400 for an invalid escape sequence in the path', async () => {
-    expect((await mandate.call('GET', '/api/v1/products/%E0%A4%A')).body.code).toBe('invalid_request');
+    expect((await mandate.callApi('GET', '/api/v1/products/%E0%A4%A')).body.code).toBe('invalid_request');
   });
 });
 
 describe('response headers', () => {
   test('contain a generated request id, even if the client sent one', async () => {
     const responses = await Promise.all([
-      mandate.call('GET', '/api/v1/products', { headers: { 'x-request-id': 'mine' } }),
-      mandate.call('GET', '/api/v1/orders'),
-      mandate.call('GET', '/api/v1/nothing', { headers: { 'x-request-id': 'x'.repeat(10_000) } }),
-      mandate.call('OPTIONS', '/api/v1/products'),
+      mandate.callApi('GET', '/api/v1/products', { headers: { 'x-request-id': 'mine' } }),
+      mandate.callApi('GET', '/api/v1/orders'),
+      mandate.callApi('GET', '/api/v1/nothing', { headers: { 'x-request-id': 'x'.repeat(10_000) } }),
+      mandate.callApi('OPTIONS', '/api/v1/products'),
     ]);
     expect(new Set(responses.map(({ headers }) => headers.get('x-request-id'))).size).toBe(4);
   });
@@ -73,7 +73,7 @@ describe('response headers', () => {
 
   test('prevent content sniffing and caching, and contain no ETag or framework name', async () => {
     for (const path of ['/api/v1/products', '/api/v1/orders', '/api/v1/nothing']) {
-      const { headers } = await mandate.call('GET', path);
+      const { headers } = await mandate.callApi('GET', path);
       expect(headers.get('x-powered-by')).toBeNull();
       expect(headers.get('etag')).toBeNull();
       expect([headers.get('x-content-type-options'), headers.get('cache-control')]).toEqual(['nosniff', 'no-store']);
@@ -81,7 +81,7 @@ describe('response headers', () => {
   });
 
   test('allow CORS without cookies for every origin, even in errors; a preflight needs no token', async () => {
-    const { status, headers } = await mandate.call('OPTIONS', '/api/v1/orders', {
+    const { status, headers } = await mandate.callApi('OPTIONS', '/api/v1/orders', {
       headers: {
         origin: 'https://shop.example',
         'access-control-request-method': 'POST',
@@ -91,7 +91,7 @@ describe('response headers', () => {
     expect([status, headers.get('access-control-allow-origin'), headers.get('access-control-max-age')]).toEqual([204, '*', '7200']);
     expect(headers.get('access-control-allow-methods')).toContain('PATCH');
     expect(headers.get('access-control-allow-headers')).toContain('Idempotency-Key');
-    const refused = await mandate.call('GET', '/api/v1/orders', { headers: { origin: 'https://shop.example' } });
+    const refused = await mandate.callApi('GET', '/api/v1/orders', { headers: { origin: 'https://shop.example' } });
     expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([401, '*']);
     expect(refused.headers.get('access-control-expose-headers')).toContain('X-Request-Id');
     expect(refused.headers.get('access-control-allow-credentials')).toBeNull();
@@ -100,12 +100,12 @@ describe('response headers', () => {
 
 describe('internal errors', () => {
   test('return 500 without details, and the log contains the details', async ({ skip }) => {
-    skip(inTwoProcesses, 'needs one process: reads each line of the log');
+    skip(usesTwoProcesses, 'needs one process: reads each line of the log');
     const lines: string[] = [];
-    const broken = await startMandate({ log: pino({ level: 'error' }, { write: (entry) => void lines.push(entry) }) });
+    const broken = await startMandateServer({ log: pino({ level: 'error' }, { write: (entry) => void lines.push(entry) }) });
     try {
       await broken.db.em.fork().execute('drop table delivery_methods cascade');
-      const { status, body, text } = await broken.call('GET', '/api/v1/delivery-methods');
+      const { status, body, text } = await broken.callApi('GET', '/api/v1/delivery-methods');
       expect([status, body.code]).toEqual([500, 'internal_error']);
       expect(text).not.toMatch(/delivery_methods|select|relation|\.ts|node_modules|at /);
       expect(lines).toEqual([expect.stringContaining('delivery_methods')]);
@@ -123,7 +123,7 @@ describe('internal errors', () => {
     await new Promise((resolve) => setTimeout(resolve, 50));
     socket.destroy();
     await once(socket, 'close');
-    expect((await mandate.call('GET', '/api/v1/products')).status).toBe(200);
+    expect((await mandate.callApi('GET', '/api/v1/products')).status).toBe(200);
   });
 });
 
@@ -210,7 +210,7 @@ describe('a chunk larger than the body limit', () => {
   ];
   let token: string;
   beforeAll(async () => {
-    token = (await tokensFor(mandate.origin, await signUpAs(mandate.db, mandate.origin, 'admin'), scopeNames)).access_token;
+    token = (await obtainTokens(mandate.origin, await signUpWithRole(mandate.db, mandate.origin, 'admin'), scopeNames)).access_token;
   });
 
   const measureResponse = (closed: Promise<string>): Promise<{ received: string; tookMs: number }> => {

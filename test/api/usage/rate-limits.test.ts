@@ -3,14 +3,14 @@ import { parseList } from 'structured-headers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Application } from '../../../server/applications/application.entity.ts';
 import { MonthlyUsageBuffer } from '../../../server/usage/usage-buffer.ts';
-import { startMandate, type Answer, type Mandate } from '../../support/server/start-mandate.ts';
-import { inTwoProcesses } from '../../support/server/process-mode.ts';
-import { clientCredentials, confidentialClient, signUp, tokensFor } from '../../support/oauth/oauth-flow.ts';
-import { openShop, pickup } from '../../support/server/shop.ts';
+import { startMandateServer, type ApiResponse, type MandateServer } from '../../support/server/start-mandate.ts';
+import { usesTwoProcesses } from '../../support/server/process-mode.ts';
+import { obtainClientToken, createConfidentialClient, signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
+import { createTestShop, pickupDelivery } from '../../support/server/shop.ts';
 
 const limits = { default: 5, apiKey: 4, ip: 3, monthly: 1_000 };
 
-let mandate: Mandate;
+let mandate: MandateServer;
 let client: { clientId: string; secret: string };
 let token: string;
 let addressCount = 0;
@@ -18,26 +18,26 @@ let addressCount = 0;
 const unusedAddress = (): Record<string, string> => ({ 'x-forwarded-for': `203.0.113.${(addressCount += 1)}` });
 
 beforeAll(async () => {
-  mandate = await startMandate({ rateLimits: limits });
+  mandate = await startMandateServer({ rateLimits: limits });
 });
 afterAll(() => mandate.close());
 
 /** Creates an application that has no counted requests. */
 async function newClient(): Promise<void> {
-  client = await confidentialClient(mandate.db, ['orders.read', 'orders.write', 'orders.manage']);
-  token = await clientCredentials(mandate.origin, client, ['orders.read', 'orders.write', 'orders.manage']);
+  client = await createConfidentialClient(mandate.db, ['orders.read', 'orders.write', 'orders.manage']);
+  token = await obtainClientToken(mandate.origin, client, ['orders.read', 'orders.write', 'orders.manage']);
 }
 
-const list = (bearer: string | undefined = token): Promise<Answer> =>
-  mandate.call('GET', '/api/v1/orders', bearer === undefined ? {} : { token: bearer });
+const list = (bearer: string | undefined = token): Promise<ApiResponse> =>
+  mandate.callApi('GET', '/api/v1/orders', bearer === undefined ? {} : { token: bearer });
 
 /** The remaining monthly quota. It is not exact with two processes, because each process flushes its count every five seconds. */
-const monthlyRemaining = (remaining: number): unknown => (inTwoProcesses ? expect.any(Number) : remaining);
+const monthlyRemaining = (remaining: number): unknown => (usesTwoProcesses ? expect.any(Number) : remaining);
 
 type Limit = { name: unknown; [parameter: string]: unknown };
 
 /** Parses a structured field: a list of strings with integer parameters. */
-const parseLimits = (response: Answer | undefined, name: string): Limit[] =>
+const parseLimits = (response: ApiResponse | undefined, name: string): Limit[] =>
   parseList(response?.headers.get(name) ?? '').map(([item, parameters]) => ({ name: item, ...Object.fromEntries(parameters) }));
 
 describe('a caller with a token', () => {
@@ -60,46 +60,46 @@ describe('a caller with a token', () => {
 
   test('receives its limits even in error responses', async () => {
     await newClient();
-    const { status, headers } = await mandate.call('GET', '/api/v1/orders/999999', { token });
+    const { status, headers } = await mandate.callApi('GET', '/api/v1/orders/999999', { token });
     expect([status, headers.get('ratelimit')]).toEqual([404, expect.stringContaining('"default";r=4')]);
-    expect((await mandate.call('GET', '/api/v1/users', { token })).headers.get('ratelimit')).toContain('"default";r=3');
+    expect((await mandate.callApi('GET', '/api/v1/users', { token })).headers.get('ratelimit')).toContain('"default";r=3');
   });
 
   test('is rejected with 429 over the limit, before its body is read and without effect', async () => {
     const { db } = mandate;
-    const shop = await openShop(mandate);
-    const product = await shop.product();
+    const shop = await createTestShop(mandate);
+    const product = await shop.createProduct();
     await newClient();
     for (let remaining = 4; remaining >= 0; remaining -= 1) {
       const response = await list();
       expect([response.status, parseLimits(response, 'ratelimit')[0]?.['r']]).toEqual([200, remaining]);
     }
-    const body = { items: [{ product_id: product.id, quantity: 1 }], delivery: pickup, user_id: (await signUp(mandate.origin)).id };
+    const body = { items: [{ product_id: product.id, quantity: 1 }], delivery: pickupDelivery, user_id: (await signUp(mandate.origin)).id };
     const count = async (): Promise<unknown> => db.em.fork().execute('select count(*) from orders');
     const before = await count();
-    const refused = await mandate.call('POST', '/api/v1/orders', { token, body });
+    const refused = await mandate.callApi('POST', '/api/v1/orders', { token, body });
     expect(refused.body).toMatchObject({ status: 429, code: 'rate_limited', violated_policies: ['default'] });
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(Number(parseLimits(refused, 'ratelimit')[0]?.['t']));
     expect(parseLimits(refused, 'ratelimit').map(({ r }) => r)).toEqual([0, monthlyRemaining(995)]);
     expect(await count()).toEqual(before);
-    expect((await mandate.call('POST', '/api/v1/orders', { token, body: '{"broken' })).status).toBe(429);
-    expect((await mandate.call('POST', '/api/v1/orders', { token, body: 'x'.repeat(2_000_000) })).status).toBe(429);
+    expect((await mandate.callApi('POST', '/api/v1/orders', { token, body: '{"broken' })).status).toBe(429);
+    expect((await mandate.callApi('POST', '/api/v1/orders', { token, body: 'x'.repeat(2_000_000) })).status).toBe(429);
   });
 
   test.each(listRoutes(contract).map((route) => [`${route.method} ${route.path}`, route] as const))(
     'is rejected by every operation: %s',
     async (_name, { method, path }) => {
       while ((await list()).status !== 429);
-      const response = await mandate.call(method, path.replaceAll(/:\w+/g, '1'), { token });
+      const response = await mandate.callApi(method, path.replaceAll(/:\w+/g, '1'), { token });
       expect([response.status, response.body.code]).toEqual([429, 'rate_limited']);
     },
   );
 
   test('has a limit per minute for each user, and a monthly quota for the application', async ({ skip }) => {
-    skip(inTwoProcesses, 'needs one process: processes combine the monthly quota only after five seconds');
+    skip(usesTwoProcesses, 'needs one process: processes combine the monthly quota only after five seconds');
     const scopes = ['orders.read'] as const;
     const [anna, ben] = [await signUp(mandate.origin), await signUp(mandate.origin)];
-    const [annas, bens] = [await tokensFor(mandate.origin, anna, scopes), await tokensFor(mandate.origin, ben, scopes)];
+    const [annas, bens] = [await obtainTokens(mandate.origin, anna, scopes), await obtainTokens(mandate.origin, ben, scopes)];
     const [first] = parseLimits(await list(annas.access_token), 'ratelimit').slice(1);
     const response = parseLimits(await list(bens.access_token), 'ratelimit');
     expect(response[0]?.['r']).toBe(4);
@@ -107,11 +107,11 @@ describe('a caller with a token', () => {
   });
 
   test('is accepted again after the window', async ({ skip }) => {
-    skip(inTwoProcesses, 'needs one process: a window of one second cannot be configured');
-    const short = await startMandate({ rateLimits: { ...limits, default: 1, windowSeconds: 1 } });
-    const shortWindowClient = await confidentialClient(short.db, ['orders.read', 'orders.manage']);
-    const key = await clientCredentials(short.origin, shortWindowClient, ['orders.read', 'orders.manage']);
-    const sendRequest = (): Promise<Answer> => short.call('GET', '/api/v1/orders', { token: key });
+    skip(usesTwoProcesses, 'needs one process: a window of one second cannot be configured');
+    const short = await startMandateServer({ rateLimits: { ...limits, default: 1, windowSeconds: 1 } });
+    const shortWindowClient = await createConfidentialClient(short.db, ['orders.read', 'orders.manage']);
+    const key = await obtainClientToken(short.origin, shortWindowClient, ['orders.read', 'orders.manage']);
+    const sendRequest = (): Promise<ApiResponse> => short.callApi('GET', '/api/v1/orders', { token: key });
     expect((await sendRequest()).status).toBe(200);
     const refused = await sendRequest();
     expect(refused.status).toBe(429);
@@ -124,8 +124,8 @@ describe('a caller with a token', () => {
 describe('an API key', () => {
   test('has separate limits per minute and per month', async () => {
     const anna = await signUp(mandate.origin);
-    const { access_token: annas } = await tokensFor(mandate.origin, anna, ['api_keys.manage', 'orders.read']);
-    const createdKey = await mandate.call('POST', '/api/v1/api-keys', { token: annas, body: { name: 'Key', scopes: ['orders.read'] } });
+    const { access_token: annas } = await obtainTokens(mandate.origin, anna, ['api_keys.manage', 'orders.read']);
+    const createdKey = await mandate.callApi('POST', '/api/v1/api-keys', { token: annas, body: { name: 'Key', scopes: ['orders.read'] } });
     const responses = [];
     for (let at = 0; at < 5; at += 1) responses.push(await list(createdKey.body.key));
     expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200, 429]);
@@ -137,8 +137,8 @@ describe('an API key', () => {
 });
 
 describe('a caller without a token', () => {
-  const products = (headers: Record<string, string>, bearer?: string): Promise<Answer> =>
-    mandate.call('GET', '/api/v1/products', { headers, ...(bearer !== undefined && { token: bearer }) });
+  const products = (headers: Record<string, string>, bearer?: string): Promise<ApiResponse> =>
+    mandate.callApi('GET', '/api/v1/products', { headers, ...(bearer !== undefined && { token: bearer }) });
 
   test('is counted by IP address', async () => {
     const here = unusedAddress();
@@ -168,19 +168,19 @@ describe('a caller without a token', () => {
 
   test('is not counted for a preflight request', async () => {
     const here = { ...unusedAddress(), origin: 'https://shop.example', 'access-control-request-method': 'GET' };
-    for (let at = 0; at < 5; at += 1) expect((await mandate.call('OPTIONS', '/api/v1/products', { headers: here })).status).toBe(204);
+    for (let at = 0; at < 5; at += 1) expect((await mandate.callApi('OPTIONS', '/api/v1/products', { headers: here })).status).toBe(204);
   });
 });
 
 describe('an application with custom limits', () => {
   test('uses them from the next request on, and the defaults after their removal', async ({ skip }) => {
-    skip(inTwoProcesses, 'needs one process: processes combine the monthly quota only after five seconds');
+    skip(usesTwoProcesses, 'needs one process: processes combine the monthly quota only after five seconds');
     await newClient();
     const { id } = await mandate.db.em.fork().findOneOrFail(Application, { clientId: client.clientId });
-    const patch = async (body: object): Promise<Answer> => {
-      const administrator = await confidentialClient(mandate.db, ['applications.manage']);
-      const key = await clientCredentials(mandate.origin, administrator, ['applications.manage']);
-      return mandate.call('PATCH', `/api/v1/applications/${id}`, { token: key, body });
+    const patch = async (body: object): Promise<ApiResponse> => {
+      const administrator = await createConfidentialClient(mandate.db, ['applications.manage']);
+      const key = await obtainClientToken(mandate.origin, administrator, ['applications.manage']);
+      return mandate.callApi('PATCH', `/api/v1/applications/${id}`, { token: key, body });
     };
     expect((await list()).headers.get('ratelimit-policy')).toContain('"default";q=5;');
     expect((await patch({ rate_limit_per_minute: 100, quota_per_month: 3 })).body).toMatchObject({

@@ -1,51 +1,51 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Browser, type Page } from '../../support/browser/browser.ts';
+import { HttpBrowser, type HtmlPage } from '../../support/browser/browser.ts';
 import { databaseKind } from '../../support/services/database.ts';
-import { lastMailTo, linkIn, mailsTo } from '../../support/services/mailbox.ts';
-import { startMandate, type Answer, type Body, type Mandate } from '../../support/server/start-mandate.ts';
+import { readLastMailTo, extractLink, readMailsTo } from '../../support/services/mailbox.ts';
+import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
 import {
-  authorize,
-  clientCredentials,
-  confidentialClient,
-  redeem,
+  obtainAuthorizationCode,
+  obtainClientToken,
+  createConfidentialClient,
+  redeemCode,
   signIn,
   signUp,
-  signUpAs,
-  tokenResponse,
-  tokensFor,
-  type Person,
+  signUpWithRole,
+  tokenResponseSchema,
+  obtainTokens,
+  type TestUser,
 } from '../../support/oauth/oauth-flow.ts';
 
-let mandate: Mandate;
-let staff: Person;
+let mandate: MandateServer;
+let staff: TestUser;
 let staffToken: string;
 let auditToken: string;
 
 beforeAll(async () => {
-  mandate = await startMandate();
-  staff = await signUpAs(mandate.db, mandate.origin, 'staff');
-  staffToken = (await tokensFor(mandate.origin, staff, ['users.manage'])).access_token;
-  const admin = await signUpAs(mandate.db, mandate.origin, 'admin');
-  auditToken = (await tokensFor(mandate.origin, admin, ['audit.read'])).access_token;
+  mandate = await startMandateServer();
+  staff = await signUpWithRole(mandate.db, mandate.origin, 'staff');
+  staffToken = (await obtainTokens(mandate.origin, staff, ['users.manage'])).access_token;
+  const admin = await signUpWithRole(mandate.db, mandate.origin, 'admin');
+  auditToken = (await obtainTokens(mandate.origin, admin, ['audit.read'])).access_token;
 });
 afterAll(() => mandate.close());
 
 const newPassword = 'staple battery horse correct';
 const newAddress = (): string => `moved.${crypto.randomUUID()}@example.com`;
-const changeAddress = (id: number, email: string, token = staffToken): Promise<Answer> =>
-  mandate.call('PATCH', `/api/v1/users/${id}`, { token, body: { email } });
-const getUser = async (id: number): Promise<Body> => (await mandate.call('GET', `/api/v1/users/${id}`, { token: staffToken })).body;
-const auditEvents = async (id: number, action: string): Promise<Body[]> =>
-  (await mandate.call('GET', `/api/v1/audit-events?user_id=${id}&action=${action}`, { token: auditToken })).body.data;
-const subjectsTo = async (address: string): Promise<string[]> => (await mailsTo(mandate.origin, address)).map(({ subject }) => subject);
+const changeAddress = (id: number, email: string, token = staffToken): Promise<ApiResponse> =>
+  mandate.callApi('PATCH', `/api/v1/users/${id}`, { token, body: { email } });
+const getUser = async (id: number): Promise<JsonBody> => (await mandate.callApi('GET', `/api/v1/users/${id}`, { token: staffToken })).body;
+const auditEvents = async (id: number, action: string): Promise<JsonBody[]> =>
+  (await mandate.callApi('GET', `/api/v1/audit-events?user_id=${id}&action=${action}`, { token: auditToken })).body.data;
+const subjectsTo = async (address: string): Promise<string[]> => (await readMailsTo(mandate.origin, address)).map(({ subject }) => subject);
 
-async function requestReset(email: string): Promise<Page> {
-  const browser = new Browser(mandate.origin);
+async function requestReset(email: string): Promise<HtmlPage> {
+  const browser = new HttpBrowser(mandate.origin);
   return browser.submit(await browser.open('/password-reset'), { email });
 }
-const linkTo = async (address: string): Promise<string> => linkIn(await lastMailTo(mandate.origin, address));
-async function submitLink(link: string, fields: Record<string, string> = {}): Promise<Page> {
-  const browser = new Browser(mandate.origin);
+const linkTo = async (address: string): Promise<string> => extractLink(await readLastMailTo(mandate.origin, address));
+async function submitLink(link: string, fields: Record<string, string> = {}): Promise<HtmlPage> {
+  const browser = new HttpBrowser(mandate.origin);
   const page = await browser.open(link);
   return page.response.status === 200 ? browser.submit(page, fields) : page;
 }
@@ -61,7 +61,7 @@ describe('an e-mail address changed by staff', () => {
     const ben = await signUp(mandate.origin);
     const [unconfirmed, ordinary] = [await requestReset(email), await requestReset(ben.email)];
     expect(unconfirmed.text.replaceAll(email, '')).toBe(ordinary.text.replaceAll(ben.email, ''));
-    for (const { text } of await mailsTo(mandate.origin, email)) expect(text).not.toContain('/password-reset/confirm');
+    for (const { text } of await readMailsTo(mandate.origin, email)) expect(text).not.toContain('/password-reset/confirm');
     const confirmation = await linkTo(email);
     expect(new URL(confirmation).pathname).toBe('/account/email/confirm');
     const token = new URL(confirmation).searchParams.get('token') ?? '';
@@ -87,8 +87,8 @@ describe('an e-mail address changed by staff', () => {
     await submitLink(await linkTo(email));
     expect(await auditEvents(anna.id, 'email.verified')).toHaveLength(1);
 
-    const client = await confidentialClient(mandate.db, ['users.manage']);
-    await changeAddress(anna.id, newAddress(), await clientCredentials(mandate.origin, client, ['users.manage']));
+    const client = await createConfidentialClient(mandate.db, ['users.manage']);
+    await changeAddress(anna.id, newAddress(), await obtainClientToken(mandate.origin, client, ['users.manage']));
     const [latest] = await auditEvents(anna.id, 'email.changed');
     expect(latest).toMatchObject({ actor_id: null, client_id: client.clientId });
   });
@@ -97,7 +97,7 @@ describe('an e-mail address changed by staff', () => {
     const anna = await signUp(mandate.origin);
     const email = newAddress();
     await changeAddress(anna.id, email);
-    const notice = await lastMailTo(mandate.origin, anna.email);
+    const notice = await readLastMailTo(mandate.origin, anna.email);
     expect([notice.subject, notice.text]).toEqual(['Your address at Mandate was changed', expect.stringContaining(email)]);
     expect(await subjectsTo(email)).toEqual(['Confirm your address at Mandate']);
   });
@@ -107,7 +107,7 @@ describe('an e-mail address changed by staff', () => {
     const [email, wantedEmail] = [newAddress(), newAddress()];
     await requestReset(anna.email);
     const reset = await linkTo(anna.email);
-    const browser = new Browser(mandate.origin);
+    const browser = new HttpBrowser(mandate.origin);
     await browser.submit(await browser.open('/sign-up'), { email });
     const signUpLink = await linkTo(email);
     await anna.browser.submit(await anna.browser.open('/account/email'), { email: wantedEmail });
@@ -137,7 +137,7 @@ describe('an e-mail address changed by staff', () => {
       const anna = await signUp(mandate.origin);
       const requests = [requestReset(anna.email), changeAddress(anna.id, newAddress()), requestReset(anna.email)] as const;
       expect((await Promise.all(requests))[1].status).toBe(200);
-      const links = (await mailsTo(mandate.origin, anna.email)).filter(({ text }) => text.includes('/password-reset/confirm')).map(linkIn);
+      const links = (await readMailsTo(mandate.origin, anna.email)).filter(({ text }) => text.includes('/password-reset/confirm')).map(extractLink);
       for (const link of links) expect((await submitLink(link, { password: newPassword })).text).toContain(invalidLinkText);
     }
   });
@@ -161,7 +161,7 @@ test('an address changed by the user on the account page follows the same rule, 
 
 test('the first password reset of a user created by staff verifies the address', async () => {
   const email = newAddress();
-  const { body: user } = await mandate.call('POST', '/api/v1/users', { token: staffToken, body: { name: 'Made', email } });
+  const { body: user } = await mandate.callApi('POST', '/api/v1/users', { token: staffToken, body: { name: 'Made', email } });
   expect(user.email_verified).toBe(false);
   await requestReset(email);
   await submitLink(await linkTo(email), { password: newPassword });
@@ -172,7 +172,7 @@ test('the first password reset of a user created by staff verifies the address',
 
 test('a user created by staff must confirm an address changed by staff before a password reset', async () => {
   const email = newAddress();
-  const { body: user } = await mandate.call('POST', '/api/v1/users', { token: staffToken, body: { name: 'Made', email: newAddress() } });
+  const { body: user } = await mandate.callApi('POST', '/api/v1/users', { token: staffToken, body: { name: 'Made', email: newAddress() } });
   await changeAddress(user.id, email);
   await requestReset(email);
   expect(new URL(await linkTo(email)).pathname).toBe('/account/email/confirm');
@@ -180,8 +180,8 @@ test('a user created by staff must confirm an address changed by staff before a 
 
 test('applications receive email_verified (OpenID Connect Core section 5.1)', async () => {
   const anna = await signUp(mandate.origin);
-  const tokens = tokenResponse.parse(
-    await (await redeem(mandate.origin, await authorize(mandate.origin, anna, { scope: 'openid email' }))).json(),
+  const tokens = tokenResponseSchema.parse(
+    await (await redeemCode(mandate.origin, await obtainAuthorizationCode(mandate.origin, anna, { scope: 'openid email' }))).json(),
   );
   const userInfo = async (): Promise<unknown> =>
     (await fetch(`${mandate.origin}/oauth/userinfo`, { headers: { authorization: `Bearer ${tokens.access_token}` } })).json();

@@ -2,23 +2,23 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { contract } from '@mandate/contract';
 import { databaseKind } from '../../support/services/database.ts';
-import { startMandate, type Answer, type Mandate } from '../../support/server/start-mandate.ts';
-import { signUpAs, tokensFor, type Person } from '../../support/oauth/oauth-flow.ts';
+import { startMandateServer, type ApiResponse, type MandateServer } from '../../support/server/start-mandate.ts';
+import { signUpWithRole, obtainTokens, type TestUser } from '../../support/oauth/oauth-flow.ts';
 
-type Administrator = Person & { readonly token: string };
+type Administrator = TestUser & { readonly token: string };
 type Change = (id: number, by: Administrator) => Promise<string | undefined>;
 
-let mandate: Mandate;
+let mandate: MandateServer;
 beforeAll(async () => {
-  mandate = await startMandate();
+  mandate = await startMandateServer();
 });
 afterAll(() => mandate.close());
 
-const errorCode = ({ status, body }: Answer): string | undefined => (status < 300 ? undefined : body.code);
+const errorCode = ({ status, body }: ApiResponse): string | undefined => (status < 300 ? undefined : body.code);
 const patchWith =
   (body: object): Change =>
   async (id, { token }) =>
-    errorCode(await mandate.call('PATCH', `/api/v1/users/${id}`, { token, body }));
+    errorCode(await mandate.callApi('PATCH', `/api/v1/users/${id}`, { token, body }));
 
 /** Every value of the contract that ends the active administrator role, and the deletion of the account. */
 const { role, status } = contract.users.update.body.shape;
@@ -31,7 +31,7 @@ const changes: readonly [string, Change][] = [
     .unwrap()
     .options.filter((name) => name !== 'active')
     .map((name): [string, Change] => [`status ${name}`, patchWith({ status: name })]),
-  ['DELETE', async (id, { token }) => errorCode(await mandate.call('DELETE', `/api/v1/users/${id}`, { token }))],
+  ['DELETE', async (id, { token }) => errorCode(await mandate.callApi('DELETE', `/api/v1/users/${id}`, { token }))],
 ];
 const closeOwnAccount = async ({ browser }: Administrator): Promise<boolean> =>
   (await browser.submit(await browser.open('/account/close'), {})).response.status === 200;
@@ -41,8 +41,8 @@ async function createOnlyAdministrators(count: number): Promise<Administrator[]>
   await mandate.db.em.fork().execute(`update users set role = 'customer'`);
   return Promise.all(
     Array.from({ length: count }, async () => {
-      const person = await signUpAs(mandate.db, mandate.origin, 'admin');
-      return { ...person, token: (await tokensFor(mandate.origin, person, ['users.manage', 'users.administer'])).access_token };
+      const person = await signUpWithRole(mandate.db, mandate.origin, 'admin');
+      return { ...person, token: (await obtainTokens(mandate.origin, person, ['users.manage', 'users.administer'])).access_token };
     }),
   );
 }
@@ -57,7 +57,7 @@ async function countActiveAdministrators(): Promise<number> {
 /** Returns the number of deadlocks in this database. A connection reports its deadlocks with the first transaction that completes a second later. */
 async function countDeadlocks(): Promise<number> {
   await sleep(1_100);
-  await Promise.all(Array.from({ length: 30 }, () => mandate.call('GET', '/api/v1/products')));
+  await Promise.all(Array.from({ length: 30 }, () => mandate.callApi('GET', '/api/v1/products')));
   const [row] = await mandate.db.em
     .fork()
     .execute<{ deadlocks: string }[]>('select deadlocks from pg_stat_database where datname = current_database()');

@@ -1,34 +1,34 @@
 import { contract, listRoutes, type Scope, scopeNames, scopeDefinitions } from '@mandate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ageSessions } from '../../support/oauth/age-sessions.ts';
-import { startMandate, type Answer, type Body, type Mandate } from '../../support/server/start-mandate.ts';
-import { clientCredentials, confidentialClient, signUp, signUpAs, tokensFor, type Person } from '../../support/oauth/oauth-flow.ts';
-import { openShop, type Shop } from '../../support/server/shop.ts';
-import { carryOutTasks } from '../../support/tasks.ts';
+import { backdateSessions } from '../../support/oauth/age-sessions.ts';
+import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
+import { obtainClientToken, createConfidentialClient, signUp, signUpWithRole, obtainTokens, type TestUser } from '../../support/oauth/oauth-flow.ts';
+import { createTestShop, type TestShop } from '../../support/server/shop.ts';
+import { runPendingTasks } from '../../support/tasks.ts';
 
-let mandate: Mandate;
-let shop: Shop;
-let admin: Person;
+let mandate: MandateServer;
+let shop: TestShop;
+let admin: TestUser;
 let administrator: string;
 
 beforeAll(async () => {
-  mandate = await startMandate();
-  shop = await openShop(mandate);
-  admin = await signUpAs(mandate.db, mandate.origin, 'admin');
+  mandate = await startMandateServer();
+  shop = await createTestShop(mandate);
+  admin = await signUpWithRole(mandate.db, mandate.origin, 'admin');
   administrator = await tokenOf(admin, ['users.manage', 'users.administer']);
 });
 afterAll(() => mandate.close());
 
-const tokenOf = async (person: Person, names: readonly Scope[]): Promise<string> =>
-  (await tokensFor(mandate.origin, person, names)).access_token;
-const patch = (id: number, body: unknown, token: string): Promise<Answer> => mandate.call('PATCH', `/api/v1/users/${id}`, { token, body });
-const close = (id: number, token: string): Promise<Answer> => mandate.call('DELETE', `/api/v1/users/${id}`, { token });
-const read = async (id: number): Promise<Body> => (await mandate.call('GET', `/api/v1/users/${id}`, { token: shop.token })).body;
+const tokenOf = async (person: TestUser, names: readonly Scope[]): Promise<string> =>
+  (await obtainTokens(mandate.origin, person, names)).access_token;
+const patch = (id: number, body: unknown, token: string): Promise<ApiResponse> => mandate.callApi('PATCH', `/api/v1/users/${id}`, { token, body });
+const close = (id: number, token: string): Promise<ApiResponse> => mandate.callApi('DELETE', `/api/v1/users/${id}`, { token });
+const read = async (id: number): Promise<JsonBody> => (await mandate.callApi('GET', `/api/v1/users/${id}`, { token: shop.token })).body;
 const applicationToken = async (names: readonly Scope[]): Promise<string> =>
-  clientCredentials(mandate.origin, await confidentialClient(mandate.db, names), names);
+  obtainClientToken(mandate.origin, await createConfidentialClient(mandate.db, names), names);
 
 /** Changes to a staff account that only an administrator may make. */
-const changesToStaff: readonly Body[] = [{ role: 'customer' }, { email: 'taken.over@example.com' }, { status: 'suspended' }, { name: 'X' }];
+const changesToStaff: readonly JsonBody[] = [{ role: 'customer' }, { email: 'taken.over@example.com' }, { status: 'suspended' }, { name: 'X' }];
 
 describe('an application with users.manage', () => {
   let token: string;
@@ -37,13 +37,13 @@ describe('an application with users.manage', () => {
   });
 
   test('changes name, e-mail address and status of a customer', async () => {
-    const ben = await shop.user();
+    const ben = await shop.createUser();
     const changed = await patch(ben.id, { name: 'Ben', email: `b.${ben.email}`, status: 'suspended' }, token);
     expect([changed.status, changed.body]).toMatchObject([200, { name: 'Ben', email: `b.${ben.email}`, status: 'suspended' }]);
   });
 
   test('cannot promote a customer that it created', async () => {
-    const { body: createdCustomer } = await mandate.call('POST', '/api/v1/users', {
+    const { body: createdCustomer } = await mandate.callApi('POST', '/api/v1/users', {
       token,
       body: { name: 'Eve', email: `eve.${crypto.randomUUID()}@example.com` },
     });
@@ -52,7 +52,7 @@ describe('an application with users.manage', () => {
   });
 
   test.each(['admin', 'staff'] as const)('cannot change or close an account with the role %s', async (role) => {
-    const person = await signUpAs(mandate.db, mandate.origin, role);
+    const person = await signUpWithRole(mandate.db, mandate.origin, role);
     const before = await read(person.id);
     for (const change of changesToStaff) expect((await patch(person.id, change, token)).body.code).toBe('forbidden');
     expect((await close(person.id, token)).body.code).toBe('forbidden');
@@ -62,33 +62,33 @@ describe('an application with users.manage', () => {
   test('cannot change an administrator by an import with their e-mail address', async () => {
     const importing = await applicationToken(['users.manage', 'orders.manage', 'products.write', 'tasks.write', 'tasks.read']);
     const before = await read(admin.id);
-    const { sku } = await shop.product();
+    const { sku } = await shop.createProduct();
     const file = `reference,customer_email,customer_name,sku,quantity\nR-1,${admin.email},Mallory,${sku},1\n`;
-    const started = await mandate.call('POST', '/api/v1/order-imports?source=roles&unknown_customers=create', {
+    const started = await mandate.callApi('POST', '/api/v1/order-imports?source=roles&unknown_customers=create', {
       token: importing,
       body: file,
       headers: { 'content-type': 'text/csv' },
     });
     expect(started.status).toBe(202);
-    await carryOutTasks(mandate);
+    await runPendingTasks(mandate);
     expect(await read(admin.id)).toEqual(before);
   });
 });
 
 describe('a role change', () => {
   test('requires users.administer and a recent sign-in of an administrator, and is audited', async () => {
-    const eve = await shop.user();
+    const eve = await shop.createUser();
     expect((await patch(eve.id, { role: 'staff' }, administrator)).body.role).toBe('staff');
     const audit = await tokenOf(admin, ['audit.read']);
-    const { body } = await mandate.call('GET', `/api/v1/audit-events?user_id=${eve.id}&action=account.role_changed`, { token: audit });
+    const { body } = await mandate.callApi('GET', `/api/v1/audit-events?user_id=${eve.id}&action=account.role_changed`, { token: audit });
     expect(body.data).toEqual([expect.objectContaining({ actor_id: admin.id, details: { from: 'customer', to: 'staff' } })]);
   });
 
   test('returns 401 after an old sign-in (RFC 9470)', async () => {
-    const adminUser = await signUpAs(mandate.db, mandate.origin, 'admin');
-    await ageSessions(mandate.db, adminUser.id, 16);
+    const adminUser = await signUpWithRole(mandate.db, mandate.origin, 'admin');
+    await backdateSessions(mandate.db, adminUser.id, 16);
     const old = await tokenOf(adminUser, ['users.manage', 'users.administer']);
-    const [eve, staff] = [await shop.user(), await signUpAs(mandate.db, mandate.origin, 'staff')];
+    const [eve, staff] = [await shop.createUser(), await signUpWithRole(mandate.db, mandate.origin, 'staff')];
     for (const response of [
       await patch(eve.id, { role: 'admin' }, old),
       await patch(staff.id, { email: 'new@example.com' }, old),
@@ -103,8 +103,8 @@ describe('a role change', () => {
   });
 
   test('is forbidden for staff and for applications, whatever their scopes', async () => {
-    const eve = await shop.user();
-    const staff = await tokenOf(await signUpAs(mandate.db, mandate.origin, 'staff'), scopeNames);
+    const eve = await shop.createUser();
+    const staff = await tokenOf(await signUpWithRole(mandate.db, mandate.origin, 'staff'), scopeNames);
     for (const token of [staff, await applicationToken(scopeNames), await applicationToken(['users.administer'])]) {
       expect((await patch(eve.id, { role: 'admin' }, token)).status).toBe(403);
     }
@@ -113,21 +113,21 @@ describe('a role change', () => {
 
   test('is forbidden for API keys, which cannot have the scope', async () => {
     const maker = await tokenOf(admin, ['users.manage', 'users.administer', 'api_keys.manage']);
-    const createKey = (names: readonly Scope[]): Promise<Answer> =>
-      mandate.call('POST', '/api/v1/api-keys', { token: maker, body: { name: 'Key', scopes: names } });
+    const createKey = (names: readonly Scope[]): Promise<ApiResponse> =>
+      mandate.callApi('POST', '/api/v1/api-keys', { token: maker, body: { name: 'Key', scopes: names } });
     expect((await createKey(['users.administer'])).body.code).toBe('invalid_request');
     const { key } = (await createKey(['users.manage'])).body;
     await mandate.db.em
       .fork()
       .execute(`update api_keys set scopes = '{users.manage,users.administer}' where prefix = ?`, [key.slice(0, 11)]);
-    const eve = await shop.user();
+    const eve = await shop.createUser();
     expect([401, 403]).toContain((await patch(eve.id, { role: 'admin' }, key)).status);
     expect((await read(eve.id)).role).toBe('customer');
   });
 
   const otherScopes = scopeNames.filter((name) => name !== 'users.administer');
   test.each([...otherScopes.map((name) => [name]), otherScopes])('is forbidden with %s', async (...names) => {
-    const eve = await shop.user();
+    const eve = await shop.createUser();
     const token = await tokenOf(admin, names);
     expect([403, 404]).toContain((await patch(eve.id, { role: 'staff' }, token)).status);
     expect((await read(eve.id)).role).toBe('customer');
@@ -136,7 +136,7 @@ describe('a role change', () => {
 
 describe('a staff account', () => {
   test('can be changed and closed by an administrator with users.administer', async () => {
-    const staff = await signUpAs(mandate.db, mandate.origin, 'staff');
+    const staff = await signUpWithRole(mandate.db, mandate.origin, 'staff');
     const email = `moved.${crypto.randomUUID()}@example.com`;
     expect((await patch(staff.id, { name: 'New', email, status: 'suspended' }, administrator)).body).toMatchObject({
       email,
@@ -147,14 +147,14 @@ describe('a staff account', () => {
   });
 
   test('cannot be changed with users.manage alone, even by an administrator', async () => {
-    const staff = await signUpAs(mandate.db, mandate.origin, 'staff');
+    const staff = await signUpWithRole(mandate.db, mandate.origin, 'staff');
     const token = await tokenOf(admin, ['users.manage']);
     for (const change of changesToStaff) expect((await patch(staff.id, change, token)).body.code).toBe('insufficient_scope');
     expect((await close(staff.id, token)).body.code).toBe('insufficient_scope');
   });
 
   test('allows its owner to change only the name', async () => {
-    const staff = await signUpAs(mandate.db, mandate.origin, 'staff');
+    const staff = await signUpWithRole(mandate.db, mandate.origin, 'staff');
     const token = await tokenOf(staff, ['users.write', 'users.manage']);
     expect((await patch(staff.id, { name: 'New' }, token)).status).toBe(200);
     for (const change of [{ role: 'admin' }, { email: 'new@example.com' }, { status: 'suspended' }]) {
@@ -164,7 +164,7 @@ describe('a staff account', () => {
 });
 
 test('users.administer alone changes no customer data', async () => {
-  const eve = await shop.user();
+  const eve = await shop.createUser();
   const token = await tokenOf(admin, ['users.administer']);
   for (const change of [{ name: 'X' }, { email: 'x@example.com' }, { status: 'suspended' }]) {
     expect((await patch(eve.id, change, token)).body.code).toBe('insufficient_scope');
@@ -174,9 +174,9 @@ test('users.administer alone changes no customer data', async () => {
 });
 
 test('only administrators can grant users.administer, and pre-approval of the scope is rejected', async () => {
-  const staff = await tokensFor(mandate.origin, await signUpAs(mandate.db, mandate.origin, 'staff'), ['users.manage', 'users.administer']);
+  const staff = await obtainTokens(mandate.origin, await signUpWithRole(mandate.db, mandate.origin, 'staff'), ['users.manage', 'users.administer']);
   expect(staff.scope).not.toContain('users.administer');
-  expect((await tokensFor(mandate.origin, await signUp(mandate.origin), ['users.read', 'users.administer'])).scope).not.toContain(
+  expect((await obtainTokens(mandate.origin, await signUp(mandate.origin), ['users.read', 'users.administer'])).scope).not.toContain(
     'administer',
   );
   const application = {
@@ -187,7 +187,7 @@ test('only administrators can grant users.administer, and pre-approval of the sc
     scopes: ['users.administer'],
     preapproved_scopes: ['users.administer'],
   };
-  const { body } = await mandate.call('POST', '/api/v1/applications', { token: shop.token, body: application });
+  const { body } = await mandate.callApi('POST', '/api/v1/applications', { token: shop.token, body: application });
   expect([body.code, body.errors[0].pointer]).toEqual(['invalid_request', '#/preapproved_scopes']);
 });
 

@@ -1,28 +1,28 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databaseKind } from '../../support/services/database.ts';
-import { eventsOf } from '../../support/events.ts';
-import { startMandate, type Answer, type Mandate } from '../../support/server/start-mandate.ts';
-import { refresh, signIn, signUp, signUpAs, tokensFor, type Person } from '../../support/oauth/oauth-flow.ts';
-import { openShop, pickup, type Shop } from '../../support/server/shop.ts';
+import { readEventTypes } from '../../support/events.ts';
+import { startMandateServer, type ApiResponse, type MandateServer } from '../../support/server/start-mandate.ts';
+import { sendRefreshRequest, signIn, signUp, signUpWithRole, obtainTokens, type TestUser } from '../../support/oauth/oauth-flow.ts';
+import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/shop.ts';
 
-let mandate: Mandate;
-let shop: Shop;
+let mandate: MandateServer;
+let shop: TestShop;
 let staff: string;
 let admin: string;
 
 beforeAll(async () => {
-  mandate = await startMandate();
-  shop = await openShop(mandate);
-  staff = (await tokensFor(mandate.origin, await signUpAs(mandate.db, mandate.origin, 'staff'), ['users.manage'])).access_token;
-  admin = (await tokensFor(mandate.origin, await signUpAs(mandate.db, mandate.origin, 'admin'), ['users.manage', 'users.administer']))
+  mandate = await startMandateServer();
+  shop = await createTestShop(mandate);
+  staff = (await obtainTokens(mandate.origin, await signUpWithRole(mandate.db, mandate.origin, 'staff'), ['users.manage'])).access_token;
+  admin = (await obtainTokens(mandate.origin, await signUpWithRole(mandate.db, mandate.origin, 'admin'), ['users.manage', 'users.administer']))
     .access_token;
 });
 afterAll(() => mandate.close());
 
-const patch = (id: number, body: unknown, token: string): Promise<Answer> => mandate.call('PATCH', `/api/v1/users/${id}`, { token, body });
-const close = (id: number, token: string): Promise<Answer> => mandate.call('DELETE', `/api/v1/users/${id}`, { token });
-const createUserToken = async (person: Person): Promise<string> =>
-  (await tokensFor(mandate.origin, person, ['users.read', 'users.write', 'orders.write'])).access_token;
+const patch = (id: number, body: unknown, token: string): Promise<ApiResponse> => mandate.callApi('PATCH', `/api/v1/users/${id}`, { token, body });
+const close = (id: number, token: string): Promise<ApiResponse> => mandate.callApi('DELETE', `/api/v1/users/${id}`, { token });
+const createUserToken = async (person: TestUser): Promise<string> =>
+  (await obtainTokens(mandate.origin, person, ['users.read', 'users.write', 'orders.write'])).access_token;
 
 describe('PATCH /users/{user_id}', () => {
   test('200: users can change their name, but not their e-mail address, role or status', async () => {
@@ -34,32 +34,32 @@ describe('PATCH /users/{user_id}', () => {
     expect((await patch(anna.id, { email: 'other@example.com' }, token)).body.code).toBe('forbidden');
     expect((await patch(anna.id, { role: 'admin' }, token)).body.code).toBe('forbidden');
     expect((await patch(anna.id, { status: 'suspended' }, token)).body.code).toBe('forbidden');
-    expect((await patch((await shop.user()).id, { name: 'Mine' }, token)).body.code).toBe('not_found');
-    expect(await eventsOf(mandate.db, 'user', anna.id)).toEqual(['user.created', 'user.updated']);
+    expect((await patch((await shop.createUser()).id, { name: 'Mine' }, token)).body.code).toBe('not_found');
+    expect(await readEventTypes(mandate.db, 'user', anna.id)).toEqual(['user.created', 'user.updated']);
   });
 
   test('409: an e-mail address is unique', async () => {
-    const [ben, carl] = [await shop.user(), await shop.user()];
+    const [ben, carl] = [await shop.createUser(), await shop.createUser()];
     const { body } = await patch(ben.id, { email: carl.email.toUpperCase() }, staff);
     expect([body.code, body.errors[0].pointer]).toEqual(['email_taken', '#/email']);
   });
 
   test('suspension ends all sessions and access immediately, and reactivation restores the grants', async () => {
     const dora = await signUp(mandate.origin);
-    const tokens = await tokensFor(mandate.origin, dora, ['users.read']);
-    const getCurrentUser = (): Promise<Answer> => mandate.call('GET', '/api/v1/users/me', { token: tokens.access_token });
+    const tokens = await obtainTokens(mandate.origin, dora, ['users.read']);
+    const getCurrentUser = (): Promise<ApiResponse> => mandate.callApi('GET', '/api/v1/users/me', { token: tokens.access_token });
     expect((await patch(dora.id, { status: 'suspended' }, staff)).body.status).toBe('suspended');
     expect((await getCurrentUser()).status).toBe(401);
     await expect(signIn(mandate.origin, dora)).rejects.toThrow('sign-in ended at');
     expect((await dora.browser.open('/account')).url.pathname).not.toBe('/account');
     expect((await patch(dora.id, { status: 'active' }, staff)).body.status).toBe('active');
     expect((await getCurrentUser()).status).toBe(200);
-    expect((await refresh(mandate.origin, tokens.refresh_token ?? '')).status).toBe(200);
-    expect(await eventsOf(mandate.db, 'user', dora.id)).toEqual(['user.created', 'user.suspended', 'user.reactivated']);
+    expect((await sendRefreshRequest(mandate.origin, tokens.refresh_token ?? '')).status).toBe(200);
+    expect(await readEventTypes(mandate.db, 'user', dora.id)).toEqual(['user.created', 'user.suspended', 'user.reactivated']);
   });
 
   test('only administrators can change roles and staff accounts', async () => {
-    const eve = await shop.user();
+    const eve = await shop.createUser();
     expect((await patch(eve.id, { role: 'staff' }, staff)).body.code).toBe('forbidden');
     expect((await patch(eve.id, { role: 'staff' }, admin)).body.role).toBe('staff');
     expect((await patch(eve.id, { email: 'taken-over@example.com' }, staff)).body.code).toBe('forbidden');
@@ -70,29 +70,29 @@ describe('PATCH /users/{user_id}', () => {
 describe('DELETE /users/{user_id}', () => {
   test('204: anonymizes the user, revokes all access, and releases the e-mail address', async () => {
     const anna = await signUp(mandate.origin);
-    const tokens = await tokensFor(mandate.origin, anna, ['users.read', 'users.write']);
+    const tokens = await obtainTokens(mandate.origin, anna, ['users.read', 'users.write']);
     expect((await close(anna.id, tokens.access_token)).status).toBe(204);
-    expect((await mandate.call('GET', '/api/v1/users/me', { token: tokens.access_token })).status).toBe(401);
-    expect((await refresh(mandate.origin, tokens.refresh_token ?? '')).status).toBe(400);
+    expect((await mandate.callApi('GET', '/api/v1/users/me', { token: tokens.access_token })).status).toBe(401);
+    expect((await sendRefreshRequest(mandate.origin, tokens.refresh_token ?? '')).status).toBe(400);
     await expect(signIn(mandate.origin, anna)).rejects.toThrow('sign-in ended at');
-    const seen = await mandate.call('GET', `/api/v1/users/${anna.id}`, { token: admin });
+    const seen = await mandate.callApi('GET', `/api/v1/users/${anna.id}`, { token: admin });
     expect(seen.body).toMatchObject({ name: 'Closed user', status: 'closed' });
     expect(seen.text).not.toContain(anna.email);
     expect((await signUp(mandate.origin, { email: anna.email })).id).not.toBe(anna.id);
-    expect(await eventsOf(mandate.db, 'user', anna.id)).toEqual(['user.created', 'user.closed']);
+    expect(await readEventTypes(mandate.db, 'user', anna.id)).toEqual(['user.created', 'user.closed']);
     expect((await close(anna.id, admin)).body.code).toBe('invalid_transition');
   });
 
   test('409 while the user has an open order', async () => {
     const anna = await signUp(mandate.origin);
     const token = await createUserToken(anna);
-    const product = await shop.product();
-    await mandate.call('POST', '/api/v1/orders', { token, body: { items: [{ product_id: product.id, quantity: 1 }], delivery: pickup } });
+    const product = await shop.createProduct();
+    await mandate.callApi('POST', '/api/v1/orders', { token, body: { items: [{ product_id: product.id, quantity: 1 }], delivery: pickupDelivery } });
     expect((await close(anna.id, token)).body.code).toBe('open_orders');
   });
 
   test('403 for staff, 404 for other customers, and 204 for an administrator', async () => {
-    const ben = await shop.user();
+    const ben = await shop.createUser();
     expect((await close(ben.id, staff)).body.code).toBe('forbidden');
     expect((await close(ben.id, await createUserToken(await signUp(mandate.origin)))).body.code).toBe('not_found');
     expect((await close(ben.id, admin)).status).toBe(204);
@@ -101,36 +101,36 @@ describe('DELETE /users/{user_id}', () => {
 
 describe('the last administrator', () => {
   test('cannot be closed, suspended or demoted', async () => {
-    const singleAdminServer = await startMandate();
+    const singleAdminServer = await startMandateServer();
     try {
-      const adminUser = await signUpAs(singleAdminServer.db, singleAdminServer.origin, 'admin');
-      const { access_token: token } = await tokensFor(singleAdminServer.origin, adminUser, ['users.manage', 'users.administer']);
+      const adminUser = await signUpWithRole(singleAdminServer.db, singleAdminServer.origin, 'admin');
+      const { access_token: token } = await obtainTokens(singleAdminServer.origin, adminUser, ['users.manage', 'users.administer']);
       for (const body of [{ role: 'customer' }, { status: 'suspended' }]) {
-        expect((await singleAdminServer.call('PATCH', `/api/v1/users/${adminUser.id}`, { token, body })).body.code).toBe(
+        expect((await singleAdminServer.callApi('PATCH', `/api/v1/users/${adminUser.id}`, { token, body })).body.code).toBe(
           'last_administrator',
         );
       }
-      expect((await singleAdminServer.call('DELETE', `/api/v1/users/${adminUser.id}`, { token })).body.code).toBe('last_administrator');
+      expect((await singleAdminServer.callApi('DELETE', `/api/v1/users/${adminUser.id}`, { token })).body.code).toBe('last_administrator');
     } finally {
       await singleAdminServer.close();
     }
   });
 
   test.skipIf(databaseKind === 'pglite')('remains when two administrators demote each other concurrently', async () => {
-    const twoAdminServer = await startMandate();
+    const twoAdminServer = await startMandateServer();
     try {
       for (let round = 0; round < 5; round += 1) {
         await twoAdminServer.db.em.fork().execute(`update users set role = 'customer'`);
         const admins = [
-          await signUpAs(twoAdminServer.db, twoAdminServer.origin, 'admin'),
-          await signUpAs(twoAdminServer.db, twoAdminServer.origin, 'admin'),
+          await signUpWithRole(twoAdminServer.db, twoAdminServer.origin, 'admin'),
+          await signUpWithRole(twoAdminServer.db, twoAdminServer.origin, 'admin'),
         ];
         const tokens = await Promise.all(
-          admins.map(async (adminUser) => (await tokensFor(twoAdminServer.origin, adminUser, ['users.administer'])).access_token),
+          admins.map(async (adminUser) => (await obtainTokens(twoAdminServer.origin, adminUser, ['users.administer'])).access_token),
         );
         const responses = await Promise.all(
           admins.map(({ id }, index) =>
-            twoAdminServer.call('PATCH', `/api/v1/users/${id}`, { token: tokens[1 - index] ?? '', body: { role: 'staff' } }),
+            twoAdminServer.callApi('PATCH', `/api/v1/users/${id}`, { token: tokens[1 - index] ?? '', body: { role: 'staff' } }),
           ),
         );
         expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
@@ -143,8 +143,8 @@ describe('the last administrator', () => {
 
 describe('GET /users', () => {
   test('200 for staff, with filters by e-mail address, role, status and time; 403 for customers', async () => {
-    const ben = await shop.user();
-    const list = (query: string, token = staff): Promise<Answer> => mandate.call('GET', `/api/v1/users?${query}`, { token });
+    const ben = await shop.createUser();
+    const list = (query: string, token = staff): Promise<ApiResponse> => mandate.callApi('GET', `/api/v1/users?${query}`, { token });
     expect((await list(`email=${ben.email.toUpperCase()}`)).body.data).toEqual([ben]);
     expect((await list('role=admin,staff&status=active&include_total=true')).body.total_count).toBe(2);
     expect((await list(`created_at_gte=${ben.created_at}&limit=1`)).body.data).toHaveLength(1);

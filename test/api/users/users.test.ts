@@ -1,24 +1,24 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startMandate, type Answer, type Body, type Mandate } from '../../support/server/start-mandate.ts';
-import { signUp, signUpAs, tokensFor, type Person } from '../../support/oauth/oauth-flow.ts';
-import { openShop, type Shop } from '../../support/server/shop.ts';
+import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
+import { signUp, signUpWithRole, obtainTokens, type TestUser } from '../../support/oauth/oauth-flow.ts';
+import { createTestShop, type TestShop } from '../../support/server/shop.ts';
 
-let mandate: Mandate;
-let shop: Shop;
-let anna: Person;
+let mandate: MandateServer;
+let shop: TestShop;
+let anna: TestUser;
 let token: string;
 
 beforeAll(async () => {
-  mandate = await startMandate();
-  shop = await openShop(mandate);
+  mandate = await startMandateServer();
+  shop = await createTestShop(mandate);
   anna = await signUp(mandate.origin);
-  token = (await tokensFor(mandate.origin, anna, ['users.read'])).access_token;
+  token = (await obtainTokens(mandate.origin, anna, ['users.read'])).access_token;
 });
 afterAll(() => mandate.close());
 
-const get = (path: string, as = token): Promise<Answer> => mandate.call('GET', `/api/v1/users/${path}`, { token: as });
-const create = (body: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
-  mandate.call('POST', '/api/v1/users', { token: shop.token, body, headers });
+const get = (path: string, as = token): Promise<ApiResponse> => mandate.callApi('GET', `/api/v1/users/${path}`, { token: as });
+const create = (body: unknown, headers: Record<string, string> = {}): Promise<ApiResponse> =>
+  mandate.callApi('POST', '/api/v1/users', { token: shop.token, body, headers });
 
 describe('GET /users/me and /users/{user_id}', () => {
   test('200: returns the user of the token', async () => {
@@ -28,25 +28,25 @@ describe('GET /users/me and /users/{user_id}', () => {
   });
 
   test('404 for other users and unknown ids alike, unless the caller is staff with users.manage', async () => {
-    const ben = await shop.user();
+    const ben = await shop.createUser();
     expect([(await get(String(ben.id))).body.code, (await get('999999')).body.code]).toEqual(['not_found', 'not_found']);
     expect((await get(String(ben.id), shop.token)).body).toEqual(ben);
-    const staffTokens = await tokensFor(mandate.origin, await signUpAs(mandate.db, mandate.origin, 'staff'), ['users.manage']);
+    const staffTokens = await obtainTokens(mandate.origin, await signUpWithRole(mandate.db, mandate.origin, 'staff'), ['users.manage']);
     expect((await get(String(ben.id), staffTokens.access_token)).body).toEqual(ben);
-    const tokensWithoutManage = await tokensFor(mandate.origin, await signUpAs(mandate.db, mandate.origin, 'staff'), ['users.read']);
+    const tokensWithoutManage = await obtainTokens(mandate.origin, await signUpWithRole(mandate.db, mandate.origin, 'staff'), ['users.read']);
     expect((await get(String(ben.id), tokensWithoutManage.access_token)).status).toBe(404);
   });
 
   test('403 for an application that acts for itself, and for a token without the scope', async () => {
     expect((await get('me', shop.token)).body.code).toBe('forbidden');
-    const { access_token } = await tokensFor(mandate.origin, anna, ['orders.read']);
+    const { access_token } = await obtainTokens(mandate.origin, anna, ['orders.read']);
     expect((await get('me', access_token)).body.code).toBe('insufficient_scope');
     expect((await get(String(anna.id), access_token)).body.code).toBe('insufficient_scope');
   });
 
   test('401 immediately after a suspension, and 400 for an invalid id', async () => {
     const carl = await signUp(mandate.origin);
-    const { access_token } = await tokensFor(mandate.origin, carl, ['users.read']);
+    const { access_token } = await obtainTokens(mandate.origin, carl, ['users.read']);
     expect((await get('me', access_token)).status).toBe(200);
     await mandate.db.em.fork().execute(`update users set status = 'suspended' where id = ?`, [carl.id]);
     expect((await get('me', access_token)).status).toBe(401);
@@ -97,7 +97,7 @@ describe('POST /users', () => {
   ])('400: %j is not an e-mail address', async (email) => {
     const { status, body } = await create({ name: 'A', email });
     expect([status, body.code, body.errors[0].pointer]).toEqual([400, 'invalid_request', '#/email']);
-    expect(body.errors.map(({ detail }: Body) => detail)).toEqual([...new Set(body.errors.map(({ detail }: Body) => detail))]);
+    expect(body.errors.map(({ detail }: JsonBody) => detail)).toEqual([...new Set(body.errors.map(({ detail }: JsonBody) => detail))]);
   });
 
   test('400: the message for a limit of 1 is in the singular', async () => {
@@ -116,7 +116,7 @@ describe('POST /users', () => {
   });
 
   test('403 for customers', async () => {
-    expect((await mandate.call('POST', '/api/v1/users', { token, body: { name: 'A', email: 'x@example.com' } })).body.code).toBe(
+    expect((await mandate.callApi('POST', '/api/v1/users', { token, body: { name: 'A', email: 'x@example.com' } })).body.code).toBe(
       'insufficient_scope',
     );
   });

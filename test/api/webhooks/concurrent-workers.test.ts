@@ -3,56 +3,56 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { assignEventSequence } from '../../../server/events/assign-sequence.ts';
 import { claimDeliveries, recordDeliveryAttempt } from '../../../server/webhooks/delivery/delivery-queue.ts';
 import { createWebhookDeliveriesForEvents } from '../../../server/webhooks/delivery/create-webhook-deliveries.ts';
-import { startMandate, type Answer, type Body, type Mandate } from '../../support/server/start-mandate.ts';
-import { openShop, type Shop } from '../../support/server/shop.ts';
-import { deliver, delivererOf, openReceiver, passSeconds, type Receiver } from '../../support/network/webhook-receiver.ts';
+import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
+import { createTestShop, type TestShop } from '../../support/server/shop.ts';
+import { deliverPendingEvents, createDeliveryWorker, startWebhookReceiver, advanceDeliveryRetries, type WebhookReceiver } from '../../support/network/webhook-receiver.ts';
 
-let mandate: Mandate;
-let shop: Shop;
-let receiver: Receiver;
+let mandate: MandateServer;
+let shop: TestShop;
+let receiver: WebhookReceiver;
 
 beforeAll(async () => {
-  mandate = await startMandate();
-  shop = await openShop(mandate);
+  mandate = await startMandateServer();
+  shop = await createTestShop(mandate);
 });
 afterAll(() => mandate.close());
 beforeEach(async () => {
-  receiver = await openReceiver();
+  receiver = await startWebhookReceiver();
 });
 afterEach(async () => {
   await receiver.close();
   await mandate.db.em.fork().execute('delete from webhook_endpoints');
 });
 
-const call = (method: string, path: string, body?: unknown): Promise<Answer> =>
-  mandate.call(method, `/api/v1/webhook-endpoints${path}`, { token: shop.token, ...(body !== undefined && { body }) });
-const createEndpoint = async (events: string[], url = receiver.url): Promise<Body> => (await call('POST', '', { url, events })).body;
+const call = (method: string, path: string, body?: unknown): Promise<ApiResponse> =>
+  mandate.callApi(method, `/api/v1/webhook-endpoints${path}`, { token: shop.token, ...(body !== undefined && { body }) });
+const createEndpoint = async (events: string[], url = receiver.url): Promise<JsonBody> => (await call('POST', '', { url, events })).body;
 
 describe('several delivery workers', () => {
   test('share the pending deliveries, and send each one once', async () => {
     const ids = await Promise.all(Array.from({ length: 6 }, async () => (await createEndpoint(['product.created'])).id));
-    for (let i = 0; i < 5; i += 1) await shop.product();
-    const deliverers = [delivererOf(mandate), delivererOf(mandate), delivererOf(mandate)];
+    for (let i = 0; i < 5; i += 1) await shop.createProduct();
+    const deliverers = [createDeliveryWorker(mandate), createDeliveryWorker(mandate), createDeliveryWorker(mandate)];
     await Promise.all([
       assignEventSequence(mandate.db.em.fork(), createWebhookDeliveriesForEvents),
       assignEventSequence(mandate.db.em.fork(), createWebhookDeliveriesForEvents),
     ]);
     await Promise.all(deliverers.map((one) => one.waitUntilIdle()));
-    expect(receiver.received).toHaveLength(30);
+    expect(receiver.deliveries).toHaveLength(30);
     for (const id of ids) expect((await call('GET', `/${id}/deliveries?limit=100&status=succeeded`)).body.data).toHaveLength(5);
   });
 
   test('take over a claimed delivery after the lease of a crashed worker has expired', async () => {
     await createEndpoint(['product.created']);
-    await shop.product();
+    await shop.createProduct();
     await assignEventSequence(mandate.db.em.fork(), createWebhookDeliveriesForEvents);
     const capacity = { total: 10, each: 10, left: new Map() };
     const [claimed] = await claimDeliveries(mandate.db.em.fork(), 0, capacity);
-    await deliver(mandate);
-    expect(receiver.received).toEqual([]);
-    await passSeconds(mandate, 31);
-    await deliver(mandate);
-    expect(receiver.received).toHaveLength(1);
+    await deliverPendingEvents(mandate);
+    expect(receiver.deliveries).toEqual([]);
+    await advanceDeliveryRetries(mandate, 31);
+    await deliverPendingEvents(mandate);
+    expect(receiver.deliveries).toHaveLength(1);
     // a late attempt of the crashed worker changes nothing
     if (!claimed) throw new Error('no delivery was claimed');
     const lateAttempt = { at: new Date(), milliseconds: 1, statusCode: 500, error: 'status_code' };
@@ -60,16 +60,16 @@ describe('several delivery workers', () => {
   });
 
   test('an endpoint that never responds does not delay other endpoints', async () => {
-    const unresponsive = await openReceiver();
-    unresponsive.answer = () => undefined;
+    const unresponsive = await startWebhookReceiver();
+    unresponsive.handleDelivery = () => undefined;
     await createEndpoint(['product.created'], unresponsive.url);
     await createEndpoint(['product.created']);
-    for (let i = 0; i < 20; i += 1) await shop.product();
-    const deliverer = delivererOf(mandate);
+    for (let i = 0; i < 20; i += 1) await shop.createProduct();
+    const deliverer = createDeliveryWorker(mandate);
     await assignEventSequence(mandate.db.em.fork(), createWebhookDeliveriesForEvents);
     await deliverer.run();
-    while (receiver.received.length < 20) await sleep(10);
-    expect(unresponsive.received.length).toBeLessThanOrEqual(8);
+    while (receiver.deliveries.length < 20) await sleep(10);
+    expect(unresponsive.deliveries.length).toBeLessThanOrEqual(8);
     await deliverer.stop();
     await unresponsive.close();
   });

@@ -1,46 +1,46 @@
 import { Webhook } from 'standardwebhooks';
 import { eventTypeWildcards } from '@mandate/contract';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startMandate, type Answer, type Body, type Mandate } from '../../support/server/start-mandate.ts';
-import { openShop, pickup, type Shop } from '../../support/server/shop.ts';
-import { deliver, openReceiver, passSeconds, type Receiver } from '../../support/network/webhook-receiver.ts';
+import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
+import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/shop.ts';
+import { deliverPendingEvents, startWebhookReceiver, advanceDeliveryRetries, type WebhookReceiver } from '../../support/network/webhook-receiver.ts';
 
-let mandate: Mandate;
-let shop: Shop;
-let receiver: Receiver;
+let mandate: MandateServer;
+let shop: TestShop;
+let receiver: WebhookReceiver;
 
 beforeAll(async () => {
-  mandate = await startMandate();
-  shop = await openShop(mandate);
+  mandate = await startMandateServer();
+  shop = await createTestShop(mandate);
 });
 afterAll(() => mandate.close());
 beforeEach(async () => {
-  receiver = await openReceiver();
+  receiver = await startWebhookReceiver();
 });
 afterEach(async () => {
   await receiver.close();
   await mandate.db.em.fork().execute('delete from webhook_endpoints');
 });
 
-const call = (method: string, path: string, body?: unknown): Promise<Answer> =>
-  mandate.call(method, `/api/v1/webhook-endpoints${path}`, { token: shop.token, ...(body !== undefined && { body }) });
-const createEndpoint = async (events = ['*'], url = receiver.url): Promise<Body> => (await call('POST', '', { url, events })).body;
-const listDeliveries = async (id: number): Promise<Body[]> => (await call('GET', `/${id}/deliveries`)).body.data;
-const receivedTypes = (): string[] => receiver.received.map(({ body }) => body.type);
+const call = (method: string, path: string, body?: unknown): Promise<ApiResponse> =>
+  mandate.callApi(method, `/api/v1/webhook-endpoints${path}`, { token: shop.token, ...(body !== undefined && { body }) });
+const createEndpoint = async (events = ['*'], url = receiver.url): Promise<JsonBody> => (await call('POST', '', { url, events })).body;
+const listDeliveries = async (id: number): Promise<JsonBody[]> => (await call('GET', `/${id}/deliveries`)).body.data;
+const receivedTypes = (): string[] => receiver.deliveries.map(({ body }) => body.type);
 
 describe('a delivery', () => {
   test('contains the event as in the feed, signed according to Standard Webhooks', async () => {
     const { id, secret } = await createEndpoint(['product.created']);
-    const product = await shop.product();
-    await deliver(mandate);
-    const [first] = receiver.received;
+    const product = await shop.createProduct();
+    await deliverPendingEvents(mandate);
+    const [first] = receiver.deliveries;
     if (!first) throw new Error('no delivery was received');
     const { headers, text, body } = first;
-    expect(receiver.received).toHaveLength(1);
+    expect(receiver.deliveries).toHaveLength(1);
     expect(body).toMatchObject({ type: 'product.created', subject: { id: product.id }, data: { object: product } });
     expect(headers['webhook-id']).toBe(`evt_${body.id}`);
     expect(new Webhook(secret).verify(text, headers)).toEqual(body);
-    expect((await mandate.call('GET', `/api/v1/events/${body.id}`, { token: shop.token })).body).toEqual(body);
+    expect((await mandate.callApi('GET', `/api/v1/events/${body.id}`, { token: shop.token })).body).toEqual(body);
     const attempt = { at: expect.any(String), milliseconds: expect.any(Number), status_code: 204, error: null };
     expect(await listDeliveries(id)).toMatchObject([
       { event_id: body.id, event_type: 'product.created', status: 'succeeded', attempts: [attempt], next_attempt_at: null },
@@ -49,36 +49,36 @@ describe('a delivery', () => {
 
   test.each(eventTypeWildcards)('reaches an endpoint for %s if the type matches', async (wildcard) => {
     await createEndpoint([wildcard]);
-    const product = await shop.product({ stock: 5 });
+    const product = await shop.createProduct({ stock: 5 });
     const path = '/api/v1/orders';
-    const body = { user_id: (await shop.user()).id, items: [{ product_id: product.id, quantity: 1 }], delivery: pickup };
-    const { body: order } = await mandate.call('POST', path, { token: shop.token, body });
-    await mandate.call('POST', `${path}/${order.id}/cancellation`, { token: shop.token, body: {} });
-    await deliver(mandate);
+    const body = { user_id: (await shop.createUser()).id, items: [{ product_id: product.id, quantity: 1 }], delivery: pickupDelivery };
+    const { body: order } = await mandate.callApi('POST', path, { token: shop.token, body });
+    await mandate.callApi('POST', `${path}/${order.id}/cancellation`, { token: shop.token, body: {} });
+    await deliverPendingEvents(mandate);
     const recordedTypes = ['product.created', 'user.created', 'order.created', 'order.canceled'];
     expect(receivedTypes().toSorted()).toEqual(recordedTypes.filter((type) => type.startsWith(wildcard.slice(0, -1))).toSorted());
   });
 
   test('is attempted ten times over 75 hours, with the same id', async () => {
     const { id } = await createEndpoint(['product.created']);
-    receiver.answer = (_, res) => res.writeHead(500).end('no');
-    await shop.product();
-    await deliver(mandate);
+    receiver.handleDelivery = (_, res) => res.writeHead(500).end('no');
+    await shop.createProduct();
+    await deliverPendingEvents(mandate);
     const delaySeconds: number[] = [];
     for (let i = 1; i < 10; i += 1) {
       const [{ next_attempt_at: next, status }] = await listDeliveries(id);
       expect(status).toBe('pending');
       delaySeconds.push((Date.parse(next) - Date.now()) / 1000);
-      await passSeconds(mandate, 30 * 3600);
-      await deliver(mandate);
+      await advanceDeliveryRetries(mandate, 30 * 3600);
+      await deliverPendingEvents(mandate);
     }
     const schedule = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400];
     for (const [index, planned] of schedule.entries()) {
       expect(delaySeconds[index]).toBeGreaterThan(planned * 0.9 - 3);
       expect(delaySeconds[index]).toBeLessThan(planned * 1.1 + 1);
     }
-    expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
-    expect(receiver.received).toHaveLength(10);
+    expect(new Set(receiver.deliveries.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+    expect(receiver.deliveries).toHaveLength(10);
     const [last] = await listDeliveries(id);
     expect(last).toMatchObject({ status: 'failed', next_attempt_at: null });
     expect(last.attempts).toHaveLength(10);
@@ -89,24 +89,24 @@ describe('a delivery', () => {
     ['an error status', 404, {}, 'status_code'],
   ])('%s is a failure, and redirects are not followed', async (_label, status, headers, error) => {
     const { id } = await createEndpoint(['product.created']);
-    receiver.answer = (_received, res) => res.writeHead(status, headers).end();
-    await shop.product();
-    await deliver(mandate);
+    receiver.handleDelivery = (_received, res) => res.writeHead(status, headers).end();
+    await shop.createProduct();
+    await deliverPendingEvents(mandate);
     expect(await listDeliveries(id)).toMatchObject([{ status: 'pending', attempts: [{ status_code: status, error }] }]);
-    expect(receiver.received).toHaveLength(1);
+    expect(receiver.deliveries).toHaveLength(1);
   });
 
   test('fails if the connection is refused', async () => {
     const { id } = await createEndpoint(['product.created'], 'http://127.0.0.1:1/');
-    await shop.product();
-    await deliver(mandate);
+    await shop.createProduct();
+    await deliverPendingEvents(mandate);
     expect(await listDeliveries(id)).toMatchObject([{ attempts: [{ status_code: null, error: 'connection_failed' }] }]);
   });
 
   test('succeeds without reading a response of one gigabyte', async () => {
     const { id } = await createEndpoint(['product.created']);
     let written = 0;
-    receiver.answer = (_, res) => {
+    receiver.handleDelivery = (_, res) => {
       const more = (): void => {
         while (written < 1e9 && !res.destroyed) {
           written += 65_536;
@@ -116,8 +116,8 @@ describe('a delivery', () => {
       res.writeHead(200);
       more();
     };
-    await shop.product();
-    await deliver(mandate);
+    await shop.createProduct();
+    await deliverPendingEvents(mandate);
     expect(await listDeliveries(id)).toMatchObject([{ status: 'succeeded' }]);
     expect(written).toBeLessThan(50e6);
   });
@@ -128,23 +128,23 @@ describe('a delivery', () => {
     [500, '600', 595, 605],
   ])('is delayed by status %i with Retry-After %s', async (status, retryAfter, least, most) => {
     const { id } = await createEndpoint(['product.created']);
-    receiver.answer = (_, res) => res.writeHead(status, { 'retry-after': retryAfter }).end();
-    await shop.product();
-    await deliver(mandate);
+    receiver.handleDelivery = (_, res) => res.writeHead(status, { 'retry-after': retryAfter }).end();
+    await shop.createProduct();
+    await deliverPendingEvents(mandate);
     const [{ next_attempt_at: next }] = await listDeliveries(id);
     expect((Date.parse(next) - Date.now()) / 1000).toBeGreaterThan(least);
     expect((Date.parse(next) - Date.now()) / 1000).toBeLessThan(most);
     // 429 and 503 also delay the other deliveries of the endpoint
-    await shop.product();
-    await deliver(mandate);
-    expect(receiver.received).toHaveLength(status === 500 ? 2 : 1);
+    await shop.createProduct();
+    await deliverPendingEvents(mandate);
+    expect(receiver.deliveries).toHaveLength(status === 500 ? 2 : 1);
   });
 
   test('reaches only endpoints that subscribed to its type', async () => {
     await createEndpoint(['product.stock_changed', 'product.archived']);
-    const { id } = await shop.product();
-    await mandate.call('POST', `/api/v1/products/${id}/stock-adjustments`, { token: shop.token, body: { delta: 1, reason: 'received' } });
-    await deliver(mandate);
+    const { id } = await shop.createProduct();
+    await mandate.callApi('POST', `/api/v1/products/${id}/stock-adjustments`, { token: shop.token, body: { delta: 1, reason: 'received' } });
+    await deliverPendingEvents(mandate);
     expect(receivedTypes()).toEqual(['product.stock_changed']);
   });
 });
@@ -152,47 +152,47 @@ describe('a delivery', () => {
 describe('an endpoint', () => {
   test('that responds with 410 is disabled, and its events are kept for redelivery', async () => {
     const { id } = await createEndpoint(['product.created']);
-    receiver.answer = (_, res) => res.writeHead(410).end();
-    await shop.product();
-    await deliver(mandate);
+    receiver.handleDelivery = (_, res) => res.writeHead(410).end();
+    await shop.createProduct();
+    await deliverPendingEvents(mandate);
     expect((await call('GET', `/${id}`)).body).toMatchObject({ status: 'disabled', disabled_reason: 'gone' });
-    await shop.product();
-    await deliver(mandate);
-    expect(receiver.received).toHaveLength(1);
+    await shop.createProduct();
+    await deliverPendingEvents(mandate);
+    expect(receiver.deliveries).toHaveLength(1);
     expect((await listDeliveries(id)).map(({ status }) => status)).toEqual(['skipped', 'skipped']);
     expect((await call('POST', `/${id}/redeliveries`, { from_event_id: 1 })).body.code).toBe('webhook_endpoint_disabled');
-    receiver.answer = (_, res) => res.writeHead(200).end();
+    receiver.handleDelivery = (_, res) => res.writeHead(200).end();
     expect((await call('PATCH', `/${id}`, { status: 'enabled' })).body).toMatchObject({ status: 'enabled', disabled_reason: null });
-    await deliver(mandate);
-    expect(receiver.received).toHaveLength(1);
+    await deliverPendingEvents(mandate);
+    expect(receiver.deliveries).toHaveLength(1);
     expect((await call('POST', `/${id}/redeliveries`, { from_event_id: 1 })).body).toEqual({ deliveries: 2 });
-    await deliver(mandate);
-    expect(receiver.received).toHaveLength(3);
+    await deliverPendingEvents(mandate);
+    expect(receiver.deliveries).toHaveLength(3);
   });
 
   test('that fails for five days is disabled, unless a delivery succeeds in between', async () => {
     const { id } = await createEndpoint(['product.created']);
-    receiver.answer = (_, res) => res.writeHead(500).end();
-    await shop.product();
-    await deliver(mandate);
+    receiver.handleDelivery = (_, res) => res.writeHead(500).end();
+    await shop.createProduct();
+    await deliverPendingEvents(mandate);
     const setFailingSince = (days: number): Promise<unknown> =>
       mandate.db.em
         .fork()
         .execute('update webhook_endpoints set failing_since = now() - make_interval(days => ?) where id = ?', [days, id]);
     await setFailingSince(4);
-    await passSeconds(mandate, 3600);
-    await deliver(mandate);
+    await advanceDeliveryRetries(mandate, 3600);
+    await deliverPendingEvents(mandate);
     expect((await call('GET', `/${id}`)).body).toMatchObject({ status: 'enabled', failing_since: expect.any(String) });
-    receiver.answer = (_, res) => res.writeHead(204).end();
-    await passSeconds(mandate, 3600);
-    await deliver(mandate);
+    receiver.handleDelivery = (_, res) => res.writeHead(204).end();
+    await advanceDeliveryRetries(mandate, 3600);
+    await deliverPendingEvents(mandate);
     expect((await call('GET', `/${id}`)).body).toMatchObject({ status: 'enabled', failing_since: null });
-    receiver.answer = (_, res) => res.writeHead(500).end();
-    await shop.product();
-    await deliver(mandate);
+    receiver.handleDelivery = (_, res) => res.writeHead(500).end();
+    await shop.createProduct();
+    await deliverPendingEvents(mandate);
     await setFailingSince(6);
-    await passSeconds(mandate, 3600);
-    await deliver(mandate);
+    await advanceDeliveryRetries(mandate, 3600);
+    await deliverPendingEvents(mandate);
     expect((await call('GET', `/${id}`)).body).toMatchObject({ status: 'disabled', disabled_reason: 'failing' });
     const events = await mandate.db.em
       .fork()
@@ -203,10 +203,10 @@ describe('an endpoint', () => {
   test('that is disabled or deleted receives nothing', async () => {
     const [one, two] = [await createEndpoint(['product.created']), await createEndpoint(['product.created'])];
     await call('PATCH', `/${one.id}`, { status: 'disabled' });
-    await shop.product();
+    await shop.createProduct();
     expect((await call('DELETE', `/${two.id}`)).status).toBe(204);
-    await deliver(mandate);
-    expect(receiver.received).toEqual([]);
+    await deliverPendingEvents(mandate);
+    expect(receiver.deliveries).toEqual([]);
     expect((await call('GET', `/${one.id}`)).body).toMatchObject({ disabled_reason: 'manual' });
     expect((await call('POST', `/${one.id}/test-events`)).body.code).toBe('webhook_endpoint_disabled');
   });
@@ -217,21 +217,21 @@ describe('an endpoint', () => {
       status: 202,
       body: { type: 'webhook_endpoint.test', webhook_endpoint_id: one.id },
     });
-    await deliver(mandate);
-    expect(receiver.received).toMatchObject([{ body: { type: 'webhook_endpoint.test', data: { object: { id: one.id } } } }]);
+    await deliverPendingEvents(mandate);
+    expect(receiver.deliveries).toMatchObject([{ body: { type: 'webhook_endpoint.test', data: { object: { id: one.id } } } }]);
   });
 
   test('receives a redelivery with the same event id', async () => {
     const { id } = await createEndpoint(['product.created']);
-    await shop.product();
-    await deliver(mandate);
-    const event: number = receiver.received[0]?.body.id;
+    await shop.createProduct();
+    await deliverPendingEvents(mandate);
+    const event: number = receiver.deliveries[0]?.body.id;
     expect(await call('POST', `/${id}/redeliveries`, { event_id: event })).toMatchObject({ status: 202, body: { deliveries: 1 } });
-    await deliver(mandate);
-    expect(receiver.received.map(({ headers }) => headers['webhook-id'])).toEqual([`evt_${event}`, `evt_${event}`]);
+    await deliverPendingEvents(mandate);
+    expect(receiver.deliveries.map(({ headers }) => headers['webhook-id'])).toEqual([`evt_${event}`, `evt_${event}`]);
     expect((await call('POST', `/${id}/redeliveries`, { from_event_id: event })).body).toEqual({ deliveries: 0 });
     expect((await call('POST', `/${id}/redeliveries`, { from_event_id: event, include_succeeded: true })).body).toEqual({ deliveries: 1 });
-    await deliver(mandate);
+    await deliverPendingEvents(mandate);
     // a range includes both limits
     const range = { from_event_id: event, to_event_id: event, include_succeeded: true };
     expect(await call('POST', `/${id}/redeliveries`, range)).toMatchObject({ status: 202, body: { deliveries: 1 } });
@@ -243,7 +243,7 @@ describe('an endpoint', () => {
 });
 
 describe('a signing secret', () => {
-  const verifies = (secret: string, { headers, text } = receiver.received.at(-1) ?? { headers: {}, text: '' }): boolean => {
+  const verifies = (secret: string, { headers, text } = receiver.deliveries.at(-1) ?? { headers: {}, text: '' }): boolean => {
     try {
       return Boolean(new Webhook(secret).verify(text, headers));
     } catch {
@@ -256,19 +256,19 @@ describe('a signing secret', () => {
     const rotated = await call('POST', `/${id}/secret-rotations`, { overlap_seconds: 60 });
     expect(rotated.status).toBe(201);
     const { secret: second } = rotated.body;
-    await shop.product();
-    await deliver(mandate);
+    await shop.createProduct();
+    await deliverPendingEvents(mandate);
     expect([verifies(first), verifies(second)]).toEqual([true, true]);
     expect((await call('POST', `/${id}/secret-rotations`, {})).body.code).toBe('secret_still_overlaps');
     await mandate.db.em
       .fork()
       .execute(`update webhook_endpoints set previous_secret_until = now() - interval '1 second' where id = ?`, [id]);
-    await shop.product();
-    await deliver(mandate);
+    await shop.createProduct();
+    await deliverPendingEvents(mandate);
     expect([verifies(first), verifies(second)]).toEqual([false, true]);
     const { secret: third } = (await call('POST', `/${id}/secret-rotations`, { overlap_seconds: 0 })).body;
-    await shop.product();
-    await deliver(mandate);
+    await shop.createProduct();
+    await deliverPendingEvents(mandate);
     expect([verifies(second), verifies(third)]).toEqual([false, true]);
   });
 });

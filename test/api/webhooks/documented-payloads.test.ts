@@ -5,16 +5,16 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { eventSubjectScopes, eventTypes } from '@mandate/contract';
 import { createOpenApiDocument } from '@mandate/contract/openapi';
-import { startMandate, type Body, type Mandate } from '../../support/server/start-mandate.ts';
-import { signUpAs, tokensFor } from '../../support/oauth/oauth-flow.ts';
-import { openShop, pickup, type Shop } from '../../support/server/shop.ts';
-import { carryOutTasks } from '../../support/tasks.ts';
-import { deliver, openReceiver, type Received, type Receiver } from '../../support/network/webhook-receiver.ts';
+import { startMandateServer, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
+import { signUpWithRole, obtainTokens } from '../../support/oauth/oauth-flow.ts';
+import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/shop.ts';
+import { runPendingTasks } from '../../support/tasks.ts';
+import { deliverPendingEvents, startWebhookReceiver, type ReceivedDelivery, type WebhookReceiver } from '../../support/network/webhook-receiver.ts';
 
-let mandate: Mandate;
-let shop: Shop;
-let receiver: Receiver;
-let deliveries: readonly Received[];
+let mandate: MandateServer;
+let shop: TestShop;
+let receiver: WebhookReceiver;
+let deliveries: readonly ReceivedDelivery[];
 
 const documentShape = z.object({
   components: z.object({
@@ -46,31 +46,31 @@ const validationErrors = (type: string, payload: unknown): unknown => {
 
 /** Creates events of every subject type for one user who subscribes to all events. */
 beforeAll(async () => {
-  mandate = await startMandate();
-  shop = await openShop(mandate);
-  receiver = await openReceiver();
-  const anna = await signUpAs(mandate.db, mandate.origin, 'admin');
+  mandate = await startMandateServer();
+  shop = await createTestShop(mandate);
+  receiver = await startWebhookReceiver();
+  const anna = await signUpWithRole(mandate.db, mandate.origin, 'admin');
   const scopes = Object.values(eventSubjectScopes).flatMap(({ own, all }) => [...(own === null ? [] : [own]), ...all]);
   const writeScopes = ['orders.write', 'payments.write', 'refunds.write', 'tasks.write', 'webhooks.write', 'products.write'] as const;
-  const { access_token: token } = await tokensFor(mandate.origin, anna, [...new Set([...scopes, ...writeScopes])]);
-  const post = async (path: string, body: object, status = 201): Promise<Body> => {
-    const response = await mandate.call('POST', `/api/v1${path}`, { token, body });
+  const { access_token: token } = await obtainTokens(mandate.origin, anna, [...new Set([...scopes, ...writeScopes])]);
+  const post = async (path: string, body: object, status = 201): Promise<JsonBody> => {
+    const response = await mandate.callApi('POST', `/api/v1${path}`, { token, body });
     expect(response.status, response.text).toBe(status);
     return response.body;
   };
   const endpoint = await post('/webhook-endpoints', { url: receiver.url, events: ['*'] });
-  const product = await shop.product({ stock: 1 });
-  const order = await post('/orders', { items: [{ product_id: product.id, quantity: 1 }], delivery: pickup });
+  const product = await shop.createProduct({ stock: 1 });
+  const order = await post('/orders', { items: [{ product_id: product.id, quantity: 1 }], delivery: pickupDelivery });
   await post(`/orders/${order.id}/payments`, { provider: 'test', method_token: 'test_ok' });
   await post(`/orders/${order.id}/shipments`, { status: 'shipped' });
   await post(`/orders/${order.id}/refunds`, { amount: 100, reason: 'requested_by_customer' });
-  await mandate.call('POST', '/api/v1/users', { token: shop.token, body: { name: 'Ben', email: 'ben@example.com' } });
+  await mandate.callApi('POST', '/api/v1/users', { token: shop.token, body: { name: 'Ben', email: 'ben@example.com' } });
   await post('/order-exports', {}, 202);
-  await carryOutTasks(mandate);
-  await tokensFor(mandate.origin, anna, ['orders.read']);
+  await runPendingTasks(mandate);
+  await obtainTokens(mandate.origin, anna, ['orders.read']);
   await post(`/webhook-endpoints/${endpoint.id}/test-events`, {}, 202);
-  await deliver(mandate);
-  deliveries = receiver.received;
+  await deliverPendingEvents(mandate);
+  deliveries = receiver.deliveries;
 }, 60_000);
 afterAll(async () => {
   await receiver.close();

@@ -1,25 +1,25 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { maxWebhookEndpoints } from '@mandate/contract';
-import { startMandate, type Answer, type Body, type Mandate } from '../../support/server/start-mandate.ts';
-import { signUp, tokensFor } from '../../support/oauth/oauth-flow.ts';
-import { dumpOf } from '../../support/dump.ts';
+import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
+import { signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
+import { dumpDatabase } from '../../support/dump.ts';
 
-let mandate: Mandate;
+let mandate: MandateServer;
 let token: string;
 let otherToken: string;
 
 beforeAll(async () => {
-  mandate = await startMandate();
+  mandate = await startMandateServer();
   const person = async (): Promise<string> =>
-    (await tokensFor(mandate.origin, await signUp(mandate.origin), ['webhooks.read', 'webhooks.write', 'orders.read'])).access_token;
+    (await obtainTokens(mandate.origin, await signUp(mandate.origin), ['webhooks.read', 'webhooks.write', 'orders.read'])).access_token;
   [token, otherToken] = [await person(), await person()];
 });
 afterAll(() => mandate.close());
 
-const call = (method: string, path = '', body?: unknown, headers: Record<string, string> = {}, as = token): Promise<Answer> =>
-  mandate.call(method, `/api/v1/webhook-endpoints${path}`, { token: as, headers, ...(body !== undefined && { body }) });
+const call = (method: string, path = '', body?: unknown, headers: Record<string, string> = {}, as = token): Promise<ApiResponse> =>
+  mandate.callApi(method, `/api/v1/webhook-endpoints${path}`, { token: as, headers, ...(body !== undefined && { body }) });
 const endpointBody = { url: 'https://example.com/hooks', events: ['order.paid', 'order.created'] };
-const createEndpoint = async (): Promise<Body> => (await call('POST', '', endpointBody)).body;
+const createEndpoint = async (): Promise<JsonBody> => (await call('POST', '', endpointBody)).body;
 
 describe('201', () => {
   test('creates an endpoint, returns its secret once, and stores no plain text of it', async () => {
@@ -38,13 +38,13 @@ describe('201', () => {
     });
     expect(shown.scopes.toSorted()).toEqual(['orders.read', 'webhooks.read', 'webhooks.write']);
     expect((await call('GET', `/${body.id}`)).body).toEqual(shown);
-    const dump = await dumpOf(mandate.db);
+    const dump = await dumpDatabase(mandate.db);
     expect(dump).not.toContain(secret);
     expect(dump).not.toContain(secret.slice('whsec_'.length));
   });
 
   test('limits the number of endpoints per user', async () => {
-    const { access_token: separateToken } = await tokensFor(mandate.origin, await signUp(mandate.origin), ['webhooks.write']);
+    const { access_token: separateToken } = await obtainTokens(mandate.origin, await signUp(mandate.origin), ['webhooks.write']);
     const responses = await Promise.all(
       Array.from({ length: maxWebhookEndpoints + 3 }, () => call('POST', '', endpointBody, {}, separateToken)),
     );
@@ -78,8 +78,8 @@ describe('200', () => {
 
   test('a change limits the endpoint to the scopes of the token', async () => {
     const person = await signUp(mandate.origin);
-    const { access_token: wideToken } = await tokensFor(mandate.origin, person, ['webhooks.write', 'orders.read', 'payments.read']);
-    const { access_token: narrowToken } = await tokensFor(mandate.origin, person, ['webhooks.write']);
+    const { access_token: wideToken } = await obtainTokens(mandate.origin, person, ['webhooks.write', 'orders.read', 'payments.read']);
+    const { access_token: narrowToken } = await obtainTokens(mandate.origin, person, ['webhooks.write']);
     const { id } = (await call('POST', '', endpointBody, {}, wideToken)).body;
     expect((await call('PATCH', `/${id}`, { url: 'https://elsewhere.example.org/' }, {}, narrowToken)).body.scopes).toEqual([
       'webhooks.write',

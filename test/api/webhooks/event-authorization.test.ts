@@ -6,54 +6,54 @@ import { assignEventSequence } from '../../../server/events/assign-sequence.ts';
 import { disableOrphanedEndpoints } from '../../../server/webhooks/endpoints/disable-endpoint.ts';
 import { createWebhookDeliveriesForEvents } from '../../../server/webhooks/delivery/create-webhook-deliveries.ts';
 import { databaseKind } from '../../support/services/database.ts';
-import { startMandate, type Answer, type Body, type Mandate } from '../../support/server/start-mandate.ts';
+import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
 import {
-  askForTokens,
-  authorize,
-  basic,
-  clientCredentials,
+  sendTokenRequest,
+  obtainAuthorizationCode,
+  basicAuthorization,
+  obtainClientToken,
   signUp,
-  signUpAs,
-  tokensFor,
-  type Client,
-  type Person,
+  signUpWithRole,
+  obtainTokens,
+  type ClientCredentials,
+  type TestUser,
 } from '../../support/oauth/oauth-flow.ts';
-import { endRefreshGrace } from '../../support/oauth/refresh-grace.ts';
-import { openShop, pickup, type Shop } from '../../support/server/shop.ts';
-import { deliver, delivererOf, openReceiver, type Receiver } from '../../support/network/webhook-receiver.ts';
+import { expireRefreshGrace } from '../../support/oauth/refresh-grace.ts';
+import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/shop.ts';
+import { deliverPendingEvents, createDeliveryWorker, startWebhookReceiver, type WebhookReceiver } from '../../support/network/webhook-receiver.ts';
 
-let mandate: Mandate;
-let shop: Shop;
-let receiver: Receiver;
-let anna: Person;
-let ben: Person;
+let mandate: MandateServer;
+let shop: TestShop;
+let receiver: WebhookReceiver;
+let anna: TestUser;
+let ben: TestUser;
 
 beforeAll(async () => {
-  mandate = await startMandate();
-  shop = await openShop(mandate);
+  mandate = await startMandateServer();
+  shop = await createTestShop(mandate);
   [anna, ben] = [await signUp(mandate.origin), await signUp(mandate.origin)];
 });
 afterAll(() => mandate.close());
 beforeEach(async () => {
-  receiver = await openReceiver();
+  receiver = await startWebhookReceiver();
 });
 afterEach(async () => {
   await receiver.close();
   await mandate.db.em.fork().execute('delete from webhook_endpoints');
 });
 
-const api = (method: string, path: string, token: string, body?: unknown): Promise<Answer> =>
-  mandate.call(method, `/api/v1${path}`, { token, ...(body !== undefined && { body }) });
-const register = (token: string, events = ['order.created']): Promise<Answer> =>
+const api = (method: string, path: string, token: string, body?: unknown): Promise<ApiResponse> =>
+  mandate.callApi(method, `/api/v1${path}`, { token, ...(body !== undefined && { body }) });
+const register = (token: string, events = ['order.created']): Promise<ApiResponse> =>
   api('POST', '/webhook-endpoints', token, { url: receiver.url, events });
-async function createOrder(person: Person): Promise<number> {
-  const items = [{ product_id: (await shop.product()).id, quantity: 1 }];
-  return (await api('POST', '/orders', shop.token, { items, delivery: pickup, user_id: person.id })).body.id;
+async function createOrder(person: TestUser): Promise<number> {
+  const items = [{ product_id: (await shop.createProduct()).id, quantity: 1 }];
+  return (await api('POST', '/orders', shop.token, { items, delivery: pickupDelivery, user_id: person.id })).body.id;
 }
-const receivedUserIds = (): number[] => receiver.received.map(({ body }) => body.user_id);
+const receivedUserIds = (): number[] => receiver.deliveries.map(({ body }) => body.user_id);
 
 /** Creates a website that users sign in to and that also has an access token for itself. */
-async function createWebsite(scopes: readonly Scope[]): Promise<Client & { redirectUri: string; token: string }> {
+async function createWebsite(scopes: readonly Scope[]): Promise<ClientCredentials & { redirectUri: string; token: string }> {
   const redirectUri = 'https://site.example/callback';
   const body = {
     name: 'Site',
@@ -64,15 +64,15 @@ async function createWebsite(scopes: readonly Scope[]): Promise<Client & { redir
   };
   const { client_id: clientId, client_secret: secret } = (await api('POST', '/applications', shop.token, body)).body;
   const client = { clientId, secret, redirectUri };
-  return { ...client, token: await clientCredentials(mandate.origin, client, scopes) };
+  return { ...client, token: await obtainClientToken(mandate.origin, client, scopes) };
 }
 const tokensSchema = z.object({ access_token: z.string(), refresh_token: z.string() });
 type Tokens = z.infer<typeof tokensSchema>;
-async function connect(person: Person, site: Client & { redirectUri: string }, scopes: readonly Scope[]): Promise<Tokens> {
+async function connect(person: TestUser, site: ClientCredentials & { redirectUri: string }, scopes: readonly Scope[]): Promise<Tokens> {
   const request = { client_id: site.clientId, redirect_uri: site.redirectUri, scope: ['openid', 'offline_access', ...scopes].join(' ') };
-  const { code, verifier, redirectUri } = await authorize(mandate.origin, person, request);
+  const { code, verifier, redirectUri } = await obtainAuthorizationCode(mandate.origin, person, request);
   const form = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: redirectUri };
-  return tokensSchema.parse(await (await askForTokens(mandate.origin, form, basic(site.clientId, site.secret))).json());
+  return tokensSchema.parse(await (await sendTokenRequest(mandate.origin, form, basicAuthorization(site.clientId, site.secret))).json());
 }
 
 describe('an application that acts for itself', () => {
@@ -81,12 +81,12 @@ describe('an application that acts for itself', () => {
     await register(site.token, ['*']);
     await connect(anna, site, ['orders.read']);
     await connect(ben, site, ['users.read']);
-    await deliver(mandate);
-    receiver.received.length = 0;
+    await deliverPendingEvents(mandate);
+    receiver.deliveries.length = 0;
     await createOrder(anna);
     await createOrder(ben);
-    await deliver(mandate);
-    expect(receiver.received.map(({ body }) => [body.type, body.user_id])).toEqual(
+    await deliverPendingEvents(mandate);
+    expect(receiver.deliveries.map(({ body }) => [body.type, body.user_id])).toEqual(
       expect.arrayContaining([
         ['product.created', null],
         ['order.created', anna.id],
@@ -96,17 +96,17 @@ describe('an application that acts for itself', () => {
   });
 
   test('receives events of all users with its scopes, but not with the consent of staff', async () => {
-    const staff = await signUpAs(mandate.db, mandate.origin, 'staff');
+    const staff = await signUpWithRole(mandate.db, mandate.origin, 'staff');
     const site = await createWebsite(['webhooks.write', 'orders.read', 'orders.manage']);
-    const scopeless = await clientCredentials(mandate.origin, site, ['webhooks.write']);
+    const scopeless = await obtainClientToken(mandate.origin, site, ['webhooks.write']);
     await register(scopeless);
     await connect(staff, site, ['orders.read', 'orders.manage']);
     await createOrder(anna);
-    await deliver(mandate);
+    await deliverPendingEvents(mandate);
     expect(receivedUserIds()).toEqual([]);
     await register(site.token);
     await createOrder(anna);
-    await deliver(mandate);
+    await deliverPendingEvents(mandate);
     expect(receivedUserIds()).toEqual([anna.id]);
   });
 
@@ -118,35 +118,35 @@ describe('an application that acts for itself', () => {
     const path = `/applications/${body.data[0].id}`;
     await api('PATCH', path, shop.token, { scopes: ['webhooks.write'] });
     await createOrder(anna);
-    await deliver(mandate);
+    await deliverPendingEvents(mandate);
     expect(receivedUserIds()).toEqual([]);
     await api('PATCH', path, shop.token, { scopes: ['webhooks.write', 'orders.read'] });
     await createOrder(anna);
     await api('PATCH', path, shop.token, { status: 'disabled' });
-    await deliver(mandate);
+    await deliverPendingEvents(mandate);
     expect(receivedUserIds()).toEqual([]);
   });
 });
 
 describe('a revoked application', () => {
-  const revocations: Record<string, (person: Person, site: Client, tokens: Tokens) => Promise<unknown>> = {
+  const revocations: Record<string, (person: TestUser, site: ClientCredentials, tokens: Tokens) => Promise<unknown>> = {
     'by the user at the API': async (person) => {
-      const { access_token: userToken } = await tokensFor(mandate.origin, person, ['connected_apps.read', 'connected_apps.write']);
+      const { access_token: userToken } = await obtainTokens(mandate.origin, person, ['connected_apps.read', 'connected_apps.write']);
       const { body } = await api('GET', '/connected-apps', userToken);
-      const { id } = body.data.find((app: Body) => app.application.name === 'Site');
+      const { id } = body.data.find((app: JsonBody) => app.application.name === 'Site');
       expect((await api('DELETE', `/connected-apps/${id}`, userToken)).status).toBe(204);
     },
     'by the application': async (_person, site, tokens) => {
       const form = new URLSearchParams({ token: tokens.refresh_token });
-      const headers = basic(site.clientId, site.secret);
+      const headers = basicAuthorization(site.clientId, site.secret);
       const response = await fetch(`${mandate.origin}/oauth/revocation`, { method: 'POST', headers, body: form });
       expect(response.status).toBe(200);
     },
     'by reuse of a refresh token': async (_person, site, { refresh_token: used }) => {
       const again = () =>
-        askForTokens(mandate.origin, { grant_type: 'refresh_token', refresh_token: used }, basic(site.clientId, site.secret));
+        sendTokenRequest(mandate.origin, { grant_type: 'refresh_token', refresh_token: used }, basicAuthorization(site.clientId, site.secret));
       expect((await again()).status).toBe(200);
-      await endRefreshGrace(mandate.db);
+      await expireRefreshGrace(mandate.db);
       expect((await again()).status).toBe(400);
     },
     'by suspension of the user': async (person) => {
@@ -162,16 +162,16 @@ describe('a revoked application', () => {
     await createOrder(clara);
     await assignEventSequence(mandate.db.em.fork(), createWebhookDeliveriesForEvents); // the delivery is pending
     await revoke(clara, site, tokens);
-    await deliver(mandate);
+    await deliverPendingEvents(mandate);
     await createOrder(anna);
-    await deliver(mandate);
-    expect(receiver.received).toEqual([]);
+    await deliverPendingEvents(mandate);
+    expect(receiver.deliveries).toEqual([]);
   });
 
   test('receives no events after the response under constant load', { timeout: 60_000 }, async () => {
     const site = await createWebsite(['webhooks.write', 'orders.read']);
     await register(site.token);
-    const deliverer = delivererOf(mandate);
+    const deliverer = createDeliveryWorker(mandate);
     const deliveryStop = new AbortController();
     const sending = (async () => {
       while (!deliveryStop.signal.aborted) {
@@ -183,24 +183,24 @@ describe('a revoked application', () => {
     for (let round = 0; round < (databaseKind === 'pglite' ? 1 : 5); round += 1) {
       const dora = await signUp(mandate.origin);
       const { refresh_token: token } = await connect(dora, site, ['orders.read']);
-      const product = await shop.product({ stock: 1_000 });
+      const product = await shop.createProduct({ stock: 1_000 });
       const items = [{ product_id: product.id, quantity: 1 }];
       const orderingStop = new AbortController();
       const ordering = Array.from({ length: 4 }, async () => {
-        while (!orderingStop.signal.aborted) await api('POST', '/orders', shop.token, { items, delivery: pickup, user_id: dora.id });
+        while (!orderingStop.signal.aborted) await api('POST', '/orders', shop.token, { items, delivery: pickupDelivery, user_id: dora.id });
       });
-      while (receiver.received.filter(({ body }) => body.user_id === dora.id).length < 5) await sleep(5);
+      while (receiver.deliveries.filter(({ body }) => body.user_id === dora.id).length < 5) await sleep(5);
       const form = new URLSearchParams({ token });
-      const headers = basic(site.clientId, site.secret);
+      const headers = basicAuthorization(site.clientId, site.secret);
       const response = await fetch(`${mandate.origin}/oauth/revocation`, { method: 'POST', headers, body: form });
       expect(response.status).toBe(200);
       await new Promise((passed) => setImmediate(passed)); // our socket now contains everything that was sent before the response
-      const before = receiver.received.length;
+      const before = receiver.deliveries.length;
       await sleep(300);
       orderingStop.abort();
       await Promise.all(ordering);
       await sleep(300);
-      expect(receiver.received.slice(before).filter(({ body }) => body.user_id === dora.id)).toEqual([]);
+      expect(receiver.deliveries.slice(before).filter(({ body }) => body.user_id === dora.id)).toEqual([]);
     }
     deliveryStop.abort();
     await sending;
@@ -211,30 +211,30 @@ describe('a revoked application', () => {
 describe('an endpoint of a user', () => {
   test('created from the command line receives the events that the user can see, even after sign-out', async () => {
     const clara = await signUp(mandate.origin);
-    const { access_token: token } = await tokensFor(mandate.origin, clara, ['webhooks.write', 'orders.read']);
+    const { access_token: token } = await obtainTokens(mandate.origin, clara, ['webhooks.write', 'orders.read']);
     await register(token);
     await mandate.db.em.fork().execute(`delete from oauth_records where account_id = ?`, [String(clara.id)]);
     await createOrder(clara);
     await createOrder(ben);
-    await deliver(mandate);
+    await deliverPendingEvents(mandate);
     expect(receivedUserIds()).toEqual([clara.id]);
   });
 
   test('of staff receives the events of all users until the role is removed', async () => {
-    const staffUser = await signUpAs(mandate.db, mandate.origin, 'staff');
-    const { access_token: token } = await tokensFor(mandate.origin, staffUser, ['webhooks.write', 'orders.manage']);
+    const staffUser = await signUpWithRole(mandate.db, mandate.origin, 'staff');
+    const { access_token: token } = await obtainTokens(mandate.origin, staffUser, ['webhooks.write', 'orders.manage']);
     await register(token);
     await createOrder(anna);
-    await deliver(mandate);
+    await deliverPendingEvents(mandate);
     expect(receivedUserIds()).toEqual([anna.id]);
     await mandate.db.em.fork().execute(`update users set role = 'customer' where id = ?`, [staffUser.id]);
     await createOrder(anna);
-    await deliver(mandate);
+    await deliverPendingEvents(mandate);
     expect(receivedUserIds()).toEqual([anna.id]);
   });
 
   test('created with an API key is disabled when the key is revoked', async () => {
-    const { access_token: token } = await tokensFor(mandate.origin, anna, [
+    const { access_token: token } = await obtainTokens(mandate.origin, anna, [
       'api_keys.manage',
       'webhooks.read',
       'webhooks.write',
@@ -244,11 +244,11 @@ describe('an endpoint of a user', () => {
     const { key, id: keyId } = (await api('POST', '/api-keys', token, { name: 'Mine', scopes })).body;
     const { id } = (await register(key)).body;
     await createOrder(anna);
-    await deliver(mandate);
+    await deliverPendingEvents(mandate);
     expect(receivedUserIds()).toEqual([anna.id]);
     await api('DELETE', `/api-keys/${keyId}`, token);
     await createOrder(anna);
-    await deliver(mandate);
+    await deliverPendingEvents(mandate);
     expect(receivedUserIds()).toEqual([anna.id]);
     expect(await disableOrphanedEndpoints(mandate.db.em.fork())).toBe(1);
     expect((await api('GET', `/webhook-endpoints/${id}`, token)).body).toMatchObject({
@@ -266,15 +266,15 @@ describe('an endpoint of a user', () => {
     expect((await api('PATCH', `/webhook-endpoints/${id}`, otherToken, { url: 'https://elsewhere.example/' })).status).toBe(404);
     expect((await api('GET', '/webhook-endpoints', otherToken)).body.data).toEqual([]);
     await createOrder(anna);
-    await deliver(mandate);
+    await deliverPendingEvents(mandate);
     expect(receivedUserIds()).toEqual([anna.id]);
     const form = new URLSearchParams({ token: refresh });
-    await fetch(`${mandate.origin}/oauth/revocation`, { method: 'POST', headers: basic(site.clientId, site.secret), body: form });
+    await fetch(`${mandate.origin}/oauth/revocation`, { method: 'POST', headers: basicAuthorization(site.clientId, site.secret), body: form });
     await createOrder(anna);
-    await deliver(mandate);
+    await deliverPendingEvents(mandate);
     expect(receivedUserIds()).toEqual([anna.id]);
     await disableOrphanedEndpoints(mandate.db.em.fork());
-    const { access_token: userToken } = await tokensFor(mandate.origin, anna, ['webhooks.read']);
+    const { access_token: userToken } = await obtainTokens(mandate.origin, anna, ['webhooks.read']);
     expect((await api('GET', `/webhook-endpoints/${id}`, userToken)).body).toMatchObject({ disabled_reason: 'grant_revoked' });
   });
 });
@@ -284,14 +284,14 @@ test('grant events are visible to the user of the grant', async () => {
   const site = await createWebsite(['orders.read']);
   const { refresh_token: refresh } = await connect(emma, site, ['orders.read']);
   const form = new URLSearchParams({ token: refresh });
-  await fetch(`${mandate.origin}/oauth/revocation`, { method: 'POST', headers: basic(site.clientId, site.secret), body: form });
+  await fetch(`${mandate.origin}/oauth/revocation`, { method: 'POST', headers: basicAuthorization(site.clientId, site.secret), body: form });
   await assignEventSequence(mandate.db.em.fork());
-  const { access_token: token } = await tokensFor(mandate.origin, emma, ['events.read', 'connected_apps.read']);
+  const { access_token: token } = await obtainTokens(mandate.origin, emma, ['events.read', 'connected_apps.read']);
   const { body } = await api('GET', '/events?subject_type=grant&limit=100', token);
-  const sites = body.data.filter((event: Body) => event.data.object.application.client_id === site.clientId);
-  expect(sites.map((event: Body) => [event.type, event.data.object.scopes])).toEqual([
+  const sites = body.data.filter((event: JsonBody) => event.data.object.application.client_id === site.clientId);
+  expect(sites.map((event: JsonBody) => [event.type, event.data.object.scopes])).toEqual([
     ['grant.created', ['orders.read']],
     ['grant.revoked', ['orders.read']],
   ]);
-  expect(new Set(sites.map((event: Body) => event.subject.id)).size).toBe(1);
+  expect(new Set(sites.map((event: JsonBody) => event.subject.id)).size).toBe(1);
 });

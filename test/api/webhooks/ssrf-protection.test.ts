@@ -3,29 +3,29 @@ import { Resolver } from 'node:dns/promises';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startMandate, type Answer, type Body, type Mandate } from '../../support/server/start-mandate.ts';
-import { needsOneProcess } from '../../support/server/process-mode.ts';
-import { openShop, type Shop } from '../../support/server/shop.ts';
-import { deliver, delivererOf, openReceiver, passSeconds } from '../../support/network/webhook-receiver.ts';
+import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
+import { requireOneProcess } from '../../support/server/process-mode.ts';
+import { createTestShop, type TestShop } from '../../support/server/shop.ts';
+import { deliverPendingEvents, createDeliveryWorker, startWebhookReceiver, advanceDeliveryRetries } from '../../support/network/webhook-receiver.ts';
 import { isPublicAddress, urlRejectionReason } from '../../../server/outgoing-http/public-url.ts';
 import type { NetworkPolicy } from '../../../server/outgoing-http/protected-client.ts';
 
-needsOneProcess('the server runs in production mode, which accepts only HTTPS URLs');
+requireOneProcess('the server runs in production mode, which accepts only HTTPS URLs');
 
-let mandate: Mandate;
-let shop: Shop;
+let mandate: MandateServer;
+let shop: TestShop;
 
 beforeAll(async () => {
-  mandate = await startMandate({ development: false });
-  shop = await openShop(mandate);
+  mandate = await startMandateServer({ development: false });
+  shop = await createTestShop(mandate);
 });
 afterAll(() => mandate.close());
 afterEach(() => mandate.db.em.fork().execute('delete from webhook_endpoints'));
 
-const register = (url: string): Promise<Answer> =>
-  mandate.call('POST', '/api/v1/webhook-endpoints', { token: shop.token, body: { url, events: ['product.created'] } });
-const lastAttempt = async (id: number): Promise<Body> => {
-  const { body } = await mandate.call('GET', `/api/v1/webhook-endpoints/${id}/deliveries`, { token: shop.token });
+const register = (url: string): Promise<ApiResponse> =>
+  mandate.callApi('POST', '/api/v1/webhook-endpoints', { token: shop.token, body: { url, events: ['product.created'] } });
+const lastAttempt = async (id: number): Promise<JsonBody> => {
+  const { body } = await mandate.callApi('GET', `/api/v1/webhook-endpoints/${id}/deliveries`, { token: shop.token });
   return body.data[0].attempts.at(-1);
 };
 
@@ -217,9 +217,9 @@ describe('a host name', () => {
   const deliverWithDns = async (addressLists: string[][]): Promise<{ id: number; error: string }> => {
     dnsServer.addressLists = addressLists;
     const { id } = (await register(`https://rebind.example.com:${port}/hooks`)).body;
-    await shop.product();
-    const deliverer = delivererOf(mandate, network);
-    await deliver(mandate, deliverer);
+    await shop.createProduct();
+    const deliverer = createDeliveryWorker(mandate, network);
+    await deliverPendingEvents(mandate, deliverer);
     return { id, error: (await lastAttempt(id)).error };
   };
 
@@ -243,8 +243,8 @@ describe('a host name', () => {
     'that resolves to the loopback address as %s is not connected to',
     async (address) => {
       const { id } = (await register(`https://rebind.example.com:${port}/hooks`)).body;
-      await shop.product();
-      await deliver(mandate, delivererOf(mandate, { ...network, resolve: () => Promise.resolve([{ address, family: 6 }]) }));
+      await shop.createProduct();
+      await deliverPendingEvents(mandate, createDeliveryWorker(mandate, { ...network, resolve: () => Promise.resolve([{ address, family: 6 }]) }));
       expect([(await lastAttempt(id)).error, connections]).toEqual(['address_not_allowed', []]);
     },
   );
@@ -257,8 +257,8 @@ describe('a host name', () => {
   test('that resolves to another address later is checked for each attempt', async () => {
     const { id } = await deliverWithDns([['127.0.0.2'], ['127.0.0.1'], ['127.0.0.1']]);
     expect(connections).toEqual(['127.0.0.2']);
-    await passSeconds(mandate, 3600);
-    await deliver(mandate, delivererOf(mandate, network));
+    await advanceDeliveryRetries(mandate, 3600);
+    await deliverPendingEvents(mandate, createDeliveryWorker(mandate, network));
     expect((await lastAttempt(id)).error).toBe('address_not_allowed');
     expect(connections).toEqual(['127.0.0.2']);
   });
@@ -270,15 +270,15 @@ describe('a host name', () => {
   });
 
   test('a forbidden URL in the database is not connected to', async () => {
-    const receiver = await openReceiver();
+    const receiver = await startWebhookReceiver();
     const { id } = (await register('https://example.com/')).body;
     for (const url of [receiver.url, 'https://127.0.0.1/', 'https://[::1]/', 'https://2130706433/']) {
       await mandate.db.em.fork().execute('update webhook_endpoints set url = ? where id = ?', [url, id]);
-      await shop.product();
-      await deliver(mandate, delivererOf(mandate, network));
+      await shop.createProduct();
+      await deliverPendingEvents(mandate, createDeliveryWorker(mandate, network));
       expect((await lastAttempt(id)).error).toBe('address_not_allowed');
     }
-    expect([receiver.received, connections]).toEqual([[], []]);
+    expect([receiver.deliveries, connections]).toEqual([[], []]);
     await receiver.close();
   });
 });

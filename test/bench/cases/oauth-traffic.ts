@@ -1,15 +1,15 @@
-import { authorizationRequest, authorize, authorizePath, basic, type Client } from '../../support/oauth/oauth-flow.ts';
-import type { Browser } from '../../support/browser/browser.ts';
+import { buildAuthorizationRequest, obtainAuthorizationCode, authorizationPath, basicAuthorization, type ClientCredentials } from '../../support/oauth/oauth-flow.ts';
+import type { HttpBrowser } from '../../support/browser/browser.ts';
 import { requestTokens, scope } from '../servers/client-token.ts';
 import { mapInBatches } from '../servers/signed-in-browsers.ts';
 import { sendThroughProxy, issuer, proxyHeaders } from '../servers/tls-proxy.ts';
 import type { Target } from '../servers/target.ts';
 import type { RequestSpec, Traffic } from '../load-generator/traffic.ts';
 
-const tokenRequest = ({ clientId, secret }: Client, form: string): RequestSpec & { readonly body: string } => ({
+const tokenRequest = ({ clientId, secret }: ClientCredentials, form: string): RequestSpec & { readonly body: string } => ({
   method: 'POST',
   path: '/oauth/token',
-  headers: { ...proxyHeaders, ...basic(clientId, secret), 'content-type': 'application/x-www-form-urlencoded' },
+  headers: { ...proxyHeaders, ...basicAuthorization(clientId, secret), 'content-type': 'application/x-www-form-urlencoded' },
   body: form,
 });
 
@@ -44,11 +44,11 @@ export async function refreshTraffic(target: Target): Promise<Traffic> {
 /** Repeated sign-ins: an authorization request of a signed-in user returns a code, which the application redeems. */
 export async function signInTraffic(target: Target): Promise<Traffic> {
   const { website } = target;
-  const { query, verifier } = authorizationRequest(authorizationParameters(target));
+  const { query, verifier } = buildAuthorizationRequest(authorizationParameters(target));
   const first = await mapInBatches(await target.browsers(), async (browser) => {
     await authorizeWith(browser, target); // gives consent, so that the measured requests need none
-    const path = authorizePath(query);
-    return { path, headers: { ...proxyHeaders, accept: 'text/html', cookie: browser.cookiesFor('/oauth/authorize') } };
+    const path = authorizationPath(query);
+    return { path, headers: { ...proxyHeaders, accept: 'text/html', cookie: browser.cookieHeader('/oauth/authorize') } };
   });
   const form = new URLSearchParams({ grant_type: 'authorization_code', redirect_uri: website.redirectUri, code_verifier: verifier });
   return {
@@ -68,8 +68,8 @@ const authorizationParameters = ({ website }: Target): Record<string, string> =>
   scope: `openid ${scope}`,
 });
 
-const authorizeWith = (browser: Browser, target: Target): ReturnType<typeof authorize> =>
-  authorize(issuer, { browser }, authorizationParameters(target));
+const authorizeWith = (browser: HttpBrowser, target: Target): ReturnType<typeof obtainAuthorizationCode> =>
+  obtainAuthorizationCode(issuer, { browser }, authorizationParameters(target));
 
 function roundRobin(requests: readonly RequestSpec[]): () => RequestSpec {
   let index = 0;

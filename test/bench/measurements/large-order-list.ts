@@ -8,7 +8,7 @@ import { deriveKeys } from '../../../server/crypto/derived-keys.ts';
 import { Connections } from '../../load/connections.ts';
 import { deepPosition, moveCursor } from '../../scale/deep-page.ts';
 import { fillOrders } from '../../scale/fill-orders.ts';
-import { confidentialClient } from '../../support/oauth/oauth-flow.ts';
+import { createConfidentialClient } from '../../support/oauth/oauth-flow.ts';
 import type { Check } from './check.ts';
 import { median } from './run-load.ts';
 import { clientToken } from '../servers/client-token.ts';
@@ -41,7 +41,7 @@ export class LargeOrderList implements AsyncDisposable {
     opened.defer(() => db.close());
     await migrate(db);
     await fillOrders(db.em.fork(), count, (done) => report(`page: ${done.toLocaleString('en')} of ${count.toLocaleString('en')} orders`));
-    const client = await confidentialClient(db, scopeNames);
+    const client = await createConfidentialClient(db, scopeNames);
     const deepPage = await deepPosition(db, { filters: { userId: undefined } });
     if (!deepPage) throw new Error('--long-list: needs more than two pages of orders');
     const server = await environment.startMandate({ DATABASE_URL: postgresql.url });

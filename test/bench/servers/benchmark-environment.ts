@@ -4,9 +4,9 @@ import { scopeNames } from '@mandate/contract';
 import { migrate } from '../../../server/database/migrate/run-migrations.ts';
 import { openDatabase } from '../../../server/schema/open-database.ts';
 import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
-import type { Browser } from '../../support/browser/browser.ts';
-import { confidentialClient, webApplication } from '../../support/oauth/oauth-flow.ts';
-import { serverDirectory } from '../../support/server/server-directory.ts';
+import type { HttpBrowser } from '../../support/browser/browser.ts';
+import { createConfidentialClient, createWebApplication } from '../../support/oauth/oauth-flow.ts';
+import { createServerDirectory } from '../../support/server/server-directory.ts';
 import { type MeasuredServer, startMeasuredServer } from './measured-server.ts';
 import { fillShop, type ShopSize } from './fill-shop.ts';
 import { clientToken, scope } from './client-token.ts';
@@ -41,7 +41,7 @@ export class BenchmarkEnvironment implements AsyncDisposable {
   readonly #opened = new AsyncDisposableStack();
   #database: Promise<FilledDatabase> | undefined;
 
-  constructor({ path, remove }: Awaited<ReturnType<typeof serverDirectory>>, { signedInUsers, ...shop }: BenchmarkSize, report: Report) {
+  constructor({ path, remove }: Awaited<ReturnType<typeof createServerDirectory>>, { signedInUsers, ...shop }: BenchmarkSize, report: Report) {
     this.directory = path;
     this.#shop = shop;
     this.#signedInUsers = signedInUsers;
@@ -50,7 +50,7 @@ export class BenchmarkEnvironment implements AsyncDisposable {
   }
 
   static async create(size: BenchmarkSize, report: Report): Promise<BenchmarkEnvironment> {
-    return new BenchmarkEnvironment(await serverDirectory(), size, report);
+    return new BenchmarkEnvironment(await createServerDirectory(), size, report);
   }
 
   /** Returns the target with this name. All cases share it. */
@@ -113,7 +113,7 @@ export class BenchmarkEnvironment implements AsyncDisposable {
     const measuredServer = await this.start(name);
     this.#opened.defer(() => measuredServer.stop());
     const from = name === 'mandate' ? measuredServer : (await this.target('mandate')).measuredServer;
-    let browsers: Promise<readonly Browser[]> | undefined;
+    let browsers: Promise<readonly HttpBrowser[]> | undefined;
     return {
       measuredServer,
       shop: this.#shop,
@@ -164,6 +164,6 @@ export class BenchmarkEnvironment implements AsyncDisposable {
 }
 
 const createApplications = async (db: Database): Promise<Applications> => ({
-  client: await confidentialClient(db, scopeNames),
-  website: await webApplication(db, [scope]),
+  client: await createConfidentialClient(db, scopeNames),
+  website: await createWebApplication(db, [scope]),
 });

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { administer, databaseUrl } from '../../support/services/postgresql-databases.ts';
+import { runAdminSql, databaseUrlOnServer } from '../../support/services/postgresql-databases.ts';
 import { findPostgresql, startPostgresql } from '../../support/services/postgresql-server.ts';
 import { postgresqlCpuSeconds } from './cpu-time.ts';
 
@@ -17,10 +17,10 @@ export async function createEmptyDatabase(): Promise<EmptyDatabase> {
   const given = process.env['DATABASE_URL'];
   if (given !== undefined && given !== '') {
     const name = `mandate_bench_${randomBytes(6).toString('hex')}`;
-    await administer(given, `create database ${name}`);
-    const remove = async (): Promise<void> => void (await administer(given, `drop database ${name} with (force)`));
-    return { url: databaseUrl(given, name), cpuSeconds: undefined, remove };
+    await runAdminSql(given, `create database ${name}`);
+    const remove = async (): Promise<void> => void (await runAdminSql(given, `drop database ${name} with (force)`));
+    return { url: databaseUrlOnServer(given, name), cpuSeconds: undefined, remove };
   }
   const server = await startPostgresql(await findPostgresql());
-  return { url: server.url, cpuSeconds: () => postgresqlCpuSeconds(server.data), remove: server.stop };
+  return { url: server.url, cpuSeconds: () => postgresqlCpuSeconds(server.dataDirectory), remove: server.stop };
 }

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { open, readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../../support/network/free-port.ts';
+import { findFreePort } from '../../support/network/free-port.ts';
 import { processCpuSeconds } from './cpu-time.ts';
 
 /** A measured server in a separate process, which writes its log to a file, as in production. */
@@ -31,7 +31,7 @@ export async function startMeasuredServer(
   logFile: string,
   probe = '/api/v1/products',
 ): Promise<MeasuredServer> {
-  const port = String(await freePort());
+  const port = String(await findFreePort());
   const log = await open(logFile, 'a');
   const child = spawn(process.execPath, [program], {
     env: { NODE_ENV: 'production', ...env, PORT: port },

@@ -1,15 +1,15 @@
 import { createAccount } from '../../../server/oauth/accounts/account-store.ts';
 import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
 import { hashPassword } from '../../../server/oauth/passwords/password-hash.ts';
-import { Browser } from '../../support/browser/browser.ts';
+import { HttpBrowser } from '../../support/browser/browser.ts';
 import { issuer, sendThroughProxy } from './tls-proxy.ts';
 
 /** Number of concurrent sign-ins. More would only wait for password hashing. */
 const batchSize = 4;
 
 /** Creates users in `db` and signs each in with a separate browser. Without `db`, the browsers are not signed in. */
-export async function openSignedInBrowsers(origin: string, count: number, db?: Database): Promise<readonly Browser[]> {
-  const browsers = Array.from({ length: count }, () => new Browser(issuer, undefined, sendThroughProxy(origin)));
+export async function openSignedInBrowsers(origin: string, count: number, db?: Database): Promise<readonly HttpBrowser[]> {
+  const browsers = Array.from({ length: count }, () => new HttpBrowser(issuer, undefined, sendThroughProxy(origin)));
   if (!db) return browsers;
   const password = 'benchmark user password';
   const passwordHash = await hashPassword(password);

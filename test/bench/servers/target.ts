@@ -1,5 +1,5 @@
-import type { Browser } from '../../support/browser/browser.ts';
-import type { Client } from '../../support/oauth/oauth-flow.ts';
+import type { HttpBrowser } from '../../support/browser/browser.ts';
+import type { ClientCredentials } from '../../support/oauth/oauth-flow.ts';
 import type { MeasuredServer } from './measured-server.ts';
 import type { ShopSize } from './fill-shop.ts';
 
@@ -11,8 +11,8 @@ export type Target = {
   readonly shop: ShopSize;
   /** Obtains a new staff token by client credentials. */
   readonly token: () => Promise<string>;
-  readonly client: Client;
+  readonly client: ClientCredentials;
   /** A website with user sign-in, and browsers of users who are signed in. */
-  readonly website: Client & { readonly redirectUri: string };
-  readonly browsers: () => Promise<readonly Browser[]>;
+  readonly website: ClientCredentials & { readonly redirectUri: string };
+  readonly browsers: () => Promise<readonly HttpBrowser[]>;
 };

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import type { Send } from '../../support/browser/browser.ts';
+import type { SendRequest } from '../../support/browser/browser.ts';
 
 /** Issuer of all servers. */
 export const issuer = 'https://shop.example';
@@ -11,7 +11,7 @@ export const proxyHeaders = { 'x-forwarded-proto': 'https', 'x-forwarded-for': '
 
 /** Returns a function that sends requests to `origin` as that proxy. `fetch` cannot set the `Host` header. */
 export const sendThroughProxy =
-  (origin: string): Send =>
+  (origin: string): SendRequest =>
   async (url, init) => {
     const outgoing = new Request(url, init);
     const headers = { ...proxyHeaders, ...Object.fromEntries(new Headers(init.headers)), ...contentType(outgoing) };

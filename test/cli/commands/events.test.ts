@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { verifyWebhook } from '@mandate/client-sdk/webhooks';
 import { startStubServer, type StubServer } from '../../sdk/stub-server.ts';
-import { openReceiver } from '../../support/network/webhook-receiver.ts';
+import { startWebhookReceiver } from '../../support/network/webhook-receiver.ts';
 import { runInProcess, type CommandOutcome } from '../run-command-line.ts';
 
 const event = (id: number, type = 'order.paid') => ({
@@ -88,7 +88,7 @@ describe('webhooks listen', () => {
     const { stdout: secret } = await run(server, 'webhooks', 'listen', '--print-secret');
     expect((await run(server, 'webhooks', 'listen', '--print-secret')).stdout).toBe(secret);
     expect((await stat(join(home, 'webhook-secrets.json'))).mode % 0o1000).toBe(0o600);
-    const receiver = await openReceiver();
+    const receiver = await startWebhookReceiver();
     const words = ['webhooks', 'listen', '--after', '0', '--forward-to', receiver.url, '--headers', 'X-Mine: yes'];
     const { exitCode, stdout, stderr } = await run(server, ...words);
     expect({ exitCode, stderr }).toEqual({
@@ -96,9 +96,9 @@ describe('webhooks listen', () => {
       stderr: `Forwarding events to ${receiver.url}; press Ctrl-C to stop\nStopped after 3 events; resume with --after 3\n`,
     });
     expect(stdout).toMatch(/^\d\d:\d\d:\d\d {2}→ order\.paid {2}evt_1\n\d\d:\d\d:\d\d {2}← 204 {2}POST http:\S+ {2}evt_1 {2}\(\d+ ms\)\n/);
-    const verified = receiver.received.map(({ text, headers }) => verifyWebhook(text, headers, secret.trim()));
+    const verified = receiver.deliveries.map(({ text, headers }) => verifyWebhook(text, headers, secret.trim()));
     expect(await Promise.all(verified)).toEqual([event(1), event(2), event(3)]);
-    expect(receiver.received[0]?.headers).toMatchObject({ 'x-mine': 'yes', 'webhook-id': 'evt_1', 'content-type': 'application/json' });
+    expect(receiver.deliveries[0]?.headers).toMatchObject({ 'x-mine': 'yes', 'webhook-id': 'evt_1', 'content-type': 'application/json' });
     await receiver.close();
   });
 

@@ -5,16 +5,16 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Scope } from '@mandate/contract';
 import { renderMcpToolsSource } from '../../../cli/build/generate-tools.ts';
-import { startMandate, type Body, type Mandate } from '../../support/server/start-mandate.ts';
-import { signUp, tokensFor } from '../../support/oauth/oauth-flow.ts';
-import { openShop, pickup, type Shop } from '../../support/server/shop.ts';
+import { startMandateServer, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
+import { signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
+import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/shop.ts';
 import { createConfigDirectory, spawnCommand } from '../run-command-line.ts';
 
-let mandate: Mandate;
-let shop: Shop;
+let mandate: MandateServer;
+let shop: TestShop;
 beforeAll(async () => {
-  mandate = await startMandate();
-  shop = await openShop(mandate);
+  mandate = await startMandateServer();
+  shop = await createTestShop(mandate);
 });
 afterAll(() => mandate.close());
 
@@ -24,13 +24,13 @@ const main = join(import.meta.dirname, '../../../cli/main.ts');
 async function connectAssistant(scopes: readonly Scope[], ...flags: string[]) {
   const home = await createConfigDirectory();
   const user = await signUp(mandate.origin);
-  const { access_token: accessToken } = await tokensFor(mandate.origin, user, scopes);
+  const { access_token: accessToken } = await obtainTokens(mandate.origin, user, scopes);
   const credential = { apiUrl: mandate.origin, clientId: 'mandate-cli', accessToken, expiresAt: Date.now() + 200_000, scopes };
   await writeFile(home.file, JSON.stringify({ default: credential }), { mode: 0o600 });
   const env = { MANDATE_API_URL: mandate.origin, MANDATE_CONFIG_DIR: home.path };
   const client = new Client({ name: 'test', version: '1.0.0' });
   await client.connect(new StdioClientTransport({ command: process.execPath, args: [main, 'mcp', ...flags], env }));
-  const call = async (name: string, given: Record<string, unknown> = {}): Promise<{ isError: boolean; text: string; body: Body }> => {
+  const call = async (name: string, given: Record<string, unknown> = {}): Promise<{ isError: boolean; text: string; body: JsonBody }> => {
     const { isError = false, content } = await client.callTool({ name, arguments: given });
     const [first] = content;
     const text = first?.type === 'text' ? first.text : '';
@@ -58,8 +58,8 @@ describe('mandate mcp', () => {
     expect(tools.length).toBeGreaterThan(15);
     expect(tools.filter(({ annotations }) => annotations?.readOnlyHint !== true)).toEqual([]);
     expect((await at.call('orders_list', { limit: 5 })).body).toMatchObject({ data: [], has_more: false });
-    const { id: productId } = await shop.product();
-    const order = { items: [{ product_id: productId, quantity: 1 }], delivery: pickup };
+    const { id: productId } = await shop.createProduct();
+    const order = { items: [{ product_id: productId, quantity: 1 }], delivery: pickupDelivery };
     await expect(at.call('orders_create', order)).rejects.toThrow('orders_create disabled');
     expect((await at.call('orders_list')).body.data).toEqual([]);
     expect(at.client.getInstructions()).toContain('mandate mcp --allow-writes');
@@ -71,8 +71,8 @@ describe('mandate mcp', () => {
     const marked = (name: string) => tools.find((tool) => tool.name === name)?.annotations;
     expect(marked('orders_create')).toMatchObject({ readOnlyHint: false, destructiveHint: false });
     expect(marked('orders_cancel')).toMatchObject({ readOnlyHint: false, destructiveHint: true });
-    const { id: productId } = await shop.product({ price: 500 });
-    const placed = await at.call('orders_create', { items: [{ product_id: productId, quantity: 2 }], delivery: pickup });
+    const { id: productId } = await shop.createProduct({ price: 500 });
+    const placed = await at.call('orders_create', { items: [{ product_id: productId, quantity: 2 }], delivery: pickupDelivery });
     expect(placed).toMatchObject({ isError: false, body: { total: 1000, user_id: at.user.id } });
     expect((await at.call('orders_get', { order_id: placed.body.id })).body).toMatchObject({ id: placed.body.id, status: 'pending' });
     const cancelled = await at.call('orders_cancel', { order_id: placed.body.id });
@@ -81,8 +81,8 @@ describe('mandate mcp', () => {
 
   test('explains how to request a missing scope', async () => {
     await using at = await connectAssistant(['orders.read'], '--allow-writes');
-    const { id: productId } = await shop.product();
-    const refused = await at.call('orders_create', { items: [{ product_id: productId, quantity: 1 }], delivery: pickup });
+    const { id: productId } = await shop.createProduct();
+    const refused = await at.call('orders_create', { items: [{ product_id: productId, quantity: 1 }], delivery: pickupDelivery });
     expect(refused).toMatchObject({ isError: true, body: { code: 'insufficient_scope', status: 403 } });
     expect(refused.text).toContain('mandate login --scopes +orders.write');
   }, 30_000);

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { manualProvider } from '../../../server/payments/providers/manual-provider.ts';
 import { indexPaymentProviders } from '../../../server/payments/providers/payment-provider.ts';
-import { openTill, type Till } from '../../support/order-arithmetic.ts';
-import { signUp, tokensFor } from '../../support/oauth/oauth-flow.ts';
+import { startPaymentTestShop, type PaymentTestShop } from '../../support/order-arithmetic.ts';
+import { signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
 import { startStubServer } from '../../sdk/stub-server.ts';
 import { runInProcess, type CommandOutcome } from '../run-command-line.ts';
 
@@ -11,21 +11,21 @@ const suggestedCommand = ({ stderr }: CommandOutcome): string[] => {
   const [, command = ''] = /: mandate (.+)$/m.exec(stderr) ?? [];
   return command.split(' ');
 };
-const as = (till: Till, token: string) => (argv: readonly string[]) =>
+const as = (till: PaymentTestShop, token: string) => (argv: readonly string[]) =>
   runInProcess(argv, { env: { MANDATE_API_URL: till.mandate.origin, MANDATE_TOKEN: token } });
-async function customer(till: Till): Promise<string> {
+async function customer(till: PaymentTestShop): Promise<string> {
   const scopes = ['orders.read', 'orders.write', 'payments.read', 'payments.write'] as const;
-  return (await tokensFor(till.mandate.origin, await signUp(till.mandate.origin), scopes)).access_token;
+  return (await obtainTokens(till.mandate.origin, await signUp(till.mandate.origin), scopes)).access_token;
 }
-const orderArguments = async (till: Till): Promise<string[]> => {
-  const item = `product_id=${(await till.shop.product()).id},quantity=2`;
+const orderArguments = async (till: PaymentTestShop): Promise<string[]> => {
+  const item = `product_id=${(await till.shop.createProduct()).id},quantity=2`;
   return ['orders', 'create', '--item', item, '--delivery.method', 'pickup', '--delivery.recipient-name', 'Ann Lee'];
 };
 
 describe('in development', () => {
-  let till: Till;
+  let till: PaymentTestShop;
   beforeAll(async () => {
-    till = await openTill();
+    till = await startPaymentTestShop();
   });
   afterAll(() => till.mandate.close());
 
@@ -51,7 +51,7 @@ describe('in development', () => {
   });
 
   test('the suggested commands lead staff from a payment to a delivered shipment', async () => {
-    const order = await till.order();
+    const order = await till.placeOrder();
     const run = as(till, till.shop.token);
     let outcome = await run(['orders', 'pay', String(order.id), '--provider', 'manual', '-y']);
     const walked: string[] = [];
@@ -74,9 +74,9 @@ describe('in development', () => {
 });
 
 describe('without the test provider', () => {
-  let till: Till;
+  let till: PaymentTestShop;
   beforeAll(async () => {
-    till = await openTill(indexPaymentProviders(manualProvider));
+    till = await startPaymentTestShop(indexPaymentProviders(manualProvider));
   });
   afterAll(() => till.mandate.close());
 

@@ -1,17 +1,17 @@
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startMandate, type Mandate } from '../../support/server/start-mandate.ts';
-import { openShop } from '../../support/server/shop.ts';
+import { startMandateServer, type MandateServer } from '../../support/server/start-mandate.ts';
+import { createTestShop } from '../../support/server/shop.ts';
 import { runInProcess } from '../run-command-line.ts';
 
-let mandate: Mandate;
+let mandate: MandateServer;
 let env: Record<string, string>;
 
 beforeAll(async () => {
-  mandate = await startMandate();
-  const shop = await openShop(mandate);
+  mandate = await startMandateServer();
+  const shop = await createTestShop(mandate);
   env = { MANDATE_API_URL: mandate.origin, MANDATE_TOKEN: shop.token };
-  for (const name of ['Alabaster vase', 'Granite bowl']) await shop.product({ name, category: name.split(' ')[1] });
+  for (const name of ['Alabaster vase', 'Granite bowl']) await shop.createProduct({ name, category: name.split(' ')[1] });
 });
 afterAll(() => mandate.close());
 

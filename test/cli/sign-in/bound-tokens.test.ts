@@ -2,9 +2,9 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { ageSessions } from '../../support/oauth/age-sessions.ts';
-import { refresh, refusal, signUp, type Person } from '../../support/oauth/oauth-flow.ts';
-import { apiStatus, useServer } from '../../support/server/with-server.ts';
+import { backdateSessions } from '../../support/oauth/age-sessions.ts';
+import { sendRefreshRequest, readOAuthError, signUp, type TestUser } from '../../support/oauth/oauth-flow.ts';
+import { fetchApiStatus, useServer } from '../../support/server/with-server.ts';
 import { createConfigDirectory, runInProcess, runProcess } from '../run-command-line.ts';
 
 const server = useServer();
@@ -27,11 +27,11 @@ async function signIn(...flags: string[]) {
   return { ...home, [Symbol.asyncDispose]: home[Symbol.asyncDispose], env, person, kept };
 }
 
-async function confirmInBrowser({ browser }: Person, url: string): Promise<void> {
+async function confirmInBrowser({ browser }: TestUser, url: string): Promise<void> {
   const { pathname, search } = new URL(url);
   const back = await browser.submit(await browser.open(pathname + search), { decision: 'allow' });
-  if (!back.leaves) throw new Error(`the sign-in stopped at ${back.url.pathname}`);
-  expect((await fetch(back.leaves)).status).toBe(200);
+  if (!back.externalRedirect) throw new Error(`the sign-in stopped at ${back.url.pathname}`);
+  expect((await fetch(back.externalRedirect)).status).toBe(200);
 }
 
 /** Returns the number of access tokens that the server has issued. */
@@ -54,8 +54,8 @@ describe('the stored credential', () => {
     expect((await runInProcess(['whoami', '--get', 'email'], { env: home.env })).stdout).toBe(`${home.person.email}\n`);
     const { accessToken, refreshToken, bound } = await home.kept();
     expect(bound).toBe(true);
-    expect(await apiStatus(server, accessToken)).toBe(401);
-    expect(await refusal(await refresh(server.origin, refreshToken))).toBe('400 invalid_grant');
+    expect(await fetchApiStatus(server, accessToken)).toBe(401);
+    expect(await readOAuthError(await sendRefreshRequest(server.origin, refreshToken))).toBe('400 invalid_grant');
     await using elsewhere = await createConfigDirectory();
     await writeFile(elsewhere.file, await readFile(home.file, 'utf8'));
     const stolen = await runInProcess(['whoami'], { env: { ...home.env, MANDATE_CONFIG_DIR: elsewhere.path } });
@@ -65,7 +65,7 @@ describe('the stored credential', () => {
   test('remains valid after a failed attempt to use it without the key', async () => {
     await using home = await signIn();
     const { accessToken, refreshToken } = await home.kept();
-    expect(await refusal(await refresh(server.origin, refreshToken))).toBe('400 invalid_grant');
+    expect(await readOAuthError(await sendRefreshRequest(server.origin, refreshToken))).toBe('400 invalid_grant');
     await expireAccessToken(home);
     expect((await runInProcess(['whoami'], { env: home.env })).exitCode).toBe(0);
     expect((await home.kept()).accessToken).not.toBe(accessToken);
@@ -97,7 +97,7 @@ describe('the stored credential', () => {
     await using home = await signIn('--no-dpop');
     const { stdout, stderr } = await runInProcess(['auth', 'token'], { env: home.env });
     expect(stderr).toBe('');
-    expect(await apiStatus(server, stdout.trim())).toBe(200);
+    expect(await fetchApiStatus(server, stdout.trim())).toBe(200);
     expect((await runInProcess(['whoami'], { env: home.env })).exitCode).toBe(0);
   });
 });
@@ -106,19 +106,19 @@ describe('creating an API key', () => {
   const create = ['api-keys', 'create', '--name', 'Backup', '--scopes', 'users.read', '--get', 'prefix'];
 
   /** Confirms in a browser with a session that is twenty minutes old. If a recent sign-in is required, the user signs in again. */
-  async function confirmWithOldSession(person: Person, url: string): Promise<void> {
-    await ageSessions(server.db, person.id, 20);
+  async function confirmWithOldSession(person: TestUser, url: string): Promise<void> {
+    await backdateSessions(server.db, person.id, 20);
     const { pathname, search } = new URL(url);
     const page = await person.browser.open(pathname + search);
     const next = page.url.pathname.startsWith('/sign-in/')
       ? await person.browser.submit(page, { email: person.email, password: person.password })
       : page;
-    const back = next.leaves ? next : await person.browser.submit(next, { decision: 'allow' });
-    if (!back.leaves) throw new Error(`the sign-in stopped at ${back.url.pathname}`);
-    expect((await fetch(back.leaves)).status).toBe(200);
+    const back = next.externalRedirect ? next : await person.browser.submit(next, { decision: 'allow' });
+    if (!back.externalRedirect) throw new Error(`the sign-in stopped at ${back.url.pathname}`);
+    expect((await fetch(back.externalRedirect)).status).toBe(200);
   }
 
-  async function login(person: Person, env: Record<string, string>, ...flags: string[]): Promise<void> {
+  async function login(person: TestUser, env: Record<string, string>, ...flags: string[]): Promise<void> {
     const outcome = await runInProcess(['login', '--storage', 'file', ...flags], {
       env: { ...env, DISPLAY: ':0' },
       stdinIsTTY: true,
@@ -128,7 +128,7 @@ describe('creating an API key', () => {
   }
 
   /** Moves the sign-in time of the user's refresh tokens back by twenty minutes. */
-  async function ageRefreshTokens({ id }: Person): Promise<void> {
+  async function ageRefreshTokens({ id }: TestUser): Promise<void> {
     const em = server.db.em.fork();
     const where = `model = 'RefreshToken' and account_id = ?`;
     const rows = await em.execute<{ id: string; payload: string }[]>(`select id, payload from oauth_records where ${where}`, [String(id)]);

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { commandSpecs } from '../../../cli/contract-commands/commands.gen.ts';
-import { signUp, signUpAs, type Person } from '../../support/oauth/oauth-flow.ts';
+import { signUp, signUpWithRole, type TestUser } from '../../support/oauth/oauth-flow.ts';
 import { useServer } from '../../support/server/with-server.ts';
 import { createConfigDirectory, runInProcess, type CommandOutcome } from '../run-command-line.ts';
 
@@ -18,7 +18,7 @@ const envOf = (home: Home, more: Record<string, string> = {}) => ({
 /** Runs `mandate login` and confirms it in the user's browser. `decision` contains the form fields of the consent page. */
 async function login(
   home: Home,
-  { browser }: Pick<Person, 'browser'>,
+  { browser }: Pick<TestUser, 'browser'>,
   argv: readonly string[] = [],
   decision: Record<string, string | readonly string[]> = { decision: 'allow' },
 ): Promise<CommandOutcome> {
@@ -33,7 +33,7 @@ async function login(
     },
   });
   const url = await Promise.race([promise, outcome.then(({ stderr }) => Promise.reject(new Error(stderr)))]);
-  const { leaves } = await browser.submit(await browser.open(url), decision);
+  const { externalRedirect: leaves } = await browser.submit(await browser.open(url), decision);
   if (leaves) await fetch(leaves);
   return outcome;
 }
@@ -41,7 +41,7 @@ async function login(
 const readCredential = async (home: Home, profile = 'default') => JSON.parse(await readFile(home.file, 'utf8'))[profile];
 const runCommand = (home: Home, ...argv: string[]): Promise<CommandOutcome> => runInProcess(argv, { env: envOf(home) });
 /** Returns the number of grants of the CLI client that this user has at the server. */
-const countGrants = async ({ id }: Person): Promise<number> =>
+const countGrants = async ({ id }: TestUser): Promise<number> =>
   (
     await server.db.em
       .fork()
@@ -107,7 +107,7 @@ describe('a sign-in that lacks a requested scope', () => {
 
   test('succeeds with another account', async () => {
     await using home = await createConfigDirectory();
-    const [anna, boss] = [await signUp(server.origin), await signUpAs(server.db, server.origin, 'admin')];
+    const [anna, boss] = [await signUp(server.origin), await signUpWithRole(server.db, server.origin, 'admin')];
     await login(home, anna);
     expect((await login(home, boss, ['--scopes', '+users.administer'])).exitCode).toBe(0);
     expect(await readCredential(home)).toMatchObject({ user: { email: boss.email }, scopes: expect.arrayContaining(['users.administer']) });

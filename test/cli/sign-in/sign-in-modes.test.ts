@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import type { SystemKeyring } from '../../../cli/sign-in/system-keyring.ts';
-import { connectDevice } from '../../support/oauth/device-flow.ts';
-import { signUp, tokensFor } from '../../support/oauth/oauth-flow.ts';
+import { approveDevice } from '../../support/oauth/device-flow.ts';
+import { signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
 import { useServer } from '../../support/server/with-server.ts';
 import { createProblemResponse, startStubServer, type StubResponse } from '../../sdk/stub-server.ts';
 import { startStubAuthorizationServer } from '../../sdk/authorization/stub-authorization-server.ts';
@@ -57,7 +57,7 @@ describe('signing in with a device code', () => {
           if (found !== undefined) resolve(found);
         });
       });
-      expect((await connectDevice(person, code)).response.status).toBe(200);
+      expect((await approveDevice(person, code)).response.status).toBe(200);
       const { exitCode, stdout, stderr } = await command.exited;
       const [shown, result, ...rest] = stdout.split('\n');
       expect({ exitCode, rest }).toEqual({ exitCode: 0, rest: [''] });
@@ -122,7 +122,7 @@ describe('signing in with a device code', () => {
 describe('signing in with an existing token', () => {
   test('stores a token that the service accepts', async () => {
     const person = await signUp(server.origin);
-    const { access_token: token } = await tokensFor(server.origin, person, ['users.read', 'orders.read']);
+    const { access_token: token } = await obtainTokens(server.origin, person, ['users.read', 'orders.read']);
     await using home = await createConfigDirectory();
     const env = { MANDATE_API_URL: server.origin, MANDATE_CONFIG_DIR: home.path };
     const { exitCode, stdout, stderr } = await runInProcess(['login', '--with-token'], { env, stdin: `${token}\n` });

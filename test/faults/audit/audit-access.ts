@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { commandLine } from '../../support/oauth/oauth-flow.ts';
+import { cliClient } from '../../support/oauth/oauth-flow.ts';
 import { sendRequest, isUnavailable, type HttpResult } from '../traffic/send-request.ts';
 import { forEachConcurrently, sampleEvenly } from './concurrency.ts';
 import type { Findings } from './findings.ts';
@@ -23,7 +23,7 @@ export async function auditAccess({ administration: { environment }, ledger }: L
     const { status, text } = await token({
       grant_type: 'refresh_token',
       refresh_token: refreshToken,
-      client_id: commandLine.clientId,
+      client_id: cliClient.clientId,
     });
     if (status !== 200) findings.lost.push(`a refresh token returned ${status}: ${text}`);
   }

@@ -1,11 +1,11 @@
 import { afterAll, expect, test } from 'vitest';
 import { databaseKind } from '../../support/services/database.ts';
-import { endServerProcesses } from '../../support/server/server-process.ts';
+import { killServerProcesses } from '../../support/server/server-process.ts';
 import { audit } from './audit.ts';
 import { Load } from '../traffic/load.ts';
 import { PostgresqlEnvironment, startDurablePostgresql, startServers } from '../environments/environment.ts';
 
-afterAll(endServerProcesses);
+afterAll(killServerProcesses);
 
 const latestPaymentSql = `select max(id) from payments where status = 'succeeded'`;
 

@@ -7,11 +7,11 @@ export class EmbeddedEnvironment extends FaultEnvironment {
   /** Stops the server during the statement, because another process cannot open its database. */
   override async sql(text: string): Promise<readonly object[]> {
     const [server] = this.servers;
-    await server?.die();
+    await server?.kill();
     const db = await openDatabase(join(this.dataDirectory, 'database'));
     const rows = await db.em.fork().execute<object[]>(text);
     await db.close();
-    await server?.live();
+    await server?.start();
     return rows;
   }
 }

@@ -1,21 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../../support/network/free-port.ts';
-import { openFront, type Front } from '../../support/network/load-balancer.ts';
-import { MortalServer } from '../../support/server/killable-server.ts';
-import { administer } from '../../support/services/postgresql-databases.ts';
+import { findFreePort } from '../../support/network/free-port.ts';
+import { startLoadBalancer, type LoadBalancer } from '../../support/network/load-balancer.ts';
+import { KillableServer } from '../../support/server/killable-server.ts';
+import { runAdminSql } from '../../support/services/postgresql-databases.ts';
 import {
   findPostgresql,
   startPostgresql,
   type PostgresqlOptions,
   type PostgresqlServer,
 } from '../../support/services/postgresql-server.ts';
-import { temporaryDataDirectory } from '../../support/server/server-process.ts';
+import { createDataDirectory } from '../../support/server/server-process.ts';
 
 /** Servers behind a load balancer, with their database and the other services of a scenario. */
 export class FaultEnvironment implements AsyncDisposable {
-  readonly loadBalancer: Front;
+  readonly loadBalancer: LoadBalancer;
   readonly dataDirectory: string;
-  readonly servers: readonly MortalServer[];
+  readonly servers: readonly KillableServer[];
   /** URL for API requests: the load balancer, or a proxy in front of it. */
   clientUrl: string;
   /** With independent clocks, a token that one server issued may have expired for another one. */
@@ -46,9 +46,9 @@ export class FaultEnvironment implements AsyncDisposable {
 }
 
 export type EnvironmentParts = {
-  readonly loadBalancer: Front;
+  readonly loadBalancer: LoadBalancer;
   readonly dataDirectory: string;
-  readonly servers: readonly MortalServer[];
+  readonly servers: readonly KillableServer[];
   readonly closing: readonly (() => Promise<unknown>)[];
 };
 
@@ -72,8 +72,8 @@ export async function startServers(
   env: (nth: number) => Readonly<Record<string, string>>,
   given?: AsyncDisposable & { readonly path: string },
 ): Promise<EnvironmentParts> {
-  const directory = given ?? (await temporaryDataDirectory());
-  const loadBalancer = await openFront(await freePort());
+  const directory = given ?? (await createDataDirectory());
+  const loadBalancer = await startLoadBalancer(await findFreePort());
   const shared = {
     MANDATE_DATA_DIR: directory.path,
     MANDATE_ISSUER: loadBalancer.url,
@@ -81,16 +81,16 @@ export async function startServers(
     ...noRateLimits,
     ...noRefreshGracePeriod,
   };
-  const servers: MortalServer[] = [];
+  const servers: KillableServer[] = [];
   for (let nth = 0; nth < count; nth += 1) {
-    const server = new MortalServer({ ...shared, PORT: String(await freePort()), ...env(nth) });
-    await server.live();
+    const server = new KillableServer({ ...shared, PORT: String(await findFreePort()), ...env(nth) });
+    await server.start();
     servers.push(server);
   }
-  loadBalancer.lead(servers.map(({ env: { PORT } }) => Number(PORT)));
+  loadBalancer.setPorts(servers.map(({ env: { PORT } }) => Number(PORT)));
   const closing = [
     () => loadBalancer.close(),
-    () => Promise.all(servers.map((server) => server.die())),
+    () => Promise.all(servers.map((server) => server.kill())),
     async () => directory[Symbol.asyncDispose](),
   ];
   return { loadBalancer, dataDirectory: directory.path, servers, closing };
@@ -112,7 +112,7 @@ export class PostgresqlEnvironment extends FaultEnvironment {
   }
 
   override sql(text: string): Promise<readonly object[]> {
-    return administer(this.postgresql.url, text);
+    return runAdminSql(this.postgresql.url, text);
   }
 }
 

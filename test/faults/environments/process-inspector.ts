@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import type { MortalServer } from '../../support/server/killable-server.ts';
+import type { KillableServer } from '../../support/server/killable-server.ts';
 
 /** Environment variables that let `measureProcess` inspect a server. */
 export const inspectorVariables = { NODE_OPTIONS: '--inspect=127.0.0.1:0' };
@@ -28,7 +28,7 @@ const eventLoopDelayScript = (ms: number): string => `(async () => {
 })()`;
 
 /** Measures the event loop delay of a server for `ms` milliseconds, and then its memory. */
-export async function measureProcess(server: MortalServer, ms: number): Promise<ProcessMeasurement> {
+export async function measureProcess(server: KillableServer, ms: number): Promise<ProcessMeasurement> {
   const address = /ws:\/\/127\.0\.0\.1:\d+\/[\w-]+/.exec(server.output())?.[0];
   if (address === undefined) throw new Error('the server was started without the inspector');
   const socket = new WebSocket(address);
@@ -63,7 +63,7 @@ export async function measureProcess(server: MortalServer, ms: number): Promise<
   }
 }
 
-async function residentMb({ pid }: MortalServer): Promise<number> {
+async function residentMb({ pid }: KillableServer): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? Number.NaN) / 1_000;
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { faults, openChaosProxy, type Fault as NetworkFault } from '../../support/network/chaos-proxy.ts';
+import { networkFaults, openChaosProxy, type NetworkFault } from '../../support/network/chaos-proxy.ts';
 import type { Fault } from './scenario.ts';
 import type { FaultEnvironment } from '../environments/environment.ts';
 
@@ -13,13 +13,13 @@ export const cutCallers: Fault<FaultEnvironment> = {
     let nth = 0;
     const chooseFault = (): NetworkFault | undefined => {
       nth += 1;
-      return nth % 2 === 0 ? faults[(nth / 2) % faults.length] : undefined;
+      return nth % 2 === 0 ? networkFaults[(nth / 2) % networkFaults.length] : undefined;
     };
     const proxy = await openChaosProxy(environment.loadBalancer.url, chooseFault);
     environment.clientUrl = proxy.url;
     await sleep(faultMs);
     environment.clientUrl = environment.loadBalancer.url;
     await proxy[Symbol.asyncDispose]();
-    return { since: performance.now(), note: `${proxy.seen.filter((fault) => fault !== 'none').length} network faults` };
+    return { since: performance.now(), note: `${proxy.appliedFaults.filter((fault) => fault !== 'none').length} network faults` };
   },
 };

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PostgresqlServer } from '../../support/services/postgresql-server.ts';
-import { temporaryDataDirectory } from '../../support/server/server-process.ts';
+import { createDataDirectory } from '../../support/server/server-process.ts';
 import type { Fault, Scenario } from './scenario.ts';
 import { PostgresqlEnvironment, startDurablePostgresql, startServers, type EnvironmentParts } from '../environments/environment.ts';
 
@@ -60,7 +60,7 @@ const libfaketime = (): string | undefined => globSync('/usr/lib/{*/,}faketime/l
 export const clockScenario: Scenario<ClockEnvironment> = {
   missing: () => (libfaketime() === undefined ? 'libfaketime is not installed (apt-get install faketime)' : undefined),
   async open() {
-    const [library, directory] = [libfaketime() ?? '', await temporaryDataDirectory()];
+    const [library, directory] = [libfaketime() ?? '', await createDataDirectory()];
     const files = [0, 1].map((nth) => join(directory.path, `clock-${nth}`));
     await Promise.all(files.map((file) => writeFile(file, offset(0))));
     const postgresql = await startDurablePostgresql();

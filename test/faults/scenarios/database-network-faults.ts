@@ -10,10 +10,10 @@ export const cutDatabase: Fault<StandbyEnvironment> = {
   title: 'all connections to PostgreSQL cut, three times in a second',
   async inject({ proxy }) {
     for (let times = 0; times < 3; times += 1) {
-      proxy.cut();
+      proxy.closeConnections();
       await sleep(400);
     }
-    proxy.cut();
+    proxy.closeConnections();
     return { since: performance.now() };
   },
 };
@@ -22,9 +22,9 @@ export const slowDatabase: Fault<StandbyEnvironment> = {
   name: 'slow-database',
   title: 'every packet to and from PostgreSQL delayed by 200 ms, for 2 s',
   async inject({ proxy }) {
-    proxy.delay(200);
+    proxy.setDelay(200);
     await sleep(faultMs);
-    proxy.delay(0);
+    proxy.setDelay(0);
     return { since: performance.now() };
   },
 };
@@ -34,14 +34,14 @@ export const silenceDatabase: Fault<StandbyEnvironment> = {
   name: 'silence-database',
   title: 'all connections to PostgreSQL permanently silent, new connections possible after 2 s',
   async inject({ proxy }) {
-    proxy.silence();
+    proxy.dropTraffic();
     await sleep(faultMs);
-    proxy.goOn();
+    proxy.forwardNewConnections();
     return { since: performance.now() };
   },
   // by default, PostgreSQL sends the first keepalive after two hours (`tcp_keepalives_idle`)
   async restore({ proxy }) {
-    proxy.bury();
+    proxy.closeDeadConnections();
     return undefined;
   },
 };

@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdir, rm, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { serverDirectory } from '../../support/server/server-directory.ts';
+import { createServerDirectory } from '../../support/server/server-directory.ts';
 import { EmbeddedEnvironment } from '../environments/embedded-environment.ts';
 import { forEachConcurrently } from '../audit/concurrency.ts';
 import type { Load } from '../traffic/load.ts';
@@ -78,7 +78,7 @@ async function expectReads({ administration }: Load, url: string): Promise<void>
 }
 
 export async function createSmallDataDirectory(): Promise<AsyncDisposable & { readonly path: string }> {
-  const { path, remove } = await serverDirectory();
+  const { path, remove } = await createServerDirectory();
   const data = join(path, 'data');
   await mkdir(data);
   await mountSmallDisk(data);

@@ -23,7 +23,7 @@ const fillDisk: Fault<PostgresqlEnvironment> = {
   title: 'PostgreSQL disk full',
   async inject(environment, { load }) {
     const { postgresql } = environment;
-    const ballast = join(postgresql.data, 'ballast');
+    const ballast = join(postgresql.dataDirectory, 'ballast');
     const failures = (): number => (load.ledger.statuses.get(503) ?? 0) + (load.ledger.statuses.get(500) ?? 0);
     const before = failures();
     await run('sh', ['-c', 'cat /dev/zero >"$0" 2>/dev/null || true', ballast]);

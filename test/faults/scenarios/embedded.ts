@@ -1,4 +1,4 @@
-import { runServer } from '../../support/server/server-process.ts';
+import { runServerUntilExit } from '../../support/server/server-process.ts';
 import type { Fault, Scenario } from './scenario.ts';
 import { EmbeddedEnvironment } from '../environments/embedded-environment.ts';
 import { startServers } from '../environments/environment.ts';
@@ -8,7 +8,7 @@ const killEmbedded: Fault<EmbeddedEnvironment> = {
   title: '`kill -9` of the server on PGlite',
   async inject({ servers: [server] }) {
     const since = performance.now();
-    await server?.dieAndRise();
+    await server?.killAndRestart();
     return { since };
   },
 };
@@ -18,7 +18,7 @@ const shareDirectory: Fault<EmbeddedEnvironment> = {
   title: 'a second server on the data directory of the first (PGlite)',
   async inject({ dataDirectory }) {
     const since = performance.now();
-    const { code, output } = await runServer({ MANDATE_DATA_DIR: dataDirectory });
+    const { code, output } = await runServerUntilExit({ MANDATE_DATA_DIR: dataDirectory });
     if (code !== 1 || !output.includes('is in use by another process')) throw new Error(`the server exited with ${code}: ${output}`);
     return { since, note: 'refused' };
   },

@@ -1,4 +1,4 @@
-import { promote, startStandby } from '../../support/services/postgresql-standby.ts';
+import { promoteStandby, startStandby } from '../../support/services/postgresql-standby.ts';
 import type { Fault } from './scenario.ts';
 import { standbySettings, type StandbyEnvironment } from '../environments/standby-environment.ts';
 
@@ -13,8 +13,8 @@ export const failOver: Fault<StandbyEnvironment> = {
     const { postgresql: dead, standby, proxy } = environment;
     const since = performance.now();
     await dead.kill();
-    await promote(standby);
-    proxy.lead(standby.port);
+    await promoteStandby(standby);
+    proxy.setTargetPort(standby.port);
     [environment.postgresql, environment.standby] = [standby, dead];
     return { since };
   },

@@ -7,7 +7,7 @@ export const killServer: Fault<FaultEnvironment> = {
   title: '`kill -9` of one of two servers',
   async inject({ servers }, { nth }) {
     const since = performance.now();
-    await servers[nth % servers.length]?.dieAndRise();
+    await servers[nth % servers.length]?.killAndRestart();
     return { since };
   },
 };
@@ -18,8 +18,8 @@ export const killServers: Fault<FaultEnvironment> = {
   title: '`kill -9` of both servers at once',
   async inject({ servers }) {
     const since = performance.now();
-    await Promise.all(servers.map((server) => server.die()));
-    await Promise.all(servers.map((server) => server.live()));
+    await Promise.all(servers.map((server) => server.kill()));
+    await Promise.all(servers.map((server) => server.start()));
     return { since };
   },
 };

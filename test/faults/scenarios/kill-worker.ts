@@ -17,8 +17,8 @@ export const killWorker: Fault<FaultEnvironment> = {
     const id = await startImport(load, expireLeases ? productsWithExpiredLeases : products);
     while ((await readTask(load, id)).progress.processed === 0) await sleep(10);
     const since = performance.now();
-    await Promise.all(servers.map((server) => server.die()));
-    await Promise.all(servers.map((server) => server.live()));
+    await Promise.all(servers.map((server) => server.kill()));
+    await Promise.all(servers.map((server) => server.start()));
     return { since };
   },
   async restore(_environment, { load }) {

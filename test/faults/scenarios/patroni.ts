@@ -1,5 +1,5 @@
-import { PatroniCluster, type PatroniNode, whyNoPatroni } from '../../support/services/patroni-cluster.ts';
-import { administer } from '../../support/services/postgresql-databases.ts';
+import { PatroniCluster, type PatroniNode, patroniUnavailableReason } from '../../support/services/patroni-cluster.ts';
+import { runAdminSql } from '../../support/services/postgresql-databases.ts';
 import type { Load } from '../traffic/load.ts';
 import type { Fault, Scenario } from './scenario.ts';
 import { FaultEnvironment, startServers, type EnvironmentParts } from '../environments/environment.ts';
@@ -25,7 +25,7 @@ class PatroniEnvironment extends FaultEnvironment {
   }
 
   override sql(text: string): Promise<readonly object[]> {
-    return administer(this.cluster.directUrl, text);
+    return runAdminSql(this.cluster.directUrl, text);
   }
 
   override async [Symbol.asyncDispose](): Promise<void> {
@@ -52,7 +52,7 @@ const killLeader: Fault<PatroniEnvironment> = {
   },
   async restore(environment, { load }) {
     const outcome = outcomeOf(environment, load);
-    if (environment.killed !== undefined) await environment.cluster.revive(environment.killed);
+    if (environment.killed !== undefined) await environment.cluster.restartNode(environment.killed);
     return outcome;
   },
 };
@@ -66,7 +66,7 @@ const switchOver: Fault<PatroniEnvironment> = {
     return { since: performance.now() };
   },
   async restore(environment, { load }) {
-    await environment.cluster.untilComplete();
+    await environment.cluster.waitUntilComplete();
     return outcomeOf(environment, load);
   },
 };
@@ -78,4 +78,4 @@ async function openPatroni(): Promise<PatroniEnvironment> {
 }
 
 /** The Patroni example in docs/operations.md. */
-export const patroniScenario: Scenario<PatroniEnvironment> = { missing: whyNoPatroni, open: openPatroni, faults: [killLeader, switchOver] };
+export const patroniScenario: Scenario<PatroniEnvironment> = { missing: patroniUnavailableReason, open: openPatroni, faults: [killLeader, switchOver] };

@@ -1,19 +1,19 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ConnectionError, createClient, DecodeError, TimeoutError, type Client } from '@mandate/client-sdk';
-import { faults, openChaosProxy, type Fault } from '../../support/network/chaos-proxy.ts';
-import { startMandate, type Mandate } from '../../support/server/start-mandate.ts';
-import { openShop, pickup, type Shop } from '../../support/server/shop.ts';
+import { networkFaults, openChaosProxy, type NetworkFault } from '../../support/network/chaos-proxy.ts';
+import { startMandateServer, type MandateServer } from '../../support/server/start-mandate.ts';
+import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/shop.ts';
 
-let mandate: Mandate;
-let shop: Shop;
+let mandate: MandateServer;
+let shop: TestShop;
 let product: { readonly id: number };
 const unhandled: unknown[] = [];
 const onUnhandled = (reason: unknown): void => void unhandled.push(reason);
 
 beforeAll(async () => {
-  mandate = await startMandate();
-  shop = await openShop(mandate);
-  product = await shop.product({ stock: 1_000 });
+  mandate = await startMandateServer();
+  shop = await createTestShop(mandate);
+  product = await shop.createProduct({ stock: 1_000 });
   process.on('unhandledRejection', onUnhandled);
 });
 afterAll(async () => {
@@ -33,11 +33,11 @@ const classOf = {
   slow: TimeoutError,
 };
 
-describe.each(faults)('when the connection to the server has the fault "%s"', (fault) => {
+describe.each(networkFaults)('when the connection to the server has the fault "%s"', (fault) => {
   test('once, the client retries the request successfully', async () => {
     await using proxy = await openChaosProxy(mandate.origin, (count) => (count === 1 ? fault : undefined));
     await expect(clientAt(proxy.url).products.get(product.id)).resolves.toMatchObject({ id: product.id });
-    expect(proxy.seen).toEqual([fault, 'none']);
+    expect(proxy.appliedFaults).toEqual([fault, 'none']);
   });
 
   test('on every request, the client reports the matching error class, as an exception and as a value', async () => {
@@ -45,7 +45,7 @@ describe.each(faults)('when the connection to the server has the fault "%s"', (f
     await expect(clientAt(proxy.url).products.get(product.id)).rejects.toBeInstanceOf(classOf[fault]);
     const result = await clientAt(proxy.url, 0).products.list().safe();
     expect(!result.ok && result.error).toBeInstanceOf(classOf[fault]);
-    expect(proxy.seen).toHaveLength(4);
+    expect(proxy.appliedFaults).toHaveLength(4);
   });
 });
 
@@ -53,21 +53,21 @@ test('orders placed over an unreliable connection are placed exactly once', { ti
   // a fixed pseudo-random sequence, in which half of the requests have a fault
   let seed = 7;
   const next = (): number => (seed = (seed * 48_271) % 2_147_483_647);
-  const fate = (): Fault | undefined => faults[next() % (2 * faults.length)];
+  const fate = (): NetworkFault | undefined => networkFaults[next() % (2 * networkFaults.length)];
   await using proxy = await openChaosProxy(mandate.origin, fate);
   const client = clientAt(proxy.url, 20);
-  const user = await shop.user();
+  const user = await shop.createUser();
   const references = Array.from({ length: 40 }, (_, index) => `chaos-${index}`);
   const place = (reference: string) =>
-    client.orders.create({ user_id: user.id, reference, items: [{ product_id: product.id, quantity: 1 }], delivery: pickup });
+    client.orders.create({ user_id: user.id, reference, items: [{ product_id: product.id, quantity: 1 }], delivery: pickupDelivery });
   for (let from = 0; from < references.length; from += 8) await Promise.all(references.slice(from, from + 8).map(place));
   const orders = await createClient({ baseUrl: mandate.origin, auth: shop.token })
     .orders.list({ user_id: user.id })
     .toArray({ max: 1_000 });
   expect(orders).toHaveLength(references.length);
   expect(new Set(orders.map(({ reference }) => reference))).toEqual(new Set(references));
-  for (const fault of faults) expect(proxy.seen).toContain(fault);
-  expect(proxy.seen.length).toBeGreaterThan(60);
+  for (const fault of networkFaults) expect(proxy.appliedFaults).toContain(fault);
+  expect(proxy.appliedFaults.length).toBeGreaterThan(60);
 });
 
 test('no promise rejection of these requests is unhandled', () => expect(unhandled).toEqual([]));

@@ -1,10 +1,10 @@
 import { afterAll, expect, test } from 'vitest';
 import { databaseKind } from '../../support/services/database.ts';
-import { endServerProcesses } from '../../support/server/server-process.ts';
+import { killServerProcesses } from '../../support/server/server-process.ts';
 import { violationLines } from '../report.ts';
 import { openSoak, soak } from '../soak.ts';
 
-afterAll(endServerProcesses);
+afterAll(killServerProcesses);
 
 test.skipIf(databaseKind === 'pglite')('memory and connections stay bounded during 30 seconds of load', { timeout: 300_000 }, async () => {
   await using environment = await openSoak();

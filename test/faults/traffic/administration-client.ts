@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { administrationToken } from '../../support/server/server-process.ts';
+import { obtainAdministrationToken } from '../../support/server/server-process.ts';
 import { sendRequest, isUnavailable, type HttpResult } from './send-request.ts';
 import type { WriteRequest, ConfirmedWrite, Ledger } from './confirmed-writes.ts';
 import type { FaultEnvironment } from '../environments/environment.ts';
@@ -25,7 +25,7 @@ export class AdministrationClient {
     if (performance.now() > this.#renewAt) this.#token = undefined;
     if (!this.#token) {
       this.#renewAt = performance.now() + renewAfterMs;
-      this.#token = administrationToken(this.environment.loadBalancer.url, this.environment.dataDirectory);
+      this.#token = obtainAdministrationToken(this.environment.loadBalancer.url, this.environment.dataDirectory);
       this.#token.catch(() => (this.#token = undefined));
     }
     return this.#token;

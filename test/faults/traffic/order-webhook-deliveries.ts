@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { openReceiver } from '../../support/network/webhook-receiver.ts';
+import { startWebhookReceiver } from '../../support/network/webhook-receiver.ts';
 import type { AdministrationClient } from './administration-client.ts';
 import type { FaultEnvironment } from '../environments/environment.ts';
 
@@ -26,11 +26,11 @@ export function openOrderWebhookReceiver(environment: FaultEnvironment, administ
 }
 
 async function receive(environment: FaultEnvironment, administration: AdministrationClient): Promise<WebhookDeliveries> {
-  const receiver = await openReceiver();
+  const receiver = await startWebhookReceiver();
   environment.onClose(() => receiver.close());
   const deliveries: WebhookDeliveries = { eventIdsByOrder: new Map(), bodies: new Map(), repeated: 0, changedBodies: 0 };
   const { eventIdsByOrder, bodies } = deliveries;
-  receiver.answer = ({ headers, text, body }, res) => {
+  receiver.handleDelivery = ({ headers, text, body }, res) => {
     const id = headers['webhook-id'] ?? '';
     const orderId = event.parse(body).data.object.id;
     const fingerprint = createHash('sha256').update(text).digest('base64url');
@@ -39,7 +39,7 @@ async function receive(environment: FaultEnvironment, administration: Administra
     if (before !== undefined && before !== fingerprint) deliveries.changedBodies += 1;
     bodies.set(id, fingerprint);
     eventIdsByOrder.set(orderId, (eventIdsByOrder.get(orderId) ?? new Set()).add(id));
-    receiver.received.length = 0; // limits the memory use of long runs
+    receiver.deliveries.length = 0; // limits the memory use of long runs
     res.writeHead(204).end();
   };
   await administration.create('/webhook-endpoints', () => ({ url: receiver.url, events: ['order.created'] }));

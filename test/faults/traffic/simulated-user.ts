@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import type { Browser } from '../../support/browser/browser.ts';
-import { authorize, commandLine, signIn, tokenResponse, type TokenResponse } from '../../support/oauth/oauth-flow.ts';
-import { readFirstRun } from '../../support/server/server-process.ts';
+import type { HttpBrowser } from '../../support/browser/browser.ts';
+import { obtainAuthorizationCode, cliClient, signIn, tokenResponseSchema, type TokenResponse } from '../../support/oauth/oauth-flow.ts';
+import { readFirstRunFile } from '../../support/server/server-process.ts';
 import { sendRequest, isUnavailable } from './send-request.ts';
 import type { Ledger, UsedCredential } from './confirmed-writes.ts';
 import type { FaultEnvironment } from '../environments/environment.ts';
@@ -20,7 +20,7 @@ export class SimulatedUser {
   readonly #environment: FaultEnvironment;
   readonly #ledger: Ledger;
   readonly #signal: AbortSignal;
-  #browser: Browser | undefined;
+  #browser: HttpBrowser | undefined;
 
   constructor(environment: FaultEnvironment, ledger: Ledger, signal: AbortSignal) {
     this.#environment = environment;
@@ -40,17 +40,17 @@ export class SimulatedUser {
 
   async #completeFlow(nth: number): Promise<void> {
     const { url: origin } = this.#environment.loadBalancer;
-    const { customer } = await readFirstRun(this.#environment.dataDirectory);
+    const { customer } = await readFirstRunFile(this.#environment.dataDirectory);
     this.#browser ??= await signIn(origin, customer);
-    const { code, verifier, redirectUri } = await authorize(origin, { browser: this.#browser }, { scope: 'openid users.read' });
+    const { code, verifier, redirectUri } = await obtainAuthorizationCode(origin, { browser: this.#browser }, { scope: 'openid users.read' });
     const form = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: redirectUri };
-    let tokens = await this.#requestTokens('code', { ...form, client_id: commandLine.clientId });
+    let tokens = await this.#requestTokens('code', { ...form, client_id: cliClient.clientId });
     for (let count = 0; tokens?.refresh_token !== undefined && count < refreshes; count += 1) {
       const { refresh_token: token } = tokens;
       tokens = await this.#requestTokens('refresh token', {
         grant_type: 'refresh_token',
         refresh_token: token,
-        client_id: commandLine.clientId,
+        client_id: cliClient.clientId,
       });
     }
     if (tokens?.refresh_token === undefined) return;
@@ -74,7 +74,7 @@ export class SimulatedUser {
       if (status === 200) {
         this.#ledger.acknowledge(began);
         this.#ledger.usedCredentials.push({ kind, form });
-        return tokenResponse.parse(JSON.parse(text));
+        return tokenResponseSchema.parse(JSON.parse(text));
       }
       const used = status === 400 && refusal.safeParse(JSON.parse(text)).data?.error === 'invalid_grant';
       if (!isUnavailable(status)) {
@@ -88,7 +88,7 @@ export class SimulatedUser {
   }
 
   async #revoke({ access_token: access, refresh_token: refresh = '' }: TokenResponse): Promise<void> {
-    const body = new URLSearchParams({ token: refresh, client_id: commandLine.clientId });
+    const body = new URLSearchParams({ token: refresh, client_id: cliClient.clientId });
     while (!this.#signal.aborted) {
       const began = performance.now();
       const { status, text } = await sendRequest(`${this.#environment.clientUrl}/oauth/revocation`, { method: 'POST', body });

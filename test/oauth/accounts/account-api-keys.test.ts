@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { submitForm } from '../../support/oauth/account-pages.ts';
-import { auditTrail, createApiKey } from '../../support/oauth/credentials.ts';
-import { lastMailTo } from '../../support/services/mailbox.ts';
-import { authorize, redeem, signUp, signUpAs, tokenResponse, tokensFor, type Person } from '../../support/oauth/oauth-flow.ts';
-import { apiStatus, useServer } from '../../support/server/with-server.ts';
+import { submitFormContaining } from '../../support/oauth/account-pages.ts';
+import { readAuditTrail, createApiKey } from '../../support/oauth/credentials.ts';
+import { readLastMailTo } from '../../support/services/mailbox.ts';
+import { obtainAuthorizationCode, redeemCode, signUp, signUpWithRole, tokenResponseSchema, obtainTokens, type TestUser } from '../../support/oauth/oauth-flow.ts';
+import { fetchApiStatus, useServer } from '../../support/server/with-server.ts';
 
 const server = useServer();
 const newPassword = 'staple battery horse correct';
 
-const accessTokenForApiKeys = async (person: Person): Promise<string> =>
-  (await tokensFor(server.origin, person, ['api_keys.manage', 'users.read'])).access_token;
+const accessTokenForApiKeys = async (person: TestUser): Promise<string> =>
+  (await obtainTokens(server.origin, person, ['api_keys.manage', 'users.read'])).access_token;
 
 describe('the page of API keys', () => {
   test('is linked from the account page and lists each key with scopes, application, times and status', async () => {
@@ -17,7 +17,7 @@ describe('the page of API keys', () => {
     expect((await anna.browser.open('/account')).text).toContain('href="/account/api-keys"');
     expect((await anna.browser.open('/account/api-keys')).text).toContain('no API keys');
     const key = await createApiKey(server, await accessTokenForApiKeys(anna), 'Backup <b>');
-    await apiStatus(server, key.key);
+    await fetchApiStatus(server, key.key);
     await server.db.em.fork().execute(`update api_keys set last_used_at = '2026-03-04T05:06:00Z' where id = ?`, [key.id]);
     const { text } = await anna.browser.open('/account/api-keys');
     for (const part of [
@@ -39,13 +39,13 @@ describe('the page of API keys', () => {
     const token = await accessTokenForApiKeys(anna);
     const [kept, revoked] = [await createApiKey(server, token, 'Kept'), await createApiKey(server, token, 'Revoked')];
     await createApiKey(server, await accessTokenForApiKeys(ben), 'His');
-    await submitForm(ben.browser, await ben.browser.open('/account/api-keys'), 'name="key"', { key: String(revoked.id) });
-    expect(await apiStatus(server, revoked.key)).toBe(200);
+    await submitFormContaining(ben.browser, await ben.browser.open('/account/api-keys'), 'name="key"', { key: String(revoked.id) });
+    expect(await fetchApiStatus(server, revoked.key)).toBe(200);
     const page = await anna.browser.open('/account/api-keys');
-    const after = await submitForm(anna.browser, page, `value="${revoked.id}"`);
-    expect([await apiStatus(server, kept.key), await apiStatus(server, revoked.key)]).toEqual([200, 401]);
+    const after = await submitFormContaining(anna.browser, page, `value="${revoked.id}"`);
+    expect([await fetchApiStatus(server, kept.key), await fetchApiStatus(server, revoked.key)]).toEqual([200, 401]);
     expect(after.text).toContain('Revoked');
-    expect((await auditTrail(server, anna.id)).at(-1)).toBe(`api_key.revoked api_key:${revoked.id}`);
+    expect((await readAuditTrail(server, anna.id)).at(-1)).toBe(`api_key.revoked api_key:${revoked.id}`);
   });
 
   test('requires a session and a valid CSRF token', async () => {
@@ -53,7 +53,7 @@ describe('the page of API keys', () => {
     const key = await createApiKey(server, await accessTokenForApiKeys(anna), 'Backup');
     const body = new URLSearchParams({ csrf: 'x', key: String(key.id) });
     await anna.browser.request('/account/api-keys', { method: 'POST', body });
-    expect(await apiStatus(server, key.key)).toBe(200);
+    expect(await fetchApiStatus(server, key.key)).toBe(200);
     const responseWithoutSession = await fetch(`${server.origin}/account/api-keys`, { redirect: 'manual' });
     expect([responseWithoutSession.status, responseWithoutSession.headers.get('location')]).toEqual([
       303,
@@ -74,9 +74,9 @@ describe('removing an application on the account page', () => {
 
   test('revokes the API keys that the application created', async () => {
     const { anna, first, page, app } = await signUpWithApiKey();
-    await submitForm(anna.browser, page, `name="app" value="${app}"`);
-    expect(await apiStatus(server, first.key)).toBe(401);
-    expect(await auditTrail(server, anna.id)).toContain(`api_key.revoked api_key:${first.id}`);
+    await submitFormContaining(anna.browser, page, `name="app" value="${app}"`);
+    expect(await fetchApiStatus(server, first.key)).toBe(401);
+    expect(await readAuditTrail(server, anna.id)).toContain(`api_key.revoked api_key:${first.id}`);
   });
 
   test('keeps only API keys that the page listed and the user chose to keep', async () => {
@@ -84,8 +84,8 @@ describe('removing an application on the account page', () => {
     const laterKey = await createApiKey(server, await accessTokenForApiKeys(anna), 'Later');
     const [, keep = ''] = /name="keep_keys"\s+value="([\d,]+)"/.exec(page.text) ?? [];
     expect(keep).toBe(String(first.id));
-    await submitForm(anna.browser, page, `name="app" value="${app}"`, { keep_keys: keep });
-    expect([await apiStatus(server, first.key), await apiStatus(server, laterKey.key)]).toEqual([200, 401]);
+    await submitFormContaining(anna.browser, page, `name="app" value="${app}"`, { keep_keys: keep });
+    expect([await fetchApiStatus(server, first.key), await fetchApiStatus(server, laterKey.key)]).toEqual([200, 401]);
   });
 });
 
@@ -96,17 +96,17 @@ describe('changing the password', () => {
     const page = await anna.browser.open('/account/password');
     expect(page.text).toContain('Backup');
     const done = await anna.browser.submit(page, { password: newPassword, revoke_keys: 'yes' });
-    expect(await apiStatus(server, key.key)).toBe(401);
+    expect(await fetchApiStatus(server, key.key)).toBe(401);
     expect(done.text).toContain('API key was revoked');
-    expect((await lastMailTo(server.origin, anna.email)).text).toContain('Backup');
-    expect(await auditTrail(server, anna.id)).toContain(`api_key.revoked api_key:${key.id}`);
+    expect((await readLastMailTo(server.origin, anna.email)).text).toContain('Backup');
+    expect(await readAuditTrail(server, anna.id)).toContain(`api_key.revoked api_key:${key.id}`);
   });
 
   test('keeps API keys by default and states that they still work', async () => {
     const anna = await signUp(server.origin);
     const key = await createApiKey(server, await accessTokenForApiKeys(anna), 'Backup');
     const done = await anna.browser.submit(await anna.browser.open('/account/password'), { password: newPassword });
-    expect(await apiStatus(server, key.key)).toBe(200);
+    expect(await fetchApiStatus(server, key.key)).toBe(200);
     expect(done.text).toContain('API key still works');
   });
 
@@ -120,8 +120,8 @@ describe('changing the password', () => {
 });
 
 test('deleting an application revokes the API keys it created, and disabling it suspends them', async () => {
-  const administrator = await signUpAs(server.db, server.origin, 'admin');
-  const administratorToken = (await tokensFor(server.origin, administrator, ['applications.manage'])).access_token;
+  const administrator = await signUpWithRole(server.db, server.origin, 'admin');
+  const administratorToken = (await obtainTokens(server.origin, administrator, ['applications.manage'])).access_token;
   const call = (method: string, path: string, body?: object): Promise<Response> =>
     fetch(`${server.origin}/api/v1${path}`, {
       method,
@@ -142,11 +142,11 @@ test('deleting an application revokes the API keys it created, and disabling it 
   const token = await accessTokenFromApplication(anna, clientId, redirectUri);
   const key = await createApiKey(server, token, 'Through');
   await call('PATCH', `/applications/${id}`, { status: 'disabled' });
-  expect(await apiStatus(server, key.key)).toBe(401);
+  expect(await fetchApiStatus(server, key.key)).toBe(401);
   await call('PATCH', `/applications/${id}`, { status: 'active' });
-  expect(await apiStatus(server, key.key)).toBe(200);
+  expect(await fetchApiStatus(server, key.key)).toBe(200);
   expect((await call('DELETE', `/applications/${id}`)).status).toBe(204);
-  expect([await apiStatus(server, key.key), await apiStatus(server, other.key)]).toEqual([401, 200]);
+  expect([await fetchApiStatus(server, key.key), await fetchApiStatus(server, other.key)]).toEqual([401, 200]);
   expect((await anna.browser.open('/account/api-keys')).text).toContain(clientId);
   const rows = await server.db.em
     .fork()
@@ -154,11 +154,11 @@ test('deleting an application revokes the API keys it created, and disabling it 
   expect(rows.map(({ actor_id: actor, user_id: user }) => [Number(actor), Number(user)])).toEqual([[administrator.id, anna.id]]);
 });
 
-async function accessTokenFromApplication(person: Person, clientId: string, redirectUri: string): Promise<string> {
-  const granted = await authorize(server.origin, person, {
+async function accessTokenFromApplication(person: TestUser, clientId: string, redirectUri: string): Promise<string> {
+  const granted = await obtainAuthorizationCode(server.origin, person, {
     client_id: clientId,
     redirect_uri: redirectUri,
     scope: 'openid api_keys.manage users.read',
   });
-  return tokenResponse.parse(await (await redeem(server.origin, granted)).json()).access_token;
+  return tokenResponseSchema.parse(await (await redeemCode(server.origin, granted)).json()).access_token;
 }

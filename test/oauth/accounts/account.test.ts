@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { apiStatus, useServer } from '../../support/server/with-server.ts';
-import { isSignedIn, signInElsewhere, submitForm } from '../../support/oauth/account-pages.ts';
-import { Browser } from '../../support/browser/browser.ts';
-import { eventsOf } from '../../support/events.ts';
-import { followMailTo, lastMailTo, linkIn, mailsTo } from '../../support/services/mailbox.ts';
-import { startMandate } from '../../support/server/start-mandate.ts';
-import { openShop, pickup } from '../../support/server/shop.ts';
-import { authorizationRequest, authorizePath, refresh, signIn, signUp, tokensFor } from '../../support/oauth/oauth-flow.ts';
+import { fetchApiStatus, useServer } from '../../support/server/with-server.ts';
+import { hasActiveSession, createOtherSession, submitFormContaining } from '../../support/oauth/account-pages.ts';
+import { HttpBrowser } from '../../support/browser/browser.ts';
+import { readEventTypes } from '../../support/events.ts';
+import { readMailLink, readLastMailTo, extractLink, readMailsTo } from '../../support/services/mailbox.ts';
+import { startMandateServer } from '../../support/server/start-mandate.ts';
+import { createTestShop, pickupDelivery } from '../../support/server/shop.ts';
+import { buildAuthorizationRequest, authorizationPath, sendRefreshRequest, signIn, signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
 
 const server = useServer();
-const newBrowser = () => new Browser(server.origin);
+const newBrowser = () => new HttpBrowser(server.origin);
 const newPassword = 'staple battery horse correct';
 
 describe('a change of the e-mail address', () => {
@@ -19,13 +19,13 @@ describe('a change of the e-mail address', () => {
     await anna.browser.submit(await anna.browser.open('/account/email'), { email });
     await signIn(server.origin, anna); // the old address is still valid
     const browser = newBrowser();
-    const done = await browser.submit(await browser.open(await followMailTo(server.origin, email)), {});
+    const done = await browser.submit(await browser.open(await readMailLink(server.origin, email)), {});
     expect(done.text).toContain('Your e-mail address is changed');
     await signIn(server.origin, { ...anna, email });
     await expect(signIn(server.origin, anna)).rejects.toThrow('sign-in ended at /sign-in');
-    const notification = await lastMailTo(server.origin, anna.email);
+    const notification = await readLastMailTo(server.origin, anna.email);
     expect([notification.subject, notification.text.includes(email)]).toEqual(['Your address at Mandate was changed', true]);
-    expect(await eventsOf(server.db, 'user', anna.id)).toEqual(['user.created', 'user.updated']);
+    expect(await readEventTypes(server.db, 'user', anna.id)).toEqual(['user.created', 'user.updated']);
     const [event] = await server.db.em
       .fork()
       .execute(`select data, subject_version from events where type = 'user.updated' and user_id = ?`, [anna.id]);
@@ -38,7 +38,7 @@ describe('a change of the e-mail address', () => {
     const requestEmailChange = async (email: string) =>
       (await anna.browser.submit(await anna.browser.open('/account/email'), { email })).text.replaceAll(email, '');
     expect(await requestEmailChange(ben.email)).toBe(await requestEmailChange(free));
-    const message = await lastMailTo(server.origin, ben.email);
+    const message = await readLastMailTo(server.origin, ben.email);
     expect(message.text).not.toContain('http');
     await signIn(server.origin, ben);
   });
@@ -47,7 +47,7 @@ describe('a change of the e-mail address', () => {
     const anna = await signUp(server.origin);
     const email = `race.${crypto.randomUUID()}@example.com`;
     await anna.browser.submit(await anna.browser.open('/account/email'), { email });
-    const link = await followMailTo(server.origin, email);
+    const link = await readMailLink(server.origin, email);
     await server.db.em.fork().execute(`insert into users (name, email) values ('First', ?)`, [email.toUpperCase()]);
     const browser = newBrowser();
     expect((await browser.submit(await browser.open(link), {})).text).toContain('This link is no longer valid');
@@ -66,33 +66,33 @@ describe('the page of sessions', () => {
     const otherSessionId =
       [...(await other.open('/account/sessions')).text.matchAll(/This browser[^]*?name="session" value="([^"]+)"/g)][0]?.[1] ?? '';
     expect(uids).toContain(otherSessionId);
-    await submitForm(anna.browser, page, otherSessionId);
-    expect([await isSignedIn(other), await isSignedIn(anna.browser)]).toEqual([false, true]);
+    await submitFormContaining(anna.browser, page, otherSessionId);
+    expect([await hasActiveSession(other), await hasActiveSession(anna.browser)]).toEqual([false, true]);
   });
 
   test('cannot sign out another user', async () => {
     const [anna, ben] = [await signUp(server.origin), await signUp(server.origin)];
     const sessionOfBen = /name="session" value="([^"]+)"/.exec((await ben.browser.open('/account/sessions')).text)?.[1] ?? '';
     const page = await anna.browser.open('/account/sessions');
-    await submitForm(anna.browser, page, 'name="session"', { session: sessionOfBen });
-    expect(await isSignedIn(ben.browser)).toBe(true);
+    await submitFormContaining(anna.browser, page, 'name="session"', { session: sessionOfBen });
+    expect(await hasActiveSession(ben.browser)).toBe(true);
   });
 
   test('revokes all sessions and tokens with "Sign out everywhere"', async () => {
     const anna = await signUp(server.origin);
-    const otherDevice = await signInElsewhere(server.origin, anna);
-    const signedOutPage = await submitForm(anna.browser, await anna.browser.open('/account/sessions'), 'everywhere');
+    const otherDevice = await createOtherSession(server.origin, anna);
+    const signedOutPage = await submitFormContaining(anna.browser, await anna.browser.open('/account/sessions'), 'everywhere');
     expect(signedOutPage.text).toContain('You are signed out');
-    expect([await isSignedIn(anna.browser), await isSignedIn(otherDevice.browser)]).toEqual([false, false]);
-    expect(await apiStatus(server, otherDevice.tokens.access_token)).toBe(401);
-    expect((await refresh(server.origin, otherDevice.tokens.refresh_token ?? '')).status).toBe(400);
+    expect([await hasActiveSession(anna.browser), await hasActiveSession(otherDevice.browser)]).toEqual([false, false]);
+    expect(await fetchApiStatus(server, otherDevice.tokens.access_token)).toBe(401);
+    expect((await sendRefreshRequest(server.origin, otherDevice.tokens.refresh_token ?? '')).status).toBe(400);
     await signIn(server.origin, anna);
   });
 
   test('lists a browser that signed in through an application', async () => {
     const anna = await signUp(server.origin);
     const browser = newBrowser();
-    const page = await browser.open(authorizePath(authorizationRequest().query));
+    const page = await browser.open(authorizationPath(buildAuthorizationRequest().query));
     await browser.submit(page, { email: anna.email, password: anna.password });
     expect((await browser.open('/account/sessions')).text.match(/name="session"/g)).toHaveLength(2);
   });
@@ -100,27 +100,27 @@ describe('the page of sessions', () => {
 
 test('the page of applications shows the granted scopes and can remove an application (73)', async () => {
   const anna = await signUp(server.origin);
-  const { tokens } = await signInElsewhere(server.origin, anna);
+  const { tokens } = await createOtherSession(server.origin, anna);
   const page = await anna.browser.open('/account/apps');
   expect(page.text).toContain('Mandate command line');
   expect(page.text).toContain('See your name and e-mail address');
   const app = /name="app" value="(\d+)"/.exec(page.text)?.[1] ?? '';
   const ben = await signUp(server.origin);
-  await tokensFor(server.origin, ben, []);
-  await submitForm(ben.browser, await ben.browser.open('/account/apps'), 'name="app"', { app });
-  expect(await apiStatus(server, tokens.access_token)).toBe(200);
-  await submitForm(anna.browser, page, `value="${app}"`);
-  expect(await apiStatus(server, tokens.access_token)).toBe(401);
+  await obtainTokens(server.origin, ben, []);
+  await submitFormContaining(ben.browser, await ben.browser.open('/account/apps'), 'name="app"', { app });
+  expect(await fetchApiStatus(server, tokens.access_token)).toBe(200);
+  await submitFormContaining(anna.browser, page, `value="${app}"`);
+  expect(await fetchApiStatus(server, tokens.access_token)).toBe(401);
 });
 
 describe('closing an account', () => {
   test('revokes all access, deletes personal data and releases the e-mail address', async () => {
     const anna = await signUp(server.origin);
-    const otherDevice = await signInElsewhere(server.origin, anna);
-    const done = await submitForm(anna.browser, await anna.browser.open('/account/close'), 'danger');
+    const otherDevice = await createOtherSession(server.origin, anna);
+    const done = await submitFormContaining(anna.browser, await anna.browser.open('/account/close'), 'danger');
     expect(done.text).toContain('Your account is closed');
-    expect(await apiStatus(server, otherDevice.tokens.access_token)).toBe(401);
-    expect([await isSignedIn(anna.browser), await isSignedIn(otherDevice.browser)]).toEqual([false, false]);
+    expect(await fetchApiStatus(server, otherDevice.tokens.access_token)).toBe(401);
+    expect([await hasActiveSession(anna.browser), await hasActiveSession(otherDevice.browser)]).toEqual([false, false]);
     await expect(signIn(server.origin, anna)).rejects.toThrow('sign-in ended at /sign-in');
     const rows = await server.db.em.fork().execute(`select u::text as row from users u where id = ?`, [anna.id]);
     expect(JSON.stringify(rows)).not.toContain(anna.email);
@@ -128,14 +128,14 @@ describe('closing an account', () => {
   });
 
   test('is rejected while an order is not complete', async () => {
-    const mandate = await startMandate();
-    const shop = await openShop(mandate);
+    const mandate = await startMandateServer();
+    const shop = await createTestShop(mandate);
     const anna = await signUp(mandate.origin);
-    const { access_token: token } = await tokensFor(mandate.origin, anna, ['orders.write']);
-    const body = { items: [{ product_id: (await shop.product()).id, quantity: 1 }], delivery: pickup };
-    expect((await mandate.call('POST', '/api/v1/orders', { token, body })).status).toBe(201);
-    const refused = await submitForm(anna.browser, await anna.browser.open('/account/close'), 'danger');
-    expect([refused.response.status, await isSignedIn(anna.browser)]).toEqual([409, true]);
+    const { access_token: token } = await obtainTokens(mandate.origin, anna, ['orders.write']);
+    const body = { items: [{ product_id: (await shop.createProduct()).id, quantity: 1 }], delivery: pickupDelivery };
+    expect((await mandate.callApi('POST', '/api/v1/orders', { token, body })).status).toBe(201);
+    const refused = await submitFormContaining(anna.browser, await anna.browser.open('/account/close'), 'danger');
+    expect([refused.response.status, await hasActiveSession(anna.browser)]).toEqual([409, true]);
     await mandate.close();
   });
 
@@ -143,8 +143,8 @@ describe('closing an account', () => {
     const administrator = await signUp(server.origin);
     await server.db.em.fork().execute(`update users set role = 'customer' where role = 'admin'`);
     await server.db.em.fork().execute(`update users set role = 'admin' where id = ?`, [administrator.id]);
-    const refused = await submitForm(administrator.browser, await administrator.browser.open('/account/close'), 'danger');
-    expect([refused.response.status, await isSignedIn(administrator.browser)]).toEqual([409, true]);
+    const refused = await submitFormContaining(administrator.browser, await administrator.browser.open('/account/close'), 'danger');
+    expect([refused.response.status, await hasActiveSession(administrator.browser)]).toEqual([409, true]);
   });
 });
 
@@ -152,20 +152,20 @@ test.each(['/account/password', '/account/email', '/account/sessions', '/account
   'a form of %s with an invalid CSRF token changes nothing',
   async (path) => {
     const anna = await signUp(server.origin);
-    const { tokens } = await signInElsewhere(server.origin, anna);
-    const before = (await mailsTo(server.origin, anna.email)).length;
+    const { tokens } = await createOtherSession(server.origin, anna);
+    const before = (await readMailsTo(server.origin, anna.email)).length;
     const form = { csrf: 'x', password: newPassword, email: 'evil@example.com', everywhere: 'yes', app: '1' };
     await anna.browser.request(path, { method: 'POST', body: new URLSearchParams(form) });
-    expect([await isSignedIn(anna.browser), await apiStatus(server, tokens.access_token)]).toEqual([true, 200]);
+    expect([await hasActiveSession(anna.browser), await fetchApiStatus(server, tokens.access_token)]).toEqual([true, 200]);
     await signIn(server.origin, anna);
-    expect((await mailsTo(server.origin, anna.email)).length).toBe(before);
+    expect((await readMailsTo(server.origin, anna.email)).length).toBe(before);
   },
 );
 
 test('the link in a message points to the server', async () => {
   const anna = await signUp(server.origin);
   await anna.browser.open('/password-reset');
-  const link = linkIn(await lastMailTo(server.origin, anna.email));
+  const link = extractLink(await readLastMailTo(server.origin, anna.email));
   expect(new URL(link).origin).toBe(server.origin);
-  expect(server.failures).toEqual([]);
+  expect(server.warnings).toEqual([]);
 });

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { Browser } from '../../support/browser/browser.ts';
-import { followMailTo } from '../../support/services/mailbox.ts';
-import { signUp, signUpAs, tokensFor, type Person } from '../../support/oauth/oauth-flow.ts';
+import { HttpBrowser } from '../../support/browser/browser.ts';
+import { readMailLink } from '../../support/services/mailbox.ts';
+import { signUp, signUpWithRole, obtainTokens, type TestUser } from '../../support/oauth/oauth-flow.ts';
 import { useServer } from '../../support/server/with-server.ts';
 
 const server = useServer();
@@ -12,22 +12,22 @@ const serverFolder = join(import.meta.dirname, '../../../server');
 
 type Links = { readonly reset: string; readonly emailChange: string };
 
-async function mailLinksTo(anna: Person): Promise<Links> {
-  const browser = new Browser(server.origin);
+async function mailLinksTo(anna: TestUser): Promise<Links> {
+  const browser = new HttpBrowser(server.origin);
   await browser.submit(await browser.open('/password-reset'), { email: anna.email });
-  return { reset: await followMailTo(server.origin, anna.email), emailChange: await mailEmailChange(anna) };
+  return { reset: await readMailLink(server.origin, anna.email), emailChange: await mailEmailChange(anna) };
 }
 
-async function mailEmailChange({ browser }: Person): Promise<string> {
+async function mailEmailChange({ browser }: TestUser): Promise<string> {
   const email = `new.${randomUUID()}@example.com`;
   await browser.submit(await browser.open('/account/email'), { email });
-  return followMailTo(server.origin, email);
+  return readMailLink(server.origin, email);
 }
 
 /** Changes the address as a staff user, and returns the new address, which the user must confirm. */
 async function changeAddressAsStaff(id: number): Promise<string> {
-  const staff = await signUpAs(server.db, server.origin, 'staff');
-  const { access_token: token } = await tokensFor(server.origin, staff, ['users.manage']);
+  const staff = await signUpWithRole(server.db, server.origin, 'staff');
+  const { access_token: token } = await obtainTokens(server.origin, staff, ['users.manage']);
   const email = `staff.${randomUUID()}@example.com`;
   const changed = await fetch(`${server.origin}/api/v1/users/${id}`, {
     method: 'PATCH',
@@ -39,19 +39,19 @@ async function changeAddressAsStaff(id: number): Promise<string> {
 }
 
 const isUsable = async (link: string): Promise<boolean> => {
-  const { response, text } = await new Browser(server.origin).open(link);
+  const { response, text } = await new HttpBrowser(server.origin).open(link);
   expect(response.status === 400).toBe(text.includes('This link is no longer valid'));
   return response.status === 200;
 };
 
 /** User actions that run each file that invalidates links. */
-const linkInvalidations: Readonly<Record<string, (anna: Person, links: Links) => Promise<void>>> = {
+const linkInvalidations: Readonly<Record<string, (anna: TestUser, links: Links) => Promise<void>>> = {
   'oauth/pages/handlers/change-password.ts': async ({ browser }) => {
     const done = await browser.submit(await browser.open('/account/password'), { password: 'staple battery horse correct' });
     expect(done.text).toContain('Your password is changed');
   },
   'oauth/pages/handlers/reset-password.ts': async (_anna, { reset }) => {
-    const browser = new Browser(server.origin);
+    const browser = new HttpBrowser(server.origin);
     const done = await browser.submit(await browser.open(reset), { password: 'staple battery horse correct' });
     expect(done.text).toContain('Your password is changed');
   },
@@ -59,10 +59,10 @@ const linkInvalidations: Readonly<Record<string, (anna: Person, links: Links) =>
     await changeAddressAsStaff(id);
   },
   'oauth/pages/handlers/change-email.ts': async (anna) => {
-    const confirmation = await followMailTo(server.origin, await changeAddressAsStaff(anna.id));
+    const confirmation = await readMailLink(server.origin, await changeAddressAsStaff(anna.id));
     const laterLink = await mailEmailChange(anna);
     expect(await isUsable(laterLink)).toBe(true);
-    const browser = new Browser(server.origin);
+    const browser = new HttpBrowser(server.origin);
     expect((await browser.submit(await browser.open(confirmation), {})).text).toContain('confirmed');
     expect(await isUsable(laterLink)).toBe(false);
   },

@@ -7,7 +7,7 @@ import type { Database } from '../../../server/database/entity-manager/entity-ma
 import { deliverMail, type MailTransport } from '../../../server/mail/deliver-mail.ts';
 import { queueMail } from '../../../server/mail/queue-mail.ts';
 import { createSmtpTransport } from '../../../server/mail/smtp-transport.ts';
-import { freshDatabase } from '../../support/services/database.ts';
+import { createMigratedDatabase } from '../../support/services/database.ts';
 
 const key = Buffer.alloc(32, 7);
 const msPerMinute = 60_000;
@@ -40,7 +40,7 @@ beforeAll(async () => {
   await once(smtp.server, 'listening');
   const { port } = z.object({ port: z.number() }).parse(smtp.server.address());
   transport = await createSmtpTransport(`smtp://127.0.0.1:${port}`, 'Shop <shop@example.com>');
-  db = await freshDatabase();
+  db = await createMigratedDatabase();
 });
 afterAll(async () => {
   transport.close();

@@ -1,31 +1,31 @@
 import { describe, expect, test } from 'vitest';
-import { isSignedIn, signInElsewhere } from '../../support/oauth/account-pages.ts';
-import { ageSessions } from '../../support/oauth/age-sessions.ts';
-import { Browser, type Page } from '../../support/browser/browser.ts';
-import { followMailTo, lastMailTo } from '../../support/services/mailbox.ts';
-import { refresh, signIn, signUp, tokensFor, type Person } from '../../support/oauth/oauth-flow.ts';
-import { apiStatus, useServer } from '../../support/server/with-server.ts';
+import { hasActiveSession, createOtherSession } from '../../support/oauth/account-pages.ts';
+import { backdateSessions } from '../../support/oauth/age-sessions.ts';
+import { HttpBrowser, type HtmlPage } from '../../support/browser/browser.ts';
+import { readMailLink, readLastMailTo } from '../../support/services/mailbox.ts';
+import { sendRefreshRequest, signIn, signUp, obtainTokens, type TestUser } from '../../support/oauth/oauth-flow.ts';
+import { fetchApiStatus, useServer } from '../../support/server/with-server.ts';
 
 const server = useServer();
-const newBrowser = () => new Browser(server.origin);
+const newBrowser = () => new HttpBrowser(server.origin);
 const newPassword = 'staple battery horse correct';
 
-const ageSessionsOf = ({ id }: Pick<Person, 'id'>, minutes: number) => ageSessions(server.db, id, minutes);
+const ageSessionsOf = ({ id }: Pick<TestUser, 'id'>, minutes: number) => backdateSessions(server.db, id, minutes);
 
 describe('a password change', () => {
   test('revokes every other session and every token at once, and keeps the current session (74)', async () => {
     const anna = await signUp(server.origin);
-    const otherDevice = await signInElsewhere(server.origin, anna);
-    expect(await apiStatus(server, otherDevice.tokens.access_token)).toBe(200);
+    const otherDevice = await createOtherSession(server.origin, anna);
+    expect(await fetchApiStatus(server, otherDevice.tokens.access_token)).toBe(200);
     const done = await anna.browser.submit(await anna.browser.open('/account/password'), { password: newPassword });
     expect(done.text).toContain('Your password is changed');
-    expect(await apiStatus(server, otherDevice.tokens.access_token)).toBe(401);
-    expect((await refresh(server.origin, otherDevice.tokens.refresh_token ?? '')).status).toBe(400);
-    expect(await isSignedIn(otherDevice.browser)).toBe(false);
-    expect(await isSignedIn(anna.browser)).toBe(true);
+    expect(await fetchApiStatus(server, otherDevice.tokens.access_token)).toBe(401);
+    expect((await sendRefreshRequest(server.origin, otherDevice.tokens.refresh_token ?? '')).status).toBe(400);
+    expect(await hasActiveSession(otherDevice.browser)).toBe(false);
+    expect(await hasActiveSession(anna.browser)).toBe(true);
     await expect(signIn(server.origin, anna)).rejects.toThrow('sign-in ended at /sign-in');
     await signIn(server.origin, { ...anna, password: newPassword });
-    expect((await lastMailTo(server.origin, anna.email)).subject).toBe('Your password for Mandate was changed');
+    expect((await readLastMailTo(server.origin, anna.email)).subject).toBe('Your password for Mandate was changed');
   });
 
   test('requires a recent sign-in, which returns to the password page', async () => {
@@ -56,28 +56,28 @@ describe('a password change', () => {
 });
 
 describe('a password reset', () => {
-  const requestPasswordReset = async (email: string): Promise<Page> => {
+  const requestPasswordReset = async (email: string): Promise<HtmlPage> => {
     const browser = newBrowser();
     return browser.submit(await browser.open('/password-reset'), { email });
   };
 
   test('through the mailed link revokes every session, token and API key (74)', async () => {
     const anna = await signUp(server.origin);
-    const otherDevice = await signInElsewhere(server.origin, anna);
-    const { access_token: token } = await tokensFor(server.origin, anna, ['api_keys.manage', 'users.read']);
+    const otherDevice = await createOtherSession(server.origin, anna);
+    const { access_token: token } = await obtainTokens(server.origin, anna, ['api_keys.manage', 'users.read']);
     const apiKeyCreation = await fetch(`${server.origin}/api/v1/api-keys`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: JSON.stringify({ name: 'x', scopes: ['users.read'] }),
     });
     const { key } = JSON.parse(await apiKeyCreation.text());
-    expect(await apiStatus(server, key)).toBe(200);
+    expect(await fetchApiStatus(server, key)).toBe(200);
     expect((await requestPasswordReset(anna.email)).text).toContain('Check your e-mail');
     const browser = newBrowser();
-    const done = await browser.submit(await browser.open(await followMailTo(server.origin, anna.email)), { password: newPassword });
+    const done = await browser.submit(await browser.open(await readMailLink(server.origin, anna.email)), { password: newPassword });
     expect(done.text).toContain('Your password is changed');
-    expect([await apiStatus(server, otherDevice.tokens.access_token), await apiStatus(server, key)]).toEqual([401, 401]);
-    expect([await isSignedIn(otherDevice.browser), await isSignedIn(anna.browser), await isSignedIn(browser)]).toEqual([
+    expect([await fetchApiStatus(server, otherDevice.tokens.access_token), await fetchApiStatus(server, key)]).toEqual([401, 401]);
+    expect([await hasActiveSession(otherDevice.browser), await hasActiveSession(anna.browser), await hasActiveSession(browser)]).toEqual([
       false,
       false,
       false,
@@ -91,15 +91,15 @@ describe('a password reset', () => {
     const [known, unknown] = [await requestPasswordReset(anna.email), await requestPasswordReset(unknownEmail)];
     expect(known.text.replaceAll(anna.email, '')).toBe(unknown.text.replaceAll(unknownEmail, ''));
     expect([known.response.status, unknown.response.status]).toEqual([200, 200]);
-    expect((await lastMailTo(server.origin, unknownEmail)).subject).toBe('There is no account at Mandate');
+    expect((await readLastMailTo(server.origin, unknownEmail)).subject).toBe('There is no account at Mandate');
   });
 
   test('invalidates its link and all earlier links', async () => {
     const anna = await signUp(server.origin);
     await requestPasswordReset(anna.email);
-    const first = await followMailTo(server.origin, anna.email);
+    const first = await readMailLink(server.origin, anna.email);
     await requestPasswordReset(anna.email);
-    const second = await followMailTo(server.origin, anna.email);
+    const second = await readMailLink(server.origin, anna.email);
     const browser = newBrowser();
     await browser.submit(await browser.open(second), { password: newPassword });
     for (const link of [first, second]) expect((await browser.open(link)).text).toContain('This link is no longer valid');
@@ -109,7 +109,7 @@ describe('a password reset', () => {
     const anna = await signUp(server.origin);
     await requestPasswordReset(anna.email);
     await server.db.em.fork().execute(`update mailed_links set expires_at = now() where user_id = ?`, [anna.id]);
-    expect((await newBrowser().open(await followMailTo(server.origin, anna.email))).text).toContain('This link is no longer valid');
+    expect((await newBrowser().open(await readMailLink(server.origin, anna.email))).text).toContain('This link is no longer valid');
   });
 
   test('is rejected for a suspended account', async () => {
@@ -117,7 +117,7 @@ describe('a password reset', () => {
     await requestPasswordReset(anna.email);
     await server.db.em.fork().execute(`update users set status = 'suspended' where id = ?`, [anna.id]);
     const browser = newBrowser();
-    const done = await browser.submit(await browser.open(await followMailTo(server.origin, anna.email)), { password: newPassword });
+    const done = await browser.submit(await browser.open(await readMailLink(server.origin, anna.email)), { password: newPassword });
     expect(done.text).toContain('This link is no longer valid');
   });
 
@@ -126,7 +126,7 @@ describe('a password reset', () => {
     await server.db.em.fork().execute(`insert into users (name, email) values ('Made', ?)`, [email]);
     await requestPasswordReset(email);
     const browser = newBrowser();
-    await browser.submit(await browser.open(await followMailTo(server.origin, email)), { password: newPassword });
-    expect(await isSignedIn(await signIn(server.origin, { email, password: newPassword }))).toBe(true);
+    await browser.submit(await browser.open(await readMailLink(server.origin, email)), { password: newPassword });
+    expect(await hasActiveSession(await signIn(server.origin, { email, password: newPassword }))).toBe(true);
   });
 });

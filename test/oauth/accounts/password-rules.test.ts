@@ -6,13 +6,13 @@ import { prepareInstallation } from '../../../server/first-run/prepare-installat
 import { storePasswordHash } from '../../../server/oauth/accounts/account-store.ts';
 import { commonPasswordsFileUrl } from '../../../server/oauth/passwords/common-passwords.ts';
 import { hashPassword } from '../../../server/oauth/passwords/password-hash.ts';
-import { isSignedIn } from '../../support/oauth/account-pages.ts';
-import { Browser, type Page } from '../../support/browser/browser.ts';
-import { freshDatabase } from '../../support/services/database.ts';
-import { followMailTo } from '../../support/services/mailbox.ts';
+import { hasActiveSession } from '../../support/oauth/account-pages.ts';
+import { HttpBrowser, type HtmlPage } from '../../support/browser/browser.ts';
+import { createMigratedDatabase } from '../../support/services/database.ts';
+import { readMailLink } from '../../support/services/mailbox.ts';
 import { signIn, signUp } from '../../support/oauth/oauth-flow.ts';
-import { mandateServer } from '../../support/server/server-command.ts';
-import { runServer, temporaryDataDirectory } from '../../support/server/server-process.ts';
+import { runMandateServer } from '../../support/server/server-command.ts';
+import { runServerUntilExit, createDataDirectory } from '../../support/server/server-process.ts';
 import { useServer } from '../../support/server/with-server.ts';
 
 const server = useServer();
@@ -45,7 +45,7 @@ const newEmail = (): string => `fred.hawthorne@${crypto.randomUUID()}.example`;
 const newUser = () => signUp(server.origin, { name, email: newEmail() });
 
 /** A rejected password leaves the link and the session valid, so one page is enough for all rules. */
-function entryPointFromForm(browser: Browser, page: Page, email: string, fields: Record<string, string> = {}): EntryPoint {
+function entryPointFromForm(browser: HttpBrowser, page: HtmlPage, email: string, fields: Record<string, string> = {}): EntryPoint {
   const setPassword = async (password: string): Promise<string> => {
     const { response, text } = await browser.submit(page, { ...fields, password });
     expect(response.status, text).toBe(400);
@@ -55,9 +55,9 @@ function entryPointFromForm(browser: Browser, page: Page, email: string, fields:
 }
 
 async function entryPointFromMailedForm(path: string, email: string, fields: Record<string, string> = {}): Promise<EntryPoint> {
-  const browser = new Browser(server.origin);
+  const browser = new HttpBrowser(server.origin);
   await browser.submit(await browser.open(path), { email });
-  return entryPointFromForm(browser, await browser.open(await followMailTo(server.origin, email)), email, fields);
+  return entryPointFromForm(browser, await browser.open(await readMailLink(server.origin, email)), email, fields);
 }
 
 async function accountPageEntryPoint(): Promise<EntryPoint> {
@@ -68,9 +68,9 @@ async function accountPageEntryPoint(): Promise<EntryPoint> {
 async function createAdministratorEntryPoint(): Promise<EntryPoint> {
   const email = newEmail();
   const setPassword = async (password: string): Promise<string> => {
-    await using data = await temporaryDataDirectory();
+    await using data = await createDataDirectory();
     const argv = ['admin', 'create', '--email', email, '--name', name];
-    const { code, stdout, stderr } = await mandateServer({ MANDATE_DATA_DIR: data.path }, argv, `${password}\n`);
+    const { code, stdout, stderr } = await runMandateServer({ MANDATE_DATA_DIR: data.path }, argv, `${password}\n`);
     expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining('No account was created')]);
     return stderr;
   };
@@ -78,7 +78,7 @@ async function createAdministratorEntryPoint(): Promise<EntryPoint> {
 }
 
 async function firstStartEntryPoint(): Promise<EntryPoint> {
-  const db = await freshDatabase();
+  const db = await createMigratedDatabase();
   openDatabases.push(db);
   const email = newEmail();
   const setPassword = async (password: string): Promise<string> => {
@@ -164,13 +164,13 @@ test.each([
 test('a user with an old password that breaks the rules can still sign in', async () => {
   const user = await newUser();
   await storePasswordHash(server.db.em.fork(), user.id, await hashPassword('password1234'), new Date());
-  expect(await isSignedIn(await signIn(server.origin, { email: user.email, password: 'password1234' }))).toBe(true);
+  expect(await hasActiveSession(await signIn(server.origin, { email: user.email, password: 'password1234' }))).toBe(true);
 });
 
 test('the server does not start with a rejected MANDATE_ADMIN_PASSWORD, and states the reason', { timeout: 60_000 }, async () => {
-  await using data = await temporaryDataDirectory();
+  await using data = await createDataDirectory();
   const admin = { MANDATE_ADMIN_EMAIL: 'ada@example.com', MANDATE_ADMIN_PASSWORD: 'password1234' };
-  const { code, output } = await runServer({ MANDATE_DATA_DIR: data.path, ...admin });
+  const { code, output } = await runServerUntilExit({ MANDATE_DATA_DIR: data.path, ...admin });
   expect(code).toBe(1);
   expect(output).toContain('MANDATE_ADMIN_PASSWORD is refused, and no administrator was created. Choose a less common password');
   expect(output).not.toContain('password1234');

@@ -4,21 +4,21 @@ import { z } from 'zod';
 import type { Principal } from '../../../server/http/request/principal.ts';
 import { Problem } from '../../../server/http/problem-details/problem.ts';
 import { recentSignInSeconds, requireRecentSignIn } from '../../../server/http/request/recent-sign-in.ts';
-import { ageSessions } from '../../support/oauth/age-sessions.ts';
-import type { Browser, Page } from '../../support/browser/browser.ts';
-import { askFromDevice, beginOnDevice, connectDevice, enterCode, wait } from '../../support/oauth/device-flow.ts';
+import { backdateSessions } from '../../support/oauth/age-sessions.ts';
+import type { HttpBrowser, HtmlPage } from '../../support/browser/browser.ts';
+import { pollDeviceToken, startDeviceAuthorization, approveDevice, submitUserCode, expirePollIntervalSql } from '../../support/oauth/device-flow.ts';
 import {
-  authorizationRequest,
-  authorizePath,
-  clientCredentials,
-  commandLine,
-  confidentialClient,
-  redeem,
-  refresh,
+  buildAuthorizationRequest,
+  authorizationPath,
+  obtainClientToken,
+  cliClient,
+  createConfidentialClient,
+  redeemCode,
+  sendRefreshRequest,
   signUp,
-  tokenResponse,
-  tokensFor,
-  type Person,
+  tokenResponseSchema,
+  obtainTokens,
+  type TestUser,
 } from '../../support/oauth/oauth-flow.ts';
 import { useServer } from '../../support/server/with-server.ts';
 
@@ -26,27 +26,27 @@ const server = useServer();
 
 const now = (): number => Math.floor(Date.now() / 1000);
 const authTimeOf = (token: string): unknown => decodeJwt(token)['auth_time'];
-const tokensFrom = async (response: Response) => tokenResponse.parse(await response.json());
+const tokensFrom = async (response: Response) => tokenResponseSchema.parse(await response.json());
 const introspect = async (token: string) => {
-  const body = new URLSearchParams({ token, client_id: commandLine.clientId });
+  const body = new URLSearchParams({ token, client_id: cliClient.clientId });
   return z.record(z.unknown()).parse(await (await fetch(`${server.origin}/oauth/introspection`, { method: 'POST', body })).json());
 };
 
 /** Creates a user whose only browser session started twenty minutes ago. */
-async function signUpTwentyMinutesAgo(): Promise<Person> {
+async function signUpTwentyMinutesAgo(): Promise<TestUser> {
   const person = await signUp(server.origin);
-  await ageSessions(server.db, person.id, 20);
+  await backdateSessions(server.db, person.id, 20);
   return person;
 }
 
-const signInAgain = (browser: Browser, page: Page, { email, password }: Person): Promise<Page> => {
+const signInAgain = (browser: HttpBrowser, page: HtmlPage, { email, password }: TestUser): Promise<HtmlPage> => {
   expect(page.url.pathname).toMatch(/^\/sign-in\//);
   return browser.submit(page, { email, password });
 };
 
 describe('auth_time in an access token', () => {
   test('is the time of the sign-in, and is the same in the ID token and the introspection response', async () => {
-    const tokens = await tokensFor(server.origin, await signUpTwentyMinutesAgo(), ['orders.read']);
+    const tokens = await obtainTokens(server.origin, await signUpTwentyMinutesAgo(), ['orders.read']);
     const authTime = authTimeOf(tokens.access_token);
     expect(authTime).toBe(authTimeOf(tokens.id_token ?? ''));
     expect(now() - Number(authTime)).toBeGreaterThanOrEqual(20 * 60);
@@ -54,9 +54,9 @@ describe('auth_time in an access token', () => {
   });
 
   test('is not renewed by a refresh', async () => {
-    const first = await tokensFor(server.origin, await signUpTwentyMinutesAgo(), ['orders.read']);
-    const second = await tokensFrom(await refresh(server.origin, first.refresh_token ?? ''));
-    const third = await tokensFrom(await refresh(server.origin, second.refresh_token ?? ''));
+    const first = await obtainTokens(server.origin, await signUpTwentyMinutesAgo(), ['orders.read']);
+    const second = await tokensFrom(await sendRefreshRequest(server.origin, first.refresh_token ?? ''));
+    const third = await tokensFrom(await sendRefreshRequest(server.origin, second.refresh_token ?? ''));
     const times = [first, second, third].map(({ access_token: token }) => authTimeOf(token));
     expect(times).toEqual([times[0], times[0], times[0]]);
     expect(now() - Number(times[0])).toBeGreaterThanOrEqual(20 * 60);
@@ -64,39 +64,39 @@ describe('auth_time in an access token', () => {
 
   test('is the sign-in time of the browser session for a device code', async () => {
     const person = await signUpTwentyMinutesAgo();
-    const device = await beginOnDevice(server.origin);
-    await connectDevice(person, device.user_code);
-    await server.db.em.fork().execute(wait);
-    const tokens = await tokensFrom(await askFromDevice(server.origin, device.device_code));
+    const device = await startDeviceAuthorization(server.origin);
+    await approveDevice(person, device.user_code);
+    await server.db.em.fork().execute(expirePollIntervalSql);
+    const tokens = await tokensFrom(await pollDeviceToken(server.origin, device.device_code));
     expect(now() - Number(authTimeOf(tokens.access_token))).toBeGreaterThanOrEqual(20 * 60);
   });
 
   test('is absent with client credentials', async () => {
-    const client = await confidentialClient(server.db, ['orders.manage']);
-    expect(decodeJwt(await clientCredentials(server.origin, client, ['orders.manage']))).not.toHaveProperty('auth_time');
+    const client = await createConfidentialClient(server.db, ['orders.manage']);
+    expect(decodeJwt(await obtainClientToken(server.origin, client, ['orders.manage']))).not.toHaveProperty('auth_time');
   });
 });
 
 describe('max_age requires a new sign-in if the last sign-in is older (RFC 9470 section 4)', () => {
   test('at the authorization endpoint', async () => {
     const person = await signUpTwentyMinutesAgo();
-    const { query, verifier } = authorizationRequest({ max_age: String(recentSignInSeconds) });
-    const consent = await signInAgain(person.browser, await person.browser.open(authorizePath(query)), person);
-    const { leaves } = consent.leaves ? consent : await person.browser.submit(consent, { decision: 'allow' });
+    const { query, verifier } = buildAuthorizationRequest({ max_age: String(recentSignInSeconds) });
+    const consent = await signInAgain(person.browser, await person.browser.open(authorizationPath(query)), person);
+    const { externalRedirect: leaves } = consent.externalRedirect ? consent : await person.browser.submit(consent, { decision: 'allow' });
     const code = leaves?.searchParams.get('code') ?? '';
-    const { clientId, redirectUri } = commandLine;
-    const tokens = await tokensFrom(await redeem(server.origin, { code, verifier, redirectUri, clientId }));
+    const { clientId, redirectUri } = cliClient;
+    const tokens = await tokensFrom(await redeemCode(server.origin, { code, verifier, redirectUri, clientId }));
     expect(now() - Number(authTimeOf(tokens.access_token))).toBeLessThan(60);
   });
 
   test('at the device authorization endpoint', async () => {
     const person = await signUpTwentyMinutesAgo();
-    const device = await beginOnDevice(server.origin, 'openid users.read', { max_age: '60' });
-    const page = await person.browser.submit(await enterCode(person, device.user_code), {});
+    const device = await startDeviceAuthorization(server.origin, 'openid users.read', { max_age: '60' });
+    const page = await person.browser.submit(await submitUserCode(person, device.user_code), {});
     const consent = await signInAgain(person.browser, page, person);
     await person.browser.submit(consent, { decision: 'allow' });
-    await server.db.em.fork().execute(wait);
-    const tokens = await tokensFrom(await askFromDevice(server.origin, device.device_code));
+    await server.db.em.fork().execute(expirePollIntervalSql);
+    const tokens = await tokensFrom(await pollDeviceToken(server.origin, device.device_code));
     expect(now() - Number(authTimeOf(tokens.access_token))).toBeLessThan(60);
   });
 });

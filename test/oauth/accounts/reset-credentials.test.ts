@@ -1,39 +1,39 @@
 import { describe, expect, test } from 'vitest';
-import { Browser, type Page } from '../../support/browser/browser.ts';
+import { HttpBrowser, type HtmlPage } from '../../support/browser/browser.ts';
 import {
   addAuthenticatorApp,
-  auditTrail,
+  readAuditTrail,
   createApiKey,
   insertPasskey,
-  isAskedForSecondFactor,
-  passkeyIdsOf,
-  totpCode,
+  requestsSecondFactor,
+  readPasskeyIds,
+  generateTotpCode,
 } from '../../support/oauth/credentials.ts';
 import { databaseKind } from '../../support/services/database.ts';
-import { followMailTo, lastMailTo } from '../../support/services/mailbox.ts';
-import { signIn, signUp, tokensFor, type Person } from '../../support/oauth/oauth-flow.ts';
-import { apiStatus, useServer } from '../../support/server/with-server.ts';
+import { readMailLink, readLastMailTo } from '../../support/services/mailbox.ts';
+import { signIn, signUp, obtainTokens, type TestUser } from '../../support/oauth/oauth-flow.ts';
+import { fetchApiStatus, useServer } from '../../support/server/with-server.ts';
 
 const server = useServer();
 const newPassword = 'staple battery horse correct';
 
 /** Follows the link in the reset message in a browser without a session, and returns the page that sets the new password. */
-async function openReset({ email }: Pick<Person, 'email'>): Promise<{ browser: Browser; page: Page }> {
-  const browser = new Browser(server.origin);
+async function openReset({ email }: Pick<TestUser, 'email'>): Promise<{ browser: HttpBrowser; page: HtmlPage }> {
+  const browser = new HttpBrowser(server.origin);
   await browser.submit(await browser.open('/password-reset'), { email });
-  return { browser, page: await browser.open(await followMailTo(server.origin, email)) };
+  return { browser, page: await browser.open(await readMailLink(server.origin, email)) };
 }
 
-async function signInWithNewPassword({ email }: Person): Promise<Page> {
-  const browser = new Browser(server.origin);
+async function signInWithNewPassword({ email }: TestUser): Promise<HtmlPage> {
+  const browser = new HttpBrowser(server.origin);
   return browser.submit(await browser.open('/sign-in'), { email, password: newPassword });
 }
 
-const accessTokenForApiKeys = async (person: Person): Promise<string> =>
-  (await tokensFor(server.origin, person, ['api_keys.manage', 'users.read'])).access_token;
+const accessTokenForApiKeys = async (person: TestUser): Promise<string> =>
+  (await obtainTokens(server.origin, person, ['api_keys.manage', 'users.read'])).access_token;
 
 /** Returns the value of the "Keep" checkbox whose label contains `name`. */
-function keepValue(page: Page, name: string): string {
+function keepValue(page: HtmlPage, name: string): string {
   const boxes = [...page.text.matchAll(/<label[^]*?<\/label>/g)].map(([label]) => label);
   const box = boxes.find((label) => label.includes('name="keep"') && label.includes(name));
   if (box === undefined) throw new Error(`no checkbox for ${name}`);
@@ -55,15 +55,15 @@ describe('a password reset', () => {
       keep: [keepValue(page, 'Telephone'), keepValue(page, 'Backup')],
     });
     expect(done.response.status).toBe(200);
-    expect(await passkeyIdsOf(server, anna.id)).toEqual([phone]);
-    expect([await apiStatus(server, backup.key), await apiStatus(server, report.key)]).toEqual([200, 401]);
+    expect(await readPasskeyIds(server, anna.id)).toEqual([phone]);
+    expect([await fetchApiStatus(server, backup.key), await fetchApiStatus(server, report.key)]).toEqual([200, 401]);
     const [, removed = '', kept = ''] = /Removed([^]*)Kept([^]*)/.exec(done.text) ?? [];
     expect([removed.includes('Unknown device'), removed.includes('Report'), removed.includes('Telephone')]).toEqual([true, true, false]);
     expect([kept.includes('Telephone'), kept.includes('Backup'), kept.includes('Report')]).toEqual([true, true, false]);
     expect(done.text).toContain('You are signed out everywhere');
-    const mail = await lastMailTo(server.origin, anna.email);
+    const mail = await readLastMailTo(server.origin, anna.email);
     expect(mail.text).toMatch(/Removed:[^]*Unknown device[^]*Report[^]*Kept:[^]*Telephone[^]*Backup/);
-    const trail = await auditTrail(server, anna.id);
+    const trail = await readAuditTrail(server, anna.id);
     expect(trail.slice(-3)).toEqual([`passkey.removed passkey:${intruder}`, `api_key.revoked api_key:${report.id}`, 'password.reset']);
   });
 
@@ -73,9 +73,9 @@ describe('a password reset', () => {
     const { key } = await createApiKey(server, await accessTokenForApiKeys(anna), 'Backup');
     const { browser, page } = await openReset(anna);
     const done = await browser.submit(page, { password: newPassword });
-    expect([await passkeyIdsOf(server, anna.id), await apiStatus(server, key)]).toEqual([[], 401]);
+    expect([await readPasskeyIds(server, anna.id), await fetchApiStatus(server, key)]).toEqual([[], 401]);
     expect([done.text.includes('Removed'), done.text.includes('Kept')]).toEqual([true, false]);
-    expect((await lastMailTo(server.origin, anna.email)).text).not.toContain('Kept:');
+    expect((await readLastMailTo(server.origin, anna.email)).text).not.toContain('Kept:');
   });
 
   test('removes credentials that were added after the page was shown', async () => {
@@ -86,7 +86,7 @@ describe('a password reset', () => {
     await insertPasskey(server, anna.id, 'Added later');
     const { key } = await createApiKey(server, token, 'Added later');
     const done = await browser.submit(page, { password: newPassword, keep: keepValue(page, 'Telephone') });
-    expect([await passkeyIdsOf(server, anna.id), await apiStatus(server, key)]).toEqual([[phone], 401]);
+    expect([await readPasskeyIds(server, anna.id), await fetchApiStatus(server, key)]).toEqual([[phone], 401]);
     expect(done.text).toContain('Added later');
   });
 
@@ -113,9 +113,9 @@ describe('a password reset', () => {
       keep: [`passkey:${passkeyOfBen}`, `api_key:${keyOfBen.id}`, 'passkey:x', `passkey:${'9'.repeat(30)}`],
     });
     expect([done.text.includes('Laptop'), done.text.includes('Backup')]).toEqual([false, false]);
-    expect([await passkeyIdsOf(server, anna.id), await passkeyIdsOf(server, ben.id)]).toEqual([[], [passkeyOfBen]]);
+    expect([await readPasskeyIds(server, anna.id), await readPasskeyIds(server, ben.id)]).toEqual([[], [passkeyOfBen]]);
     expect(passkeyOfAnna).not.toBe(passkeyOfBen);
-    expect(await apiStatus(server, keyOfBen.key)).toBe(200);
+    expect(await fetchApiStatus(server, keyOfBen.key)).toBe(200);
   });
 
   test('preserves the selected credentials when the password is rejected', async () => {
@@ -124,7 +124,7 @@ describe('a password reset', () => {
     const { browser, page } = await openReset(anna);
     const keep = { keep: keepValue(page, 'Telephone') };
     const refused = await browser.submit(page, { password: 'short', ...keep });
-    expect([refused.response.status, await passkeyIdsOf(server, anna.id)]).toEqual([400, [phone]]);
+    expect([refused.response.status, await readPasskeyIds(server, anna.id)]).toEqual([400, [phone]]);
     expect(refused.text).toMatch(new RegExp(`name="keep"\\s+value="passkey:${phone}"\\s+checked`));
   });
 
@@ -133,14 +133,14 @@ describe('a password reset', () => {
     await insertPasskey(server, anna.id, 'See https://evil.example/x');
     const { browser, page } = await openReset(anna);
     await browser.submit(page, { password: newPassword });
-    const { text, html } = await lastMailTo(server.origin, anna.email);
+    const { text, html } = await readLastMailTo(server.origin, anna.email);
     expect([text.includes('evil.example'), html.includes('evil.example')]).toEqual([false, false]);
     expect([...text.matchAll(/https?:\S+/g)].map(([link]) => new URL(link).origin)).toEqual([server.origin]);
   });
 });
 
 /** Adds an authenticator app and moves its creation 15 days into the past. */
-async function addEstablishedApp({ browser, id }: Person): ReturnType<typeof addAuthenticatorApp> {
+async function addEstablishedApp({ browser, id }: TestUser): ReturnType<typeof addAuthenticatorApp> {
   const app = await addAuthenticatorApp(browser);
   await server.db.em.fork().execute(`update authenticator_apps set added_at = added_at - interval '15 days' where user_id = ?`, [id]);
   return app;
@@ -154,7 +154,7 @@ describe('a password reset of an account with an authenticator app', () => {
     const done = await browser.submit(page, { password: newPassword });
     expect(done.text).toMatch(/Removed[^]*Authenticator app/);
     expect((await signInWithNewPassword(anna)).url.pathname).toBe('/account');
-    expect((await lastMailTo(server.origin, anna.email)).text).toMatch(/Removed:[^]*Authenticator app/);
+    expect((await readLastMailTo(server.origin, anna.email)).text).toMatch(/Removed:[^]*Authenticator app/);
   });
 
   test('without a code is rejected unless the user keeps the app', async () => {
@@ -169,15 +169,15 @@ describe('a password reset of an account with an authenticator app', () => {
     expect((await signInWithNewPassword(anna)).url.pathname).toBe('/sign-in');
     const kept = await browser.submit(page, { password: newPassword, keep: keepValue(page, 'Authenticator app') });
     expect(kept.response.status).toBe(200);
-    expect(isAskedForSecondFactor(await signInWithNewPassword(anna))).toBe(true);
-    expect((await lastMailTo(server.origin, anna.email)).text).toMatch(/Kept:[^]*Authenticator app/);
+    expect(requestsSecondFactor(await signInWithNewPassword(anna))).toBe(true);
+    expect((await readLastMailTo(server.origin, anna.email)).text).toMatch(/Kept:[^]*Authenticator app/);
   });
 
   test.each(['app', 'recovery code'])('removes the app when the user enters a valid code: %s', async (kind) => {
     const anna = await signUp(server.origin);
     const { secret, recoveryCodes } = await addEstablishedApp(anna);
     const { browser, page } = await openReset(anna);
-    const code = kind === 'app' ? totpCode(secret) : (recoveryCodes[0] ?? '');
+    const code = kind === 'app' ? generateTotpCode(secret) : (recoveryCodes[0] ?? '');
     const done = await browser.submit(page, { password: newPassword, code });
     expect(done.text).toMatch(/Removed[^]*Authenticator app/);
     expect((await signInWithNewPassword(anna)).url.pathname).toBe('/account');
@@ -185,15 +185,15 @@ describe('a password reset of an account with an authenticator app', () => {
     expect(await em.execute('select 1 from recovery_codes where user_id = ?', [anna.id])).toEqual([]);
     const used = kind === 'app' ? [] : ['recovery_code.used'];
     const expected = [...used, 'authenticator_app.removed', 'password.reset', 'session.started'];
-    expect((await auditTrail(server, anna.id)).slice(-expected.length)).toEqual(expected);
+    expect((await readAuditTrail(server, anna.id)).slice(-expected.length)).toEqual(expected);
   });
 
   test('invalidates a pending sign-in with the old password that waits for the second factor', async () => {
     const anna = await signUp(server.origin);
     const { recoveryCodes } = await addEstablishedApp(anna);
-    const intruder = new Browser(server.origin);
+    const intruder = new HttpBrowser(server.origin);
     const step = await intruder.submit(await intruder.open('/sign-in'), { email: anna.email, password: anna.password });
-    expect(isAskedForSecondFactor(step)).toBe(true);
+    expect(requestsSecondFactor(step)).toBe(true);
     const { browser, page } = await openReset(anna);
     await browser.submit(page, { password: newPassword, keep: keepValue(page, 'Authenticator app') });
     const codePage = { ...step, url: new URL('/sign-in/second-factor', server.origin) };
@@ -219,7 +219,7 @@ describe('a password reset of an account with an authenticator app', () => {
     const { secret } = await addEstablishedApp(anna);
     const { browser, page } = await openReset(anna);
     for (let at = 0; at < 10; at += 1) await browser.submit(page, { password: newPassword, code: '000000' });
-    expect((await browser.submit(page, { password: newPassword, code: totpCode(secret) })).response.status).toBe(429);
+    expect((await browser.submit(page, { password: newPassword, code: generateTotpCode(secret) })).response.status).toBe(429);
     expect((await signInWithNewPassword(anna)).url.pathname).toBe('/sign-in');
   });
 });
@@ -239,7 +239,7 @@ describe.skipIf(databaseKind === 'pglite')('during a password reset', () => {
       const keys = await em.execute('select id from api_keys where user_id = ? and revoked_at is null', [anna.id]);
       expect([done.response.status, keys]).toEqual([200, []]);
     }
-    expect(server.failures).toEqual([]);
+    expect(server.warnings).toEqual([]);
   });
 
   test('a concurrently mailed link for another e-mail address does not survive the reset', async () => {
@@ -255,7 +255,7 @@ describe.skipIf(databaseKind === 'pglite')('during a password reset', () => {
       const links = await server.db.em.fork().execute('select 1 from mailed_links where user_id = ?', [anna.id]);
       expect([done.response.status, links]).toEqual([200, []]);
     }
-    expect(server.failures).toEqual([]);
+    expect(server.warnings).toEqual([]);
   });
 
   test('a concurrently added authenticator app or session does not survive the reset', async () => {
@@ -267,13 +267,13 @@ describe.skipIf(databaseKind === 'pglite')('during a password reset', () => {
       const { browser, page } = await openReset(anna);
       const [done] = await Promise.all([
         browser.submit(page, { password: newPassword }),
-        intruder.submit(setUp, { code: totpCode(secret) }),
+        intruder.submit(setUp, { code: generateTotpCode(secret) }),
       ]);
       const em = server.db.em.fork();
       const apps = await em.execute('select 1 from authenticator_apps where user_id = ?', [anna.id]);
       const sessions = await em.execute(`select 1 from oauth_records where model = 'Session' and account_id = ?`, [String(anna.id)]);
       expect([done.response.status, apps.length, sessions.length]).toEqual([200, 0, 0]);
     }
-    expect(server.failures).toEqual([]);
+    expect(server.warnings).toEqual([]);
   });
 });

@@ -2,18 +2,18 @@ import { decodeQR } from 'qr/decode.js';
 import { Secret, TOTP } from 'otpauth';
 import { describe, expect, test } from 'vitest';
 import { matchTotpTimeStep } from '../../../server/oauth/second-factors/authenticator-app-and-recovery-codes.ts';
-import { Browser, type Page } from '../../support/browser/browser.ts';
-import { lastMailTo } from '../../support/services/mailbox.ts';
-import { authorizationRequest, authorizePath, redeem, signUp, tokenResponse, type Person } from '../../support/oauth/oauth-flow.ts';
+import { HttpBrowser, type HtmlPage } from '../../support/browser/browser.ts';
+import { readLastMailTo } from '../../support/services/mailbox.ts';
+import { buildAuthorizationRequest, authorizationPath, redeemCode, signUp, tokenResponseSchema, type TestUser } from '../../support/oauth/oauth-flow.ts';
 import { useServer } from '../../support/server/with-server.ts';
 
 const server = useServer();
 
-type UserWithAuthenticatorApp = Person & { readonly secret: string; readonly codes: readonly string[] };
+type UserWithAuthenticatorApp = TestUser & { readonly secret: string; readonly codes: readonly string[] };
 
 const totpCodeAt = (secret: string, at = Date.now()): string =>
   new TOTP({ secret: Secret.fromBase32(secret), digits: 6, period: 30 }).generate({ timestamp: at });
-const secretOnPage = (page: Page): string => (/<p class="key"><code>([^<]+)/.exec(page.text)?.[1] ?? '').replaceAll(' ', '');
+const secretOnPage = (page: HtmlPage): string => (/<p class="key"><code>([^<]+)/.exec(page.text)?.[1] ?? '').replaceAll(' ', '');
 
 /** Signs up and sets up an authenticator app with the code of the previous time step, so that the current code is still unused. */
 async function signUpWithAuthenticatorApp(): Promise<UserWithAuthenticatorApp> {
@@ -25,13 +25,13 @@ async function signUpWithAuthenticatorApp(): Promise<UserWithAuthenticatorApp> {
   return { ...person, secret, codes };
 }
 
-async function submitPassword({ email, password }: Pick<Person, 'email' | 'password'>): Promise<{ browser: Browser; page: Page }> {
-  const browser = new Browser(server.origin);
+async function submitPassword({ email, password }: Pick<TestUser, 'email' | 'password'>): Promise<{ browser: HttpBrowser; page: HtmlPage }> {
+  const browser = new HttpBrowser(server.origin);
   return { browser, page: await browser.submit(await browser.open('/sign-in'), { email, password }) };
 }
 
 /** Submits the code form, which has its own URL. */
-const submitCode = (browser: Browser, page: Page, code: string): Promise<Page> =>
+const submitCode = (browser: HttpBrowser, page: HtmlPage, code: string): Promise<HtmlPage> =>
   browser.submit({ ...page, url: new URL(/<form[^>]*action="([^"]*second-factor)"/.exec(page.text)?.[1] ?? '', page.url) }, { code });
 
 test('only RFC 6238 codes of the previous, current and next time step are accepted', () => {
@@ -83,7 +83,7 @@ describe('an account with an authenticator app', () => {
     expect(page.text).toContain('One more step');
     expect((await browser.open('/account')).url.pathname).toBe('/sign-in');
     expect((await submitCode(browser, page, totpCodeAt(anna.secret))).url.pathname).toBe('/account');
-    expect((await lastMailTo(server.origin, anna.email)).subject).toBe('The second step at Mandate was changed');
+    expect((await readLastMailTo(server.origin, anna.email)).subject).toBe('The second step at Mandate was changed');
   });
 
   test('accepts each code once', async () => {
@@ -130,15 +130,15 @@ describe('an account with an authenticator app', () => {
 
   test('reports the second factor and its time in amr, acr and auth_time', async () => {
     const anna = await signUpWithAuthenticatorApp();
-    const browser = new Browser(server.origin);
-    const { query, verifier } = authorizationRequest({ scope: 'openid' });
-    const codePage = await browser.submit(await browser.open(authorizePath(query)), { email: anna.email, password: anna.password });
+    const browser = new HttpBrowser(server.origin);
+    const { query, verifier } = buildAuthorizationRequest({ scope: 'openid' });
+    const codePage = await browser.submit(await browser.open(authorizationPath(query)), { email: anna.email, password: anna.password });
     const consent = await submitCode(browser, codePage, totpCodeAt(anna.secret));
-    const { leaves } = await browser.submit(consent, { decision: 'allow' });
+    const { externalRedirect: leaves } = await browser.submit(consent, { decision: 'allow' });
     const code = leaves?.searchParams.get('code') ?? '';
     const redirectUri = query['redirect_uri'] ?? '';
-    const tokenEndpointResponse = await redeem(server.origin, { code, verifier, redirectUri, clientId: 'mandate-cli' });
-    const [, claims = ''] = (tokenResponse.parse(await tokenEndpointResponse.json()).id_token ?? '').split('.');
+    const tokenEndpointResponse = await redeemCode(server.origin, { code, verifier, redirectUri, clientId: 'mandate-cli' });
+    const [, claims = ''] = (tokenResponseSchema.parse(await tokenEndpointResponse.json()).id_token ?? '').split('.');
     expect(JSON.parse(Buffer.from(claims, 'base64url').toString())).toMatchObject({
       amr: ['pwd', 'otp', 'mfa'],
       acr: 'urn:mandate:two-factors',
@@ -149,7 +149,7 @@ describe('an account with an authenticator app', () => {
   test('requires a code when acr_values requests two factors and the session has one factor', async () => {
     const anna = await signUp(server.origin);
     const { browser } = await submitPassword(anna);
-    const path = authorizePath(authorizationRequest({ acr_values: 'urn:mandate:two-factors' }).query);
+    const path = authorizationPath(buildAuthorizationRequest({ acr_values: 'urn:mandate:two-factors' }).query);
     expect((await browser.open(path)).url.pathname).toMatch(/^\/consent\//); // the account has no second factor yet
     const page = await anna.browser.open('/account/authenticator-app');
     const secret = secretOnPage(page);
@@ -208,5 +208,5 @@ test('the database contains neither the key of the app nor a recovery code', asy
   );
   const dump = JSON.stringify(rows);
   for (const secret of [anna.secret, ...anna.codes]) expect(dump).not.toContain(secret);
-  expect(server.failures).toEqual([]);
+  expect(server.warnings).toEqual([]);
 });

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { useServer } from '../../support/server/with-server.ts';
-import { Browser, type Page } from '../../support/browser/browser.ts';
-import { authorizationRequest, authorizePath, signIn, signUp } from '../../support/oauth/oauth-flow.ts';
+import { HttpBrowser, type HtmlPage } from '../../support/browser/browser.ts';
+import { buildAuthorizationRequest, authorizationPath, signIn, signUp } from '../../support/oauth/oauth-flow.ts';
 
 const server = useServer();
-const newBrowser = () => new Browser(server.origin);
-const withoutSecrets = ({ text }: Page): string =>
+const newBrowser = () => new HttpBrowser(server.origin);
+const withoutSecrets = ({ text }: HtmlPage): string =>
   text.replace(/name="csrf" value="[^"]*"|data-options="[^"]*"/g, '').replaceAll(/[\w.]+@example\.com/g, '');
 
 test('a user signs in, sees the e-mail address of the account, and signs out', async () => {
@@ -102,24 +102,24 @@ test('a form without a token of this browser is rejected', async () => {
 test('a sign-in changes the session ID, and cookies are HttpOnly and SameSite=Lax (26)', async () => {
   const anna = await signUp(server.origin);
   const browser = newBrowser();
-  const page = await browser.open(authorizePath(authorizationRequest().query));
-  const before = browser.cookie('mandate_session');
+  const page = await browser.open(authorizationPath(buildAuthorizationRequest().query));
+  const before = browser.cookieValue('mandate_session');
   const consent = await browser.submit(page, { email: anna.email, password: anna.password });
   expect(consent.url.pathname).toMatch(/^\/consent\//);
-  const after = browser.cookie('mandate_session');
+  const after = browser.cookieValue('mandate_session');
   expect(after).toBeTruthy();
   expect(after).not.toBe(before);
   const accountPage = await browser.submit(await browser.open('/sign-in'), { email: anna.email, password: anna.password });
   expect(accountPage.url.pathname).toBe('/account');
-  expect(browser.cookie('mandate_session')).not.toBe(after);
-  const { headers } = await newBrowser().request(authorizePath(authorizationRequest().query));
+  expect(browser.cookieValue('mandate_session')).not.toBe(after);
+  const { headers } = await newBrowser().request(authorizationPath(buildAuthorizationRequest().query));
   expect(headers.getSetCookie().length).toBeGreaterThan(0);
   for (const cookie of headers.getSetCookie()) expect(cookie.toLowerCase()).toMatch(/samesite=lax.*httponly|httponly.*samesite=lax/);
 });
 
 test('a second user who signs in replaces the first user', async () => {
   const [anna, ben] = [await signUp(server.origin), await signUp(server.origin)];
-  const page = await anna.browser.open(authorizePath(authorizationRequest({ prompt: 'login' }).query));
+  const page = await anna.browser.open(authorizationPath(buildAuthorizationRequest({ prompt: 'login' }).query));
   const consent = await anna.browser.submit(page, { email: ben.email, password: ben.password });
   expect(consent.text).toContain(ben.email);
   expect(consent.text).not.toContain(anna.email);

@@ -1,23 +1,23 @@
 import { describe, expect, test } from 'vitest';
-import { apiStatus, useServer } from '../../support/server/with-server.ts';
-import { Browser, type Page } from '../../support/browser/browser.ts';
+import { fetchApiStatus, useServer } from '../../support/server/with-server.ts';
+import { HttpBrowser, type HtmlPage } from '../../support/browser/browser.ts';
 import {
-  authorize,
-  authorizationRequest,
-  authorizePath,
-  redeem,
-  refresh,
+  obtainAuthorizationCode,
+  buildAuthorizationRequest,
+  authorizationPath,
+  redeemCode,
+  sendRefreshRequest,
   signUp,
-  tokenResponse,
-  webApplication,
+  tokenResponseSchema,
+  createWebApplication,
 } from '../../support/oauth/oauth-flow.ts';
 
 const server = useServer();
 
 test('the end session endpoint asks for confirmation, ends the session, and keeps tokens of applications valid (75)', async () => {
   const anna = await signUp(server.origin);
-  const tokens = tokenResponse.parse(
-    await (await redeem(server.origin, await authorize(server.origin, anna, { scope: 'openid users.read' }))).json(),
+  const tokens = tokenResponseSchema.parse(
+    await (await redeemCode(server.origin, await obtainAuthorizationCode(server.origin, anna, { scope: 'openid users.read' }))).json(),
   );
   const page = await anna.browser.open('/oauth/logout');
   expect(page.text).toContain('Applications that you allowed to use your account keep their access');
@@ -28,9 +28,9 @@ test('the end session endpoint asks for confirmation, ends the session, and keep
   expect((await anna.browser.open('/account')).url.pathname).toBe('/account');
   expect((await confirm({ xsrf, logout: 'yes' })).text).toContain('You are signed out');
   expect((await anna.browser.open('/account')).url.pathname).toBe('/sign-in');
-  expect((await anna.browser.open(authorizePath(authorizationRequest().query))).url.pathname).toMatch(/^\/sign-in\//);
-  expect(await apiStatus(server, tokens.access_token)).toBe(200);
-  expect((await refresh(server.origin, tokens.refresh_token ?? '')).status).toBe(200);
+  expect((await anna.browser.open(authorizationPath(buildAuthorizationRequest().query))).url.pathname).toMatch(/^\/sign-in\//);
+  expect(await fetchApiStatus(server, tokens.access_token)).toBe(200);
+  expect((await sendRefreshRequest(server.origin, tokens.refresh_token ?? '')).status).toBe(200);
 });
 
 test('"Stay signed in" changes nothing', async () => {
@@ -43,7 +43,7 @@ test('"Stay signed in" changes nothing', async () => {
 
 test('the cookie of a session is rejected after the user signs out', async () => {
   const anna = await signUp(server.origin);
-  const cookies = ['mandate_session', 'mandate_session.sig'].map((name) => `${name}=${anna.browser.cookie(name)}`).join('; ');
+  const cookies = ['mandate_session', 'mandate_session.sig'].map((name) => `${name}=${anna.browser.cookieValue(name)}`).join('; ');
   const withOldCookie = () => fetch(`${server.origin}/account`, { headers: { cookie: cookies }, redirect: 'manual' });
   expect((await withOldCookie()).status).toBe(200);
   const { text } = await anna.browser.open('/account');
@@ -55,10 +55,10 @@ test('the cookie of a session is rejected after the user signs out', async () =>
 });
 
 describe('the end session endpoint without a session', () => {
-  const contentSecurityPolicy = ({ response }: Page): string => response.headers.get('content-security-policy') ?? '';
+  const contentSecurityPolicy = ({ response }: HtmlPage): string => response.headers.get('content-security-policy') ?? '';
 
   test.each([
-    ['to a browser that has never signed in', async () => new Browser(server.origin)],
+    ['to a browser that has never signed in', async () => new HttpBrowser(server.origin)],
     [
       'to a browser that has signed out',
       async () => {
@@ -81,20 +81,20 @@ describe('the end session endpoint without a session', () => {
   });
 
   test('redirects to the registered URI of the application with state', async () => {
-    const client = await webApplication(server.db, []);
+    const client = await createWebApplication(server.db, []);
     const registeredUri = 'https://app.example/signed-out';
     await server.db.em
       .fork()
       .execute('update applications set post_logout_redirect_uris = ? where client_id = ?', [`{${registeredUri}}`, client.clientId]);
     const query = new URLSearchParams({ client_id: client.clientId, post_logout_redirect_uri: registeredUri, state: 'abc' });
-    const { leaves } = await new Browser(server.origin).open(`/oauth/logout?${query.toString()}`);
+    const { externalRedirect: leaves } = await new HttpBrowser(server.origin).open(`/oauth/logout?${query.toString()}`);
     expect(leaves?.href).toBe(`${registeredUri}?state=abc`);
   });
 });
 
 test('the end session endpoint rejects a redirect URI that the application has not registered', async () => {
-  const client = await webApplication(server.db, []);
+  const client = await createWebApplication(server.db, []);
   const query = new URLSearchParams({ client_id: client.clientId, post_logout_redirect_uri: 'https://evil.example/' });
-  const { response, leaves } = await new Browser(server.origin).open(`/oauth/logout?${query.toString()}`);
+  const { response, externalRedirect: leaves } = await new HttpBrowser(server.origin).open(`/oauth/logout?${query.toString()}`);
   expect([response.status, leaves]).toEqual([400, undefined]);
 });

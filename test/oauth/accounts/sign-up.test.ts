@@ -1,18 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import { Browser } from '../../support/browser/browser.ts';
-import { followMailTo, lastMailTo, linkIn, mailsTo } from '../../support/services/mailbox.ts';
-import { authorizationRequest, authorizePath, completeSignUp, signIn, signUp } from '../../support/oauth/oauth-flow.ts';
+import { HttpBrowser } from '../../support/browser/browser.ts';
+import { readMailLink, readLastMailTo, extractLink, readMailsTo } from '../../support/services/mailbox.ts';
+import { buildAuthorizationRequest, authorizationPath, completeSignUp, signIn, signUp } from '../../support/oauth/oauth-flow.ts';
 import { useServer } from '../../support/server/with-server.ts';
 
 const server = useServer();
-const newBrowser = (address?: string) => new Browser(server.origin, address);
+const newBrowser = (address?: string) => new HttpBrowser(server.origin, address);
 const uniqueId = (): string => crypto.randomUUID();
 const newUserDetails = () => ({ name: 'Ann', email: `ann.${uniqueId()}@example.com`, password: 'correct horse battery' });
 
-async function openSignUpLink(email: string): Promise<{ browser: Browser; page: Awaited<ReturnType<Browser['open']>> }> {
+async function openSignUpLink(email: string): Promise<{ browser: HttpBrowser; page: Awaited<ReturnType<HttpBrowser['open']>> }> {
   const browser = newBrowser();
   await browser.submit(await browser.open('/sign-up'), { email });
-  return { browser, page: await browser.open(await followMailTo(server.origin, email)) };
+  return { browser, page: await browser.open(await readMailLink(server.origin, email)) };
 }
 
 test('a user enters the e-mail address first, and chooses name and password after opening the mailed link', async () => {
@@ -21,12 +21,12 @@ test('a user enters the e-mail address first, and chooses name and password afte
   const requestPage = await browser.submit(await browser.open('/sign-up'), { email: ann.email });
   expect(requestPage.text).toContain('Check your e-mail');
   expect(await server.db.em.fork().execute('select 1 from users where email = ?', [ann.email])).toEqual([]);
-  const mail = await lastMailTo(server.origin, ann.email);
+  const mail = await readLastMailTo(server.origin, ann.email);
   expect(mail.subject).toBe('Your account at Mandate');
-  expect(mail.html).toContain(linkIn(mail));
+  expect(mail.html).toContain(extractLink(mail));
   // a second browser without cookies of the first
   const other = newBrowser();
-  const account = await other.submit(await other.open(linkIn(mail)), ann);
+  const account = await other.submit(await other.open(extractLink(mail)), ann);
   expect(account.url.pathname).toBe('/account');
   expect(account.text).toContain(ann.email);
   await signIn(server.origin, ann);
@@ -72,12 +72,12 @@ test('a registered address gets the same response in the same time, and its owne
     times.free = Math.min(times.free, free.time);
   }
   expect(Math.max(times.taken, times.free) / Math.min(times.taken, times.free)).toBeLessThan(2);
-  expect((await lastMailTo(server.origin, known[0]?.email ?? '')).subject).toBe('You have an account at Mandate already');
+  expect((await readLastMailTo(server.origin, known[0]?.email ?? '')).subject).toBe('You have an account at Mandate already');
 });
 
 test('an authorization request continues when the link is opened in the same browser', async () => {
   const browser = newBrowser();
-  const signInPage = await browser.open(authorizePath(authorizationRequest().query));
+  const signInPage = await browser.open(authorizationPath(buildAuthorizationRequest().query));
   const signUpPage = await browser.open(`${signInPage.url.pathname}/sign-up`);
   const consent = await completeSignUp(server.origin, browser, signUpPage, newUserDetails());
   expect(consent.url.pathname).toMatch(/^\/consent\//);
@@ -85,11 +85,11 @@ test('an authorization request continues when the link is opened in the same bro
 
 test('an account is created when the link is opened in another browser', async () => {
   const browser = newBrowser();
-  const signInPage = await browser.open(authorizePath(authorizationRequest().query));
+  const signInPage = await browser.open(authorizationPath(buildAuthorizationRequest().query));
   const ann = newUserDetails();
   await browser.submit(await browser.open(`${signInPage.url.pathname}/sign-up`), { email: ann.email });
   const other = newBrowser();
-  const account = await other.submit(await other.open(await followMailTo(server.origin, ann.email)), ann);
+  const account = await other.submit(await other.open(await readMailLink(server.origin, ann.email)), ann);
   expect(account.url.pathname).toBe('/account');
 });
 
@@ -113,7 +113,7 @@ describe('the e-mail address', () => {
       statuses.push((await browser.submit(await browser.open('/sign-up'), { email })).response.status);
     }
     expect(statuses).toEqual([200, 200, 200, 200, 200, 429, 429]);
-    expect(await mailsTo(server.origin, email)).toHaveLength(5);
+    expect(await readMailsTo(server.origin, email)).toHaveLength(5);
   });
 });
 
@@ -145,7 +145,7 @@ describe('on a server without e-mail', () => {
   const serverWithoutMail = useServer({ canMail: false });
 
   test.each(['/sign-up', '/password-reset'])('%s returns 503 and states the reason', async (path) => {
-    const browser = new Browser(serverWithoutMail.origin);
+    const browser = new HttpBrowser(serverWithoutMail.origin);
     const page = await browser.submit(await browser.open(path), { email: 'ann@example.com' });
     expect([page.response.status, page.text.includes('we cannot send e-mail')]).toEqual([503, true]);
   });

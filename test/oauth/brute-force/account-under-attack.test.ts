@@ -2,19 +2,19 @@ import { Secret, TOTP } from 'otpauth';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createAccount } from '../../../server/oauth/accounts/account-store.ts';
 import { hashPassword } from '../../../server/oauth/passwords/password-hash.ts';
-import { Browser, formRequest, type Page } from '../../support/browser/browser.ts';
-import { lastMailTo, mailsTo } from '../../support/services/mailbox.ts';
-import { authorizationRequest, authorizePath, signUp, type Person } from '../../support/oauth/oauth-flow.ts';
+import { HttpBrowser, buildFormRequest, type HtmlPage } from '../../support/browser/browser.ts';
+import { readLastMailTo, readMailsTo } from '../../support/services/mailbox.ts';
+import { buildAuthorizationRequest, authorizationPath, signUp, type TestUser } from '../../support/oauth/oauth-flow.ts';
 import {
-  asksForEmailCode,
-  codeIn,
-  guess,
-  isSignedIn,
-  setCeiling,
-  submitForm,
+  requestsEmailCode,
+  extractEmailCode,
+  submitWrongPasswords,
+  isAccountPage,
+  setAttemptCount,
+  submitFormByAction,
   submitPassword,
-  wrong,
-  type Credentials,
+  wrongCredentials,
+  type PasswordCredentials,
 } from '../../support/oauth/sign-in-attempts.ts';
 import { useServer } from '../../support/server/with-server.ts';
 
@@ -24,44 +24,44 @@ beforeEach(() => server.db.em.fork().execute('delete from attempts'));
 describe('more than 100 wrong passwords within a day from many networks', { timeout: 60_000 }, () => {
   test('a correct password from a new browser requires an e-mail code; a wrong password gets the same response', async () => {
     const owner = await signUp(server.origin);
-    await guess(server, owner.email, 100);
-    const before = await mailsTo(server.origin, owner.email);
-    const pageOfAttacker = await submitPassword(server, wrong(owner.email));
-    expect([asksForEmailCode(pageOfAttacker), pageOfAttacker.response.status]).toEqual([true, 200]);
-    const notification = await lastMailTo(server.origin, owner.email);
+    await submitWrongPasswords(server, owner.email, 100);
+    const before = await readMailsTo(server.origin, owner.email);
+    const pageOfAttacker = await submitPassword(server, wrongCredentials(owner.email));
+    expect([requestsEmailCode(pageOfAttacker), pageOfAttacker.response.status]).toEqual([true, 200]);
+    const notification = await readLastMailTo(server.origin, owner.email);
     expect(notification.subject).toBe('Many failed sign-in attempts at Mandate');
-    await submitPassword(server, wrong(owner.email));
-    expect(await mailsTo(server.origin, owner.email)).toHaveLength(before.length + 1); // one notification and no code
+    await submitPassword(server, wrongCredentials(owner.email));
+    expect(await readMailsTo(server.origin, owner.email)).toHaveLength(before.length + 1); // one notification and no code
 
-    const browser = new Browser(server.origin);
+    const browser = new HttpBrowser(server.origin);
     const page = await submitPassword(server, owner, browser);
     const withoutTokens = (text: string): string => text.replaceAll(/name="(csrf|proof)" value="[^"]*"/g, '');
     expect(withoutTokens(page.text)).toBe(withoutTokens(pageOfAttacker.text));
-    const proofLength = ({ text }: Page): number => (/name="proof" value="([^"]*)"/.exec(text)?.[1] ?? '').length;
+    const proofLength = ({ text }: HtmlPage): number => (/name="proof" value="([^"]*)"/.exec(text)?.[1] ?? '').length;
     expect(proofLength(page)).toBe(proofLength(pageOfAttacker));
 
-    const mail = await lastMailTo(server.origin, owner.email);
+    const mail = await readLastMailTo(server.origin, owner.email);
     expect(mail.subject).toBe('Your code to sign in to Mandate');
-    const rejectedPage = await submitForm(browser, page, 'e-mail-code', { code: 'aaaaa-aaaaa' });
+    const rejectedPage = await submitFormByAction(browser, page, 'e-mail-code', { code: 'aaaaa-aaaaa' });
     expect([rejectedPage.response.status, rejectedPage.text.includes('The code or your details are incorrect')]).toEqual([400, true]);
-    expect((await submitForm(browser, page, 'e-mail-code', { code: '' })).text).toContain('Enter the code from the e-mail');
-    const code = codeIn(mail.text);
-    expect(isSignedIn(await submitForm(browser, page, 'e-mail-code', { code: code.toUpperCase() }))).toBe(true);
-    const otherBrowser = new Browser(server.origin);
+    expect((await submitFormByAction(browser, page, 'e-mail-code', { code: '' })).text).toContain('Enter the code from the e-mail');
+    const code = extractEmailCode(mail.text);
+    expect(isAccountPage(await submitFormByAction(browser, page, 'e-mail-code', { code: code.toUpperCase() }))).toBe(true);
+    const otherBrowser = new HttpBrowser(server.origin);
     const otherPage = await submitPassword(server, owner, otherBrowser);
-    expect((await submitForm(otherBrowser, otherPage, 'e-mail-code', { code })).response.status).toBe(400); // code of another sign-in
+    expect((await submitFormByAction(otherBrowser, otherPage, 'e-mail-code', { code })).response.status).toBe(400); // code of another sign-in
     // this browser has signed in before
-    expect(isSignedIn(await submitPassword(server, owner, browser))).toBe(true);
+    expect(isAccountPage(await submitPassword(server, owner, browser))).toBe(true);
   });
 
   test('an unknown account gets the same response in the same time', async () => {
     const owner = await signUp(server.origin);
     const unknownEmail = `nobody.${crypto.randomUUID()}@example.com`;
-    for (const email of [owner.email, unknownEmail]) await guess(server, email, 1);
-    await setCeiling(server, 'password', 100);
-    const timeSignIn = async (credentials: Credentials): Promise<{ ms: number; asks: boolean; status: number }> => {
-      const browser = new Browser(server.origin);
-      const form = formRequest(await browser.open('/sign-in'), credentials);
+    for (const email of [owner.email, unknownEmail]) await submitWrongPasswords(server, email, 1);
+    await setAttemptCount(server, 'password', 100);
+    const timeSignIn = async (credentials: PasswordCredentials): Promise<{ ms: number; asks: boolean; status: number }> => {
+      const browser = new HttpBrowser(server.origin);
+      const form = buildFormRequest(await browser.open('/sign-in'), credentials);
       const started = performance.now();
       const response = await browser.request('/sign-in', form);
       const ms = performance.now() - started;
@@ -69,7 +69,7 @@ describe('more than 100 wrong passwords within a day from many networks', { time
     };
     const responses = [
       await timeSignIn(owner),
-      await timeSignIn(wrong(owner.email)),
+      await timeSignIn(wrongCredentials(owner.email)),
       await timeSignIn({ email: unknownEmail, password: owner.password }),
     ];
     for (const { ms, asks, status } of responses) {
@@ -81,49 +81,49 @@ describe('more than 100 wrong passwords within a day from many networks', { time
 
   test('a code is accepted once, and only in the browser that started the sign-in', async () => {
     const owner = await signUp(server.origin);
-    await guess(server, owner.email, 1);
-    await setCeiling(server, 'password', 100);
-    const browser = new Browser(server.origin);
+    await submitWrongPasswords(server, owner.email, 1);
+    await setAttemptCount(server, 'password', 100);
+    const browser = new HttpBrowser(server.origin);
     const page = await submitPassword(server, owner, browser);
-    const code = codeIn((await lastMailTo(server.origin, owner.email)).text);
+    const code = extractEmailCode((await readLastMailTo(server.origin, owner.email)).text);
     const proof = /name="proof" value="([^"]*)"/.exec(page.text)?.[1] ?? '';
-    const thief = new Browser(server.origin);
-    const stolenForm = formRequest(await thief.open('/sign-in'), { proof, code });
+    const thief = new HttpBrowser(server.origin);
+    const stolenForm = buildFormRequest(await thief.open('/sign-in'), { proof, code });
     expect((await thief.open('/sign-in/e-mail-code', stolenForm)).text).toContain('Please sign in again');
-    expect(isSignedIn(await submitForm(browser, page, 'e-mail-code', { code }))).toBe(true);
-    expect((await submitForm(browser, page, 'e-mail-code', { code })).response.status).toBe(400);
+    expect(isAccountPage(await submitFormByAction(browser, page, 'e-mail-code', { code }))).toBe(true);
+    expect((await submitFormByAction(browser, page, 'e-mail-code', { code })).response.status).toBe(400);
   });
 
   test('an account with an authenticator app requires the app code after the e-mail code', async () => {
     const { owner, totp } = await withAuthenticatorApp();
-    await guess(server, owner.email, 1);
-    await setCeiling(server, 'password', 100);
-    const browser = new Browser(server.origin);
+    await submitWrongPasswords(server, owner.email, 1);
+    await setAttemptCount(server, 'password', 100);
+    const browser = new HttpBrowser(server.origin);
     const page = await submitPassword(server, owner, browser);
-    const code = codeIn((await lastMailTo(server.origin, owner.email)).text);
-    const second = await submitForm(browser, page, 'e-mail-code', { code });
+    const code = extractEmailCode((await readLastMailTo(server.origin, owner.email)).text);
+    const second = await submitFormByAction(browser, page, 'e-mail-code', { code });
     expect(second.text).toContain('Code from your authenticator app');
-    expect(isSignedIn(await submitForm(browser, second, 'second-factor', { code: totp() }))).toBe(true);
+    expect(isAccountPage(await submitFormByAction(browser, second, 'second-factor', { code: totp() }))).toBe(true);
   });
 
   test('an authorization request continues after the e-mail code', async () => {
     const owner = await signUp(server.origin);
-    await guess(server, owner.email, 1);
-    await setCeiling(server, 'password', 100);
-    const browser = new Browser(server.origin);
-    const signIn = await browser.open(authorizePath(authorizationRequest().query));
+    await submitWrongPasswords(server, owner.email, 1);
+    await setAttemptCount(server, 'password', 100);
+    const browser = new HttpBrowser(server.origin);
+    const signIn = await browser.open(authorizationPath(buildAuthorizationRequest().query));
     const page = await browser.submit(signIn, { email: owner.email, password: owner.password });
-    expect(asksForEmailCode(page)).toBe(true);
-    const code = codeIn((await lastMailTo(server.origin, owner.email)).text);
-    expect((await submitForm(browser, page, 'e-mail-code', { code })).url.pathname).toMatch(/^\/consent\//);
+    expect(requestsEmailCode(page)).toBe(true);
+    const code = extractEmailCode((await readLastMailTo(server.origin, owner.email)).text);
+    expect((await submitFormByAction(browser, page, 'e-mail-code', { code })).url.pathname).toMatch(/^\/consent\//);
   });
 
   test('a browser that has signed in before needs no e-mail code', async () => {
     const owner = await signUp(server.origin);
-    await guess(server, owner.email, 1);
-    await setCeiling(server, 'password', 1000);
-    expect(asksForEmailCode(await submitPassword(server, owner))).toBe(true);
-    expect(isSignedIn(await submitPassword(server, owner, owner.browser))).toBe(true);
+    await submitWrongPasswords(server, owner.email, 1);
+    await setAttemptCount(server, 'password', 1000);
+    expect(requestsEmailCode(await submitPassword(server, owner))).toBe(true);
+    expect(isAccountPage(await submitPassword(server, owner, owner.browser))).toBe(true);
   });
 
   describe('on a server without e-mail', () => {
@@ -133,11 +133,11 @@ describe('more than 100 wrong passwords within a day from many networks', { time
       const owner = { email: `ada.${crypto.randomUUID()}@example.com`, password: 'correct horse battery' };
       const passwordHash = await hashPassword(owner.password);
       await createAccount(serverWithoutMail.db.em.fork(), { name: 'Ada', email: owner.email, passwordHash }, new Date());
-      await guess(serverWithoutMail, owner.email, 1);
+      await submitWrongPasswords(serverWithoutMail, owner.email, 1);
       const timeSignIn = async (points: number): Promise<number> => {
-        await setCeiling(serverWithoutMail, 'password', points);
+        await setAttemptCount(serverWithoutMail, 'password', points);
         const started = performance.now();
-        expect(isSignedIn(await submitPassword(serverWithoutMail, owner))).toBe(true);
+        expect(isAccountPage(await submitPassword(serverWithoutMail, owner))).toBe(true);
         return performance.now() - started;
       };
       expect(await timeSignIn(50)).toBeLessThan(900);
@@ -148,7 +148,7 @@ describe('more than 100 wrong passwords within a day from many networks', { time
   });
 });
 
-async function withAuthenticatorApp(): Promise<{ owner: Person; totp: () => string }> {
+async function withAuthenticatorApp(): Promise<{ owner: TestUser; totp: () => string }> {
   const owner = await signUp(server.origin);
   const page = await owner.browser.open('/account/authenticator-app');
   const secret = (/<p class="key"><code>([^<]+)/.exec(page.text)?.[1] ?? '').replaceAll(' ', '');
@@ -158,35 +158,35 @@ async function withAuthenticatorApp(): Promise<{ owner: Person; totp: () => stri
 }
 
 describe('wrong codes of an authenticator app', { timeout: 60_000 }, () => {
-  const submitPasswordFrom = async (owner: Credentials, address?: string): Promise<{ browser: Browser; page: Page }> => {
-    const browser = new Browser(server.origin, address);
+  const submitPasswordFrom = async (owner: PasswordCredentials, address?: string): Promise<{ browser: HttpBrowser; page: HtmlPage }> => {
+    const browser = new HttpBrowser(server.origin, address);
     return { browser, page: await submitPassword(server, owner, browser) };
   };
 
   test('lock out the network of the attacker, but not the owner', async () => {
     const { owner, totp } = await withAuthenticatorApp();
     const { browser, page } = await submitPasswordFrom(owner, '198.51.100.40');
-    const wrongCode = (): Promise<Page> => submitForm(browser, page, 'second-factor', { code: '000000' });
+    const wrongCode = (): Promise<HtmlPage> => submitFormByAction(browser, page, 'second-factor', { code: '000000' });
     for (let time = 0; time < 10; time += 1) expect((await wrongCode()).response.status).toBe(400);
     expect((await wrongCode()).response.status).toBe(429);
-    expect((await submitForm(browser, page, 'second-factor', { code: totp() })).response.status).toBe(429);
+    expect((await submitFormByAction(browser, page, 'second-factor', { code: totp() })).response.status).toBe(429);
     const ownerSession = await submitPasswordFrom(owner, '203.0.113.40');
-    expect(isSignedIn(await submitForm(ownerSession.browser, ownerSession.page, 'second-factor', { code: totp() }))).toBe(true);
+    expect(isAccountPage(await submitFormByAction(ownerSession.browser, ownerSession.page, 'second-factor', { code: totp() }))).toBe(true);
   });
 
   test('from many networks above the ceiling make a correct code require an e-mail code', async () => {
     const { owner, totp } = await withAuthenticatorApp();
     const attacker = await submitPasswordFrom(owner);
-    await submitForm(attacker.browser, attacker.page, 'second-factor', { code: '000000' });
-    await setCeiling(server, 'secondFactor', 100);
-    const mails = (await mailsTo(server.origin, owner.email)).length;
-    const pageOfAttacker = await submitForm(attacker.browser, attacker.page, 'second-factor', { code: '000000' });
-    expect(asksForEmailCode(pageOfAttacker)).toBe(true);
-    expect(await mailsTo(server.origin, owner.email)).toHaveLength(mails);
+    await submitFormByAction(attacker.browser, attacker.page, 'second-factor', { code: '000000' });
+    await setAttemptCount(server, 'secondFactor', 100);
+    const mails = (await readMailsTo(server.origin, owner.email)).length;
+    const pageOfAttacker = await submitFormByAction(attacker.browser, attacker.page, 'second-factor', { code: '000000' });
+    expect(requestsEmailCode(pageOfAttacker)).toBe(true);
+    expect(await readMailsTo(server.origin, owner.email)).toHaveLength(mails);
     const ownerSession = await submitPasswordFrom(owner);
-    const page = await submitForm(ownerSession.browser, ownerSession.page, 'second-factor', { code: totp() });
-    expect(asksForEmailCode(page)).toBe(true);
-    const code = codeIn((await lastMailTo(server.origin, owner.email)).text);
-    expect(isSignedIn(await submitForm(ownerSession.browser, page, 'e-mail-code', { code }))).toBe(true);
+    const page = await submitFormByAction(ownerSession.browser, ownerSession.page, 'second-factor', { code: totp() });
+    expect(requestsEmailCode(page)).toBe(true);
+    const code = extractEmailCode((await readLastMailTo(server.origin, owner.email)).text);
+    expect(isAccountPage(await submitFormByAction(ownerSession.browser, page, 'e-mail-code', { code }))).toBe(true);
   });
 });

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { unlimitedAttempts } from '../../../server/oauth/brute-force/attempt-limits.ts';
 import { networkFromClientAddress } from '../../../server/http/request/network-from-client-address.ts';
-import { Browser } from '../../support/browser/browser.ts';
-import { askForTokens, basic, confidentialClient, signUp } from '../../support/oauth/oauth-flow.ts';
+import { HttpBrowser } from '../../support/browser/browser.ts';
+import { sendTokenRequest, basicAuthorization, createConfidentialClient, signUp } from '../../support/oauth/oauth-flow.ts';
 import { useServer, type RunningServer } from '../../support/server/with-server.ts';
 
 const server = useServer();
 
 /** Submits wrong passwords sequentially and returns the statuses. */
 async function submitWrongPasswords(at: RunningServer, email: string, times: number, address?: string): Promise<number[]> {
-  const browser = new Browser(at.origin, address);
+  const browser = new HttpBrowser(at.origin, address);
   const page = await browser.open('/sign-in');
   const statuses: number[] = [];
   for (let time = 0; time < times; time += 1) {
@@ -32,7 +32,7 @@ describe('ten wrong passwords (94)', () => {
     const address = '192.0.2.77';
     await deleteAttempts();
     expect(await submitWrongPasswords(server, email, 12, address)).toEqual(tenThenRejected);
-    const sameNetwork = new Browser(server.origin, address);
+    const sameNetwork = new HttpBrowser(server.origin, address);
     const refused = await sameNetwork.submit(await sameNetwork.open('/sign-in'), { email: email.toUpperCase(), password: 'wrong' });
     expect(refused.response.status).toBe(429);
     expect(Number(refused.response.headers.get('retry-after'))).toBeGreaterThan(60);
@@ -44,7 +44,7 @@ describe('ten wrong passwords (94)', () => {
   test('make the correct password fail too from the same network, so that guessing cannot find it', async () => {
     const anna = await signUp(server.origin);
     await submitWrongPasswords(server, anna.email, 10, '192.0.2.78');
-    const attacker = new Browser(server.origin, '192.0.2.78');
+    const attacker = new HttpBrowser(server.origin, '192.0.2.78');
     const refused = await attacker.submit(await attacker.open('/sign-in'), { email: anna.email, password: anna.password });
     expect(refused.response.status).toBe(429);
   });
@@ -54,7 +54,7 @@ describe('ten wrong passwords (94)', () => {
     const address = '192.0.2.79';
     expect(await submitWrongPasswords(server, anna.email, 8, address)).toEqual(Array.from({ length: 8 }, () => 400));
     for (let time = 0; time < 5; time += 1) {
-      const browser = new Browser(server.origin, address);
+      const browser = new HttpBrowser(server.origin, address);
       const account = await browser.submit(await browser.open('/sign-in'), { email: anna.email, password: anna.password });
       expect(account.url.pathname).toBe('/account');
     }
@@ -65,7 +65,7 @@ describe('ten wrong passwords (94)', () => {
     const { email } = await signUp(server.origin);
     const statuses = await Promise.all(
       Array.from({ length: 20 }, async () => {
-        const browser = new Browser(server.origin, '192.0.2.80');
+        const browser = new HttpBrowser(server.origin, '192.0.2.80');
         return (await browser.submit(await browser.open('/sign-in'), { email, password: 'wrong' })).response.status;
       }),
     );
@@ -113,10 +113,10 @@ test('audit events contain the client address that a trusted proxy reports', asy
 
 describe('ten wrong client secrets (94)', () => {
   const requestTokens = (clientId: string, secret: string, address: string) =>
-    askForTokens(server.origin, { grant_type: 'client_credentials' }, { ...basic(clientId, secret), 'x-forwarded-for': address });
+    sendTokenRequest(server.origin, { grant_type: 'client_credentials' }, { ...basicAuthorization(clientId, secret), 'x-forwarded-for': address });
 
   test.each(['known', 'unknown'])('for a %s application: the eleventh from the same network is rejected', async (kind) => {
-    const client = await confidentialClient(server.db, ['orders.manage']);
+    const client = await createConfidentialClient(server.db, ['orders.manage']);
     const clientId = kind === 'known' ? client.clientId : 'nobody-knows';
     const statuses: number[] = [];
     for (let time = 0; time < 12; time += 1) statuses.push((await requestTokens(clientId, 'wrong', '198.51.100.1')).status);
@@ -128,17 +128,17 @@ describe('ten wrong client secrets (94)', () => {
   });
 
   test('do not affect other networks', async () => {
-    const client = await confidentialClient(server.db, ['orders.manage']);
+    const client = await createConfidentialClient(server.db, ['orders.manage']);
     for (let time = 0; time < 11; time += 1) await requestTokens(client.clientId, 'wrong', '198.51.100.2');
     expect((await requestTokens(client.clientId, client.secret, '198.51.100.3')).status).toBe(200);
   });
 
   test('also count when sent in the body', async () => {
-    const client = await confidentialClient(server.db, ['orders.manage']);
+    const client = await createConfidentialClient(server.db, ['orders.manage']);
     const form = { grant_type: 'client_credentials', client_id: client.clientId, client_secret: 'wrong' };
     const statuses: number[] = [];
     for (let time = 0; time < 11; time += 1) {
-      statuses.push((await askForTokens(server.origin, form, { 'x-forwarded-for': '198.51.100.4' })).status);
+      statuses.push((await sendTokenRequest(server.origin, form, { 'x-forwarded-for': '198.51.100.4' })).status);
     }
     expect(statuses.at(-1)).toBe(429);
   });

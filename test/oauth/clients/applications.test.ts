@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { ensureCommandLineClient } from '../../../server/applications/command-line-client.ts';
 import { createApplication, type ApplicationInput } from '../../../server/applications/create-application.ts';
-import { commandLine } from '../../support/oauth/oauth-flow.ts';
+import { cliClient } from '../../support/oauth/oauth-flow.ts';
 import { useServer } from '../../support/server/with-server.ts';
 
 const server = useServer();
@@ -64,11 +64,11 @@ test.each([
 
 test('a server start updates the scopes of a disabled command line and keeps it disabled', async () => {
   const em = server.db.em.fork();
-  await em.execute(`update applications set status = 'disabled', scopes = '{orders.read}' where client_id = ?`, [commandLine.clientId]);
+  await em.execute(`update applications set status = 'disabled', scopes = '{orders.read}' where client_id = ?`, [cliClient.clientId]);
   await ensureCommandLineClient(server.db.em); // runs at every start
   const [row] = await em.execute<{ status: string; count: number }[]>(
     'select status, cardinality(scopes) as count from applications where client_id = ?',
-    [commandLine.clientId],
+    [cliClient.clientId],
   );
   expect(row?.status).toBe('disabled');
   expect(row?.count).toBeGreaterThan(1);

@@ -1,85 +1,85 @@
 import { describe, expect, test } from 'vitest';
 import { publicNetworkPolicy } from '../../../server/outgoing-http/protected-client.ts';
-import { documentHost, type DocumentServer } from '../../support/network/document-server.ts';
-import { startMandate, type Body } from '../../support/server/start-mandate.ts';
-import { MetadataDocumentShop, newDocumentPath } from '../../support/oauth/metadata-document-shop.ts';
+import { clientMetadataHost, type ClientMetadataServer } from '../../support/network/document-server.ts';
+import { startMandateServer, type JsonBody } from '../../support/server/start-mandate.ts';
+import { ClientMetadataFixture, createDocumentPath } from '../../support/oauth/metadata-document-shop.ts';
 import {
-  authorizationRequest,
-  authorize,
-  authorizePath,
-  redeem,
-  refresh,
+  buildAuthorizationRequest,
+  obtainAuthorizationCode,
+  authorizationPath,
+  redeemCode,
+  sendRefreshRequest,
   signUp,
-  signUpAs,
-  tokenResponse,
+  signUpWithRole,
+  tokenResponseSchema,
 } from '../../support/oauth/oauth-flow.ts';
 
-const shop = new MetadataDocumentShop();
+const shop = new ClientMetadataFixture();
 const request = (clientId: string, parameters: Record<string, string> = {}) => ({ client_id: clientId, ...parameters });
 
 describe('a URL as client ID', () => {
   test('is listed as supported in the server metadata', async () => {
     for (const name of ['oauth-authorization-server', 'openid-configuration']) {
-      const metadata: Body = await (await fetch(`${shop.mandate.origin}/.well-known/${name}`)).json();
+      const metadata: JsonBody = await (await fetch(`${shop.mandate.origin}/.well-known/${name}`)).json();
       expect(metadata).toMatchObject({ client_id_metadata_document_supported: true, code_challenge_methods_supported: ['S256'] });
     }
   });
 
   test('with a loopback redirect URI makes the consent page show the document host and warn about local programs', async () => {
-    const clientId = shop.documents.publish(newDocumentPath());
-    const page = await shop.open(clientId);
+    const clientId = shop.metadataServer.publishMetadata(createDocumentPath());
+    const page = await shop.openAuthorization(clientId);
     expect(page.url.pathname).toMatch(/^\/consent\//);
     expect(page.text).toContain('Test assistant');
     expect(page.text).toContain(`<strong>${new URL(clientId).host}</strong>`);
     expect(page.text).toContain('Any program on this computer can use the name of this application.');
-    const tokens = tokenResponse.parse(
-      await (await redeem(shop.mandate.origin, await authorize(shop.mandate.origin, shop.anna, request(clientId)))).json(),
+    const tokens = tokenResponseSchema.parse(
+      await (await redeemCode(shop.mandate.origin, await obtainAuthorizationCode(shop.mandate.origin, shop.anna, request(clientId)))).json(),
     );
-    const api = await shop.mandate.call('GET', '/api/v1/orders', { token: tokens.access_token });
+    const api = await shop.mandate.callApi('GET', '/api/v1/orders', { token: tokens.access_token });
     expect(api.status).toBe(200);
-    const refreshed = await refresh(shop.mandate.origin, tokens.refresh_token ?? '', { client_id: clientId });
+    const refreshed = await sendRefreshRequest(shop.mandate.origin, tokens.refresh_token ?? '', { client_id: clientId });
     expect(refreshed.status).toBe(200);
   });
 
   test('with an https redirect URI causes no warning about local programs', async () => {
-    const clientId = shop.documents.publish(newDocumentPath(), { redirect_uris: ['https://app.example/callback'] });
-    const page = await shop.open(clientId, { redirect_uri: 'https://app.example/callback' });
+    const clientId = shop.metadataServer.publishMetadata(createDocumentPath(), { redirect_uris: ['https://app.example/callback'] });
+    const page = await shop.openAuthorization(clientId, { redirect_uri: 'https://app.example/callback' });
     expect(page.text).toContain('You will be sent back to app.example.');
     expect(page.text).not.toContain('Any program on this computer');
   });
 
   test('requires consent at every sign-in', async () => {
-    const clientId = shop.documents.publish(newDocumentPath(), { redirect_uris: ['https://app.example/callback'] });
+    const clientId = shop.metadataServer.publishMetadata(createDocumentPath(), { redirect_uris: ['https://app.example/callback'] });
     const parameters = { redirect_uri: 'https://app.example/callback', scope: 'openid orders.read' };
-    await authorize(shop.mandate.origin, shop.anna, request(clientId, parameters));
-    expect((await shop.open(clientId, parameters)).url.pathname).toMatch(/^\/consent\//);
-    const silentPage = await shop.open(clientId, { ...parameters, prompt: 'none' });
-    expect(silentPage.leaves?.searchParams.get('error')).toBe('consent_required');
+    await obtainAuthorizationCode(shop.mandate.origin, shop.anna, request(clientId, parameters));
+    expect((await shop.openAuthorization(clientId, parameters)).url.pathname).toMatch(/^\/consent\//);
+    const silentPage = await shop.openAuthorization(clientId, { ...parameters, prompt: 'none' });
+    expect(silentPage.externalRedirect?.searchParams.get('error')).toBe('consent_required');
   });
 
   test('is accepted in a pushed authorization request', async () => {
-    const clientId = shop.documents.publish(newDocumentPath());
-    const { query } = authorizationRequest(request(clientId));
+    const clientId = shop.metadataServer.publishMetadata(createDocumentPath());
+    const { query } = buildAuthorizationRequest(request(clientId));
     const pushed = await fetch(`${shop.mandate.origin}/oauth/par`, { method: 'POST', body: new URLSearchParams(query) });
     expect(pushed.status).toBe(201);
-    const { request_uri: requestUri }: Body = await pushed.json();
-    const page = await shop.anna.browser.open(authorizePath({ client_id: clientId, request_uri: requestUri }));
-    expect(page.text).toContain(documentHost);
+    const { request_uri: requestUri }: JsonBody = await pushed.json();
+    const page = await shop.anna.browser.open(authorizationPath({ client_id: clientId, request_uri: requestUri }));
+    expect(page.text).toContain(clientMetadataHost);
   });
 
   test('cannot get administrative scopes, even with a document that lists them and an administrator who signs in', async () => {
-    const clientId = shop.documents.publish(newDocumentPath(), { scope: 'openid orders.read users.manage applications.manage' });
-    const admin = await signUpAs(shop.mandate.db, shop.mandate.origin, 'admin');
-    const page = await shop.open(clientId, { scope: 'openid orders.read users.manage' }, admin);
-    expect(page.leaves?.searchParams.get('error')).toBe('invalid_scope');
-    expect(await shop.registered(clientId)).toMatchObject({ scopes: ['orders.read'] });
+    const clientId = shop.metadataServer.publishMetadata(createDocumentPath(), { scope: 'openid orders.read users.manage applications.manage' });
+    const admin = await signUpWithRole(shop.mandate.db, shop.mandate.origin, 'admin');
+    const page = await shop.openAuthorization(clientId, { scope: 'openid orders.read users.manage' }, admin);
+    expect(page.externalRedirect?.searchParams.get('error')).toBe('invalid_scope');
+    expect(await shop.findApplication(clientId)).toMatchObject({ scopes: ['orders.read'] });
   });
 
   test('cannot use the device authorization grant', async () => {
-    const clientId = shop.documents.publish(newDocumentPath(), {
+    const clientId = shop.metadataServer.publishMetadata(createDocumentPath(), {
       grant_types: ['authorization_code', 'urn:ietf:params:oauth:grant-type:device_code'],
     });
-    await shop.open(clientId);
+    await shop.openAuthorization(clientId);
     const form = new URLSearchParams({ client_id: clientId, scope: 'orders.read' });
     const refused = await fetch(`${shop.mandate.origin}/oauth/device-authorization`, { method: 'POST', body: form });
     expect(refused.status).toBe(400);
@@ -88,19 +88,19 @@ describe('a URL as client ID', () => {
 
 describe('the client ID metadata document', () => {
   test('is fetched once for concurrent sign-ins, and again after it has expired', async () => {
-    const path = newDocumentPath();
-    const clientId = shop.documents.publish(path, {}, { 'cache-control': 'max-age=600' });
+    const path = createDocumentPath();
+    const clientId = shop.metadataServer.publishMetadata(path, {}, { 'cache-control': 'max-age=600' });
     const people = await Promise.all([signUp(shop.mandate.origin), signUp(shop.mandate.origin), signUp(shop.mandate.origin)]);
-    await Promise.all(people.map((person) => shop.open(clientId, {}, person)));
-    await shop.open(clientId);
-    const fetches = () => shop.documents.requested.filter((requested) => requested === path).length;
+    await Promise.all(people.map((person) => shop.openAuthorization(clientId, {}, person)));
+    await shop.openAuthorization(clientId);
+    const fetches = () => shop.metadataServer.requestedPaths.filter((requested) => requested === path).length;
     expect(fetches()).toBe(1);
-    shop.documents.publish(path, { client_name: 'Renamed assistant' });
-    expect((await shop.open(clientId)).text).toContain('Test assistant');
-    await shop.expire(clientId);
-    expect((await shop.open(clientId)).text).toContain('Renamed assistant');
+    shop.metadataServer.publishMetadata(path, { client_name: 'Renamed assistant' });
+    expect((await shop.openAuthorization(clientId)).text).toContain('Test assistant');
+    await shop.expireMetadata(clientId);
+    expect((await shop.openAuthorization(clientId)).text).toContain('Renamed assistant');
     expect(fetches()).toBe(2);
-    expect((await shop.auditOf(clientId)).map(({ action }) => action)).toEqual(['application.updated', 'application.registered']);
+    expect((await shop.readAuditEvents(clientId)).map(({ action }) => action)).toEqual(['application.updated', 'application.registered']);
   });
 
   test.each([
@@ -110,10 +110,10 @@ describe('the client ID metadata document', () => {
     ['no-store', 300],
     ['', 300],
   ])('with Cache-Control %j is cached for %i seconds', async (cacheControl, seconds) => {
-    const clientId = shop.documents.publish(newDocumentPath(), {}, { 'cache-control': cacheControl });
-    await shop.open(clientId);
+    const clientId = shop.metadataServer.publishMetadata(createDocumentPath(), {}, { 'cache-control': cacheControl });
+    await shop.openAuthorization(clientId);
     const [row] = await shop
-      .em()
+      .forkEntityManager()
       .execute<{ left: number }[]>(
         'select extract(epoch from metadata_expires_at - now())::float8 as left from applications where client_id = ?',
         [clientId],
@@ -139,14 +139,14 @@ describe('the client ID metadata document', () => {
     ['requests the client credentials grant', { grant_types: ['client_credentials'] }, 'grant_types'],
     ['does not support the code flow', { response_types: ['token'] }, 'response_types'],
   ])('is rejected when it %s', async (_defect, metadata, reason) => {
-    const clientId = shop.documents.publish(newDocumentPath(), metadata);
-    const page = await shop.open(clientId);
-    expect([page.response.status, page.leaves]).toEqual([400, undefined]);
+    const clientId = shop.metadataServer.publishMetadata(createDocumentPath(), metadata);
+    const page = await shop.openAuthorization(clientId);
+    expect([page.response.status, page.externalRedirect]).toEqual([400, undefined]);
     expect(page.text).toContain(reason);
-    expect(await shop.registered(clientId)).toBeUndefined();
+    expect(await shop.findApplication(clientId)).toBeUndefined();
   });
 
-  test.each<[string, Parameters<DocumentServer['answer']>[1], string]>([
+  test.each<[string, Parameters<ClientMetadataServer['serve']>[1], string]>([
     ['does not exist', (res) => res.writeHead(404, json).end('{}'), 'status 404'],
     ['is a redirect', (res) => res.writeHead(302, { location: '/elsewhere.json' }).end(), 'redirects are not followed'],
     ['is an HTML page', (res) => res.writeHead(200, { 'content-type': 'text/html' }).end('{}'), 'content type'],
@@ -155,15 +155,15 @@ describe('the client ID metadata document', () => {
     ['is too large', (res) => res.writeHead(200, json).end(JSON.stringify({ x: 'x'.repeat(6_000) })), 'larger than 5120 bytes'],
     ['is never complete', (res) => res.writeHead(200, json).write('{'), 'could not be fetched'],
   ])('is rejected when it %s', { timeout: 30_000 }, async (_defect, handler, reason) => {
-    const clientId = shop.documents.answer(newDocumentPath(), handler);
-    const page = await shop.open(clientId);
-    expect([page.response.status, page.leaves]).toEqual([400, undefined]);
+    const clientId = shop.metadataServer.serve(createDocumentPath(), handler);
+    const page = await shop.openAuthorization(clientId);
+    expect([page.response.status, page.externalRedirect]).toEqual([400, undefined]);
     expect(page.text).toContain(reason);
-    expect(shop.documents.requested).not.toContain('/elsewhere.json');
+    expect(shop.metadataServer.requestedPaths).not.toContain('/elsewhere.json');
   });
 
   test('is rejected with a JSON error in a pushed authorization request', async () => {
-    const { query } = authorizationRequest(request(shop.documents.url('/missing.json')));
+    const { query } = buildAuthorizationRequest(request(shop.metadataServer.url('/missing.json')));
     const refused = await fetch(`${shop.mandate.origin}/oauth/par`, { method: 'POST', body: new URLSearchParams(query) });
     expect(await refused.json()).toMatchObject({ error: 'invalid_client', error_description: expect.stringContaining('status 404') });
   });
@@ -184,31 +184,31 @@ describe('the client ID metadata document', () => {
     'https://assistant.example:25/b.json',
     `https://assistant.example/${'x'.repeat(500)}`,
   ])('is not fetched from %s', async (clientId) => {
-    const before = shop.documents.requested.length;
-    const page = await shop.open(clientId);
+    const before = shop.metadataServer.requestedPaths.length;
+    const page = await shop.openAuthorization(clientId);
     expect(page.response.status).toBe(400);
     expect(page.text).toContain('client ID metadata document: the URL must');
-    expect(shop.documents.requested).toHaveLength(before);
+    expect(shop.metadataServer.requestedPaths).toHaveLength(before);
   });
 
   test('is fetched at most 30 times in 15 minutes per network, which does not affect known applications', async () => {
-    const [known, person] = [shop.documents.publish(newDocumentPath()), await signUp(shop.mandate.origin)];
-    await shop.open(known);
-    await shop.expire(known);
-    for (let n = 0; n < 30; n += 1) await shop.open(shop.documents.url(`/unknown-${n}.json`), {}, person);
-    const page = await shop.open(shop.documents.publish(newDocumentPath()), {}, person);
+    const [known, person] = [shop.metadataServer.publishMetadata(createDocumentPath()), await signUp(shop.mandate.origin)];
+    await shop.openAuthorization(known);
+    await shop.expireMetadata(known);
+    for (let n = 0; n < 30; n += 1) await shop.openAuthorization(shop.metadataServer.url(`/unknown-${n}.json`), {}, person);
+    const page = await shop.openAuthorization(shop.metadataServer.publishMetadata(createDocumentPath()), {}, person);
     expect(page.text).toContain('too many documents were requested');
-    expect((await shop.open(known, {}, person)).text).toContain(documentHost);
+    expect((await shop.openAuthorization(known, {}, person)).text).toContain(clientMetadataHost);
   });
 });
 
 test('a client ID metadata document on a host with a private address is not fetched', async () => {
-  const network = { ...publicNetworkPolicy(false), resolve: shop.documents.network.resolve };
-  const server = await startMandate({ documentNetwork: network });
+  const network = { ...publicNetworkPolicy(false), resolve: shop.metadataServer.networkPolicy.resolve };
+  const server = await startMandateServer({ documentNetwork: network });
   const person = await signUp(server.origin);
-  const before = shop.documents.requested.length;
-  const page = await person.browser.open(authorizePath(authorizationRequest(request(shop.documents.publish(newDocumentPath()))).query));
+  const before = shop.metadataServer.requestedPaths.length;
+  const page = await person.browser.open(authorizationPath(buildAuthorizationRequest(request(shop.metadataServer.publishMetadata(createDocumentPath()))).query));
   expect(page.text).toContain('the host has no public address');
-  expect(shop.documents.requested).toHaveLength(before);
+  expect(shop.metadataServer.requestedPaths).toHaveLength(before);
   await server.close();
 });

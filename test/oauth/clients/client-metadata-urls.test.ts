@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { createRegistrationToken } from '../../../server/access-management/registration-token.ts';
-import { needsOneProcess } from '../../support/server/process-mode.ts';
-import { clientCredentials, confidentialClient } from '../../support/oauth/oauth-flow.ts';
+import { requireOneProcess } from '../../support/server/process-mode.ts';
+import { obtainClientToken, createConfidentialClient } from '../../support/oauth/oauth-flow.ts';
 import { useServer } from '../../support/server/with-server.ts';
 
-needsOneProcess('counts the connections that the process of its server opens');
+requireOneProcess('counts the connections that the process of its server opens');
 const server = useServer();
 
 const errorResponse = z.object({ error: z.string(), error_description: z.string() });
@@ -97,8 +97,8 @@ describe('a URL in client metadata', () => {
   });
 
   test('from the applications API is never fetched', async () => {
-    const client = await confidentialClient(server.db, ['applications.manage']);
-    const token = await clientCredentials(server.origin, client, ['applications.manage']);
+    const client = await createConfidentialClient(server.db, ['applications.manage']);
+    const token = await obtainClientToken(server.origin, client, ['applications.manage']);
     const response = await fetch(`${server.origin}/api/v1/applications`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },

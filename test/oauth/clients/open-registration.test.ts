@@ -1,35 +1,35 @@
 import { randomInt } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deleteUnusedApplicationsBatch } from '../../../server/access-management/delete-unused-applications.ts';
-import { startMandate, type Body, type Mandate } from '../../support/server/start-mandate.ts';
+import { startMandateServer, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
 import {
-  authorizationRequest,
-  authorize,
-  authorizePath,
-  commandLine,
-  redeem,
-  refusal,
+  buildAuthorizationRequest,
+  obtainAuthorizationCode,
+  authorizationPath,
+  cliClient,
+  redeemCode,
+  readOAuthError,
   signUp,
-  signUpAs,
-  tokenResponse,
-  tokensFor,
+  signUpWithRole,
+  tokenResponseSchema,
+  obtainTokens,
 } from '../../support/oauth/oauth-flow.ts';
 
 const metadata = {
   client_name: 'Open assistant',
-  redirect_uris: [commandLine.redirectUri],
+  redirect_uris: [cliClient.redirectUri],
   grant_types: ['authorization_code', 'refresh_token'],
   response_types: ['code'],
   token_endpoint_auth_method: 'none',
   scope: 'openid orders.read',
 };
 
-let mandate: Mandate;
+let mandate: MandateServer;
 let administratorToken: string;
 beforeAll(async () => {
-  mandate = await startMandate({ openRegistration: true });
+  mandate = await startMandateServer({ openRegistration: true });
   administratorToken = (
-    await tokensFor(mandate.origin, await signUpAs(mandate.db, mandate.origin, 'admin'), ['applications.manage', 'audit.read'])
+    await obtainTokens(mandate.origin, await signUpWithRole(mandate.db, mandate.origin, 'admin'), ['applications.manage', 'audit.read'])
   ).access_token;
 });
 afterAll(() => mandate.close());
@@ -44,14 +44,14 @@ const sendRegistration = (
     headers: { 'content-type': 'application/json', 'x-forwarded-for': network, ...headers },
     body: JSON.stringify({ ...metadata, ...overrides }),
   });
-const registerApplication = async (overrides: object = {}): Promise<Body> => {
+const registerApplication = async (overrides: object = {}): Promise<JsonBody> => {
   const response = await sendRegistration(overrides);
   expect(response.status).toBe(201);
   return response.json();
 };
-const findApplication = async (clientId: string): Promise<Body> => {
-  const { body } = await mandate.call('GET', '/api/v1/applications?limit=100', { token: administratorToken });
-  return body.data.find((one: Body) => one.client_id === clientId);
+const findApplication = async (clientId: string): Promise<JsonBody> => {
+  const { body } = await mandate.callApi('GET', '/api/v1/applications?limit=100', { token: administratorToken });
+  return body.data.find((one: JsonBody) => one.client_id === clientId);
 };
 
 test('an application registers without a token, and its registration type is listed and audited', async () => {
@@ -65,7 +65,7 @@ test('an application registers without a token, and its registration type is lis
     scopes: ['orders.read'],
     preapproved_scopes: [],
   });
-  const { body } = await mandate.call('GET', '/api/v1/audit-events?action=application.registered', { token: administratorToken });
+  const { body } = await mandate.callApi('GET', '/api/v1/audit-events?action=application.registered', { token: administratorToken });
   expect(body.data[0]).toMatchObject({
     subject: `application:${registration.client_id}`,
     actor_id: null,
@@ -74,7 +74,7 @@ test('an application registers without a token, and its registration type is lis
 });
 
 test('the server metadata contains the registration endpoint', async () => {
-  const document: Body = await (await fetch(`${mandate.origin}/.well-known/oauth-authorization-server`)).json();
+  const document: JsonBody = await (await fetch(`${mandate.origin}/.well-known/oauth-authorization-server`)).json();
   expect(document).toMatchObject({ registration_endpoint: `${mandate.origin}/oauth/registration` });
 });
 
@@ -96,11 +96,11 @@ test.each([
   ['a URL that the server would request', { jwks_uri: 'https://dev.example/keys' }, 'invalid_client_metadata'],
   ['a redirect URI with http', { redirect_uris: ['http://evil.example/'] }, 'invalid_redirect_uri'],
 ])('a registration with %s is rejected', async (_field, overrides, error) => {
-  expect(await refusal(await sendRegistration(overrides))).toBe(`400 ${error}`);
+  expect(await readOAuthError(await sendRegistration(overrides))).toBe(`400 ${error}`);
 });
 
 test('an invalid initial access token is rejected, not ignored', async () => {
-  expect(await refusal(await sendRegistration({}, { headers: { authorization: 'Bearer mr_wrong' } }))).toBe('401 invalid_token');
+  expect(await readOAuthError(await sendRegistration({}, { headers: { authorization: 'Bearer mr_wrong' } }))).toBe('401 invalid_token');
 });
 
 test('a registration leaves no initial access token in the database', async () => {
@@ -126,12 +126,12 @@ describe('users of self-registered applications', () => {
     const { client_id: clientId } = await registerApplication({ redirect_uris: [redirectUri] });
     const anna = await signUp(mandate.origin);
     const request = { client_id: clientId, redirect_uri: redirectUri, scope: 'openid orders.read' };
-    const tokens = tokenResponse.parse(await (await redeem(mandate.origin, await authorize(mandate.origin, anna, request))).json());
-    expect((await mandate.call('GET', '/api/v1/orders', { token: tokens.access_token })).status).toBe(200);
-    const consentPage = await anna.browser.open(authorizePath(authorizationRequest(request).query));
+    const tokens = tokenResponseSchema.parse(await (await redeemCode(mandate.origin, await obtainAuthorizationCode(mandate.origin, anna, request))).json());
+    expect((await mandate.callApi('GET', '/api/v1/orders', { token: tokens.access_token })).status).toBe(200);
+    const consentPage = await anna.browser.open(authorizationPath(buildAuthorizationRequest(request).query));
     expect(consentPage.url.pathname).toMatch(/^\/consent\//);
     const native = await registerApplication({ redirect_uris: ['http://127.0.0.1/callback'], application_type: 'native' });
-    const page = await anna.browser.open(authorizePath(authorizationRequest({ client_id: native.client_id }).query));
+    const page = await anna.browser.open(authorizationPath(buildAuthorizationRequest({ client_id: native.client_id }).query));
     expect(page.text).toContain('Any program on this computer can use the name of this application.');
   });
 
@@ -139,10 +139,10 @@ describe('users of self-registered applications', () => {
     const { client_id: clientId } = await registerApplication();
     const { id } = await findApplication(clientId);
     for (const [field, value] of Object.entries({ preapproved_scopes: ['orders.read'], scopes: ['users.manage'] })) {
-      const refused = await mandate.call('PATCH', `/api/v1/applications/${id}`, { token: administratorToken, body: { [field]: value } });
+      const refused = await mandate.callApi('PATCH', `/api/v1/applications/${id}`, { token: administratorToken, body: { [field]: value } });
       expect([refused.status, refused.body.errors[0].pointer]).toEqual([400, `#/${field}`]);
     }
-    const renamed = await mandate.call('PATCH', `/api/v1/applications/${id}`, {
+    const renamed = await mandate.callApi('PATCH', `/api/v1/applications/${id}`, {
       token: administratorToken,
       body: { name: 'Known assistant' },
     });
@@ -152,7 +152,7 @@ describe('users of self-registered applications', () => {
   test('keep applications in use when unused applications are removed', async () => {
     const [unused, used] = [await registerApplication(), await registerApplication()];
     const anna = await signUp(mandate.origin);
-    await redeem(mandate.origin, await authorize(mandate.origin, anna, { client_id: used.client_id }));
+    await redeemCode(mandate.origin, await obtainAuthorizationCode(mandate.origin, anna, { client_id: used.client_id }));
     const inDays = (days: number) => new Date(Date.now() + days * 86_400_000);
     for (let removed = 1; removed > 0;) removed = await deleteUnusedApplicationsBatch(mandate.db.em.fork(), inDays(1.1));
     expect([await findApplication(unused.client_id), await findApplication(used.client_id)]).toEqual([undefined, expect.anything()]);
@@ -162,7 +162,7 @@ describe('users of self-registered applications', () => {
 });
 
 test('a server without open registration requires an initial access token', async () => {
-  const serverWithoutOpenRegistration = await startMandate();
+  const serverWithoutOpenRegistration = await startMandateServer();
   expect((await sendRegistration({}, { origin: serverWithoutOpenRegistration.origin })).status).toBe(401);
   await serverWithoutOpenRegistration.close();
 });

@@ -1,32 +1,32 @@
 import type { Browser as Chromium, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cookieNamesForIssuer } from '../../../server/oauth/protocol/cookie-names.ts';
-import { Browser, type Send } from '../../support/browser/browser.ts';
+import { HttpBrowser, type SendRequest } from '../../support/browser/browser.ts';
 import { hasChromium, launchChromium } from '../../support/browser/chromium.ts';
-import { authorizationRequest, authorizePath, commandLine } from '../../support/oauth/oauth-flow.ts';
-import { chromiumArguments, sendHttps, signUpOverHttps, startHttpsShop, type HttpsShop } from '../../support/network/https-server.ts';
+import { buildAuthorizationRequest, authorizationPath, cliClient } from '../../support/oauth/oauth-flow.ts';
+import { httpsChromiumArguments, fetchHttps, signUpOverHttps, startHttpsMandate, type HttpsMandate } from '../../support/network/https-server.ts';
 import { z } from 'zod';
 
-const interactionIds = (browser: Browser): string[] =>
+const interactionIds = (browser: HttpBrowser): string[] =>
   browser
-    .cookiesFor('/')
+    .cookieHeader('/')
     .split('; ')
     .flatMap((pair) => /_interaction_([\w-]+)=/.exec(pair)?.[1] ?? []);
 
 describe.each(['', '/shop'])('over HTTPS, with the issuer path "%s"', (path) => {
-  let shop: HttpsShop;
+  let shop: HttpsMandate;
   const setCookies: string[] = [];
-  const send: Send = async (url, init) => {
-    const response = await sendHttps(url, init);
+  const send: SendRequest = async (url, init) => {
+    const response = await fetchHttps(url, init);
     setCookies.push(...response.headers.getSetCookie());
     return response;
   };
   beforeAll(async () => {
-    shop = await startHttpsShop(path);
+    shop = await startHttpsMandate(path);
   });
   afterAll(() => shop[Symbol.asyncDispose]());
 
-  const authorizationPath = (parameters = {}): string => path + authorizePath(authorizationRequest(parameters).query);
+  const authorizationPath = (parameters = {}): string => path + authorizationPath(buildAuthorizationRequest(parameters).query);
 
   test('every cookie of every flow has the __Host- prefix and the required attributes', async () => {
     const { browser, email, password } = await signUpOverHttps(shop, send);
@@ -34,9 +34,9 @@ describe.each(['', '/shop'])('over HTTPS, with the issuer path "%s"', (path) => 
     const signIn = await browser.open(authorizationPath());
     const consent = await browser.submit(signIn, { email, password });
     expect(consent.url.pathname).toContain('/consent/');
-    expect((await browser.submit(consent, { decision: 'allow' })).leaves?.searchParams.get('code')).toBeTruthy();
+    expect((await browser.submit(consent, { decision: 'allow' })).externalRedirect?.searchParams.get('code')).toBeTruthy();
 
-    const body = new URLSearchParams({ client_id: commandLine.clientId, scope: 'openid' });
+    const body = new URLSearchParams({ client_id: cliClient.clientId, scope: 'openid' });
     const device = await (await browser.request(`${path}/oauth/device-authorization`, { method: 'POST', body })).json();
     const { user_code: code } = z.object({ user_code: z.string() }).parse(device);
     const confirm = await browser.submit(await browser.open(`${path}/oauth/device`), { user_code: code });
@@ -76,15 +76,15 @@ describe.each(['', '/shop'])('over HTTPS, with the issuer path "%s"', (path) => 
 
   test('cookies without the prefix are ignored', async () => {
     const { browser } = await signUpOverHttps(shop, send);
-    const [sessionCookies, unprefixedCookies] = [browser.cookiesFor('/'), browser.cookiesFor('/').replaceAll('__Host-', '')];
+    const [sessionCookies, unprefixedCookies] = [browser.cookieHeader('/'), browser.cookieHeader('/').replaceAll('__Host-', '')];
     const accountStatus = async (cookie: string) =>
-      (await sendHttps(new URL(`${shop.issuer}/account`), { headers: { cookie, accept: 'text/html' } })).status;
+      (await fetchHttps(new URL(`${shop.issuer}/account`), { headers: { cookie, accept: 'text/html' } })).status;
     expect([await accountStatus(sessionCookies), await accountStatus(unprefixedCookies)]).toEqual([200, 303]);
   });
 
   test('concurrent sign-ins in two tabs of a browser both complete', async () => {
     const { browser: first, email, password } = await signUpOverHttps(shop, send);
-    const browser = new Browser(shop.origin, first.address, send);
+    const browser = new HttpBrowser(shop.origin, first.ipAddress, send);
     const [left, right] = [await browser.open(authorizationPath()), await browser.open(authorizationPath())];
     expect(new Set(interactionIds(browser)).size).toBe(2);
     const rightConsent = await browser.submit(right, { email, password });
@@ -95,7 +95,7 @@ describe.each(['', '/shop'])('over HTTPS, with the issuer path "%s"', (path) => 
       await browser.submit(leftConsent, { decision: 'allow' }),
       await browser.submit(rightConsent, { decision: 'allow' }),
     ];
-    for (const { leaves } of finalPages) expect(leaves?.searchParams.get('code')).toBeTruthy();
+    for (const { externalRedirect: leaves } of finalPages) expect(leaves?.searchParams.get('code')).toBeTruthy();
     expect(interactionIds(browser)).toEqual([]);
   });
 
@@ -131,11 +131,11 @@ test('issuers with different paths on one host have different cookie names, and 
 });
 
 describe.skipIf(!hasChromium)('in Chromium', { timeout: 120_000 }, () => {
-  let shop: HttpsShop;
+  let shop: HttpsMandate;
   let chromium: Chromium;
   beforeAll(async () => {
-    shop = await startHttpsShop();
-    chromium = await launchChromium(chromiumArguments);
+    shop = await startHttpsMandate();
+    chromium = await launchChromium(httpsChromiumArguments);
   });
   afterAll(async () => {
     await chromium?.close();
@@ -152,12 +152,12 @@ describe.skipIf(!hasChromium)('in Chromium', { timeout: 120_000 }, () => {
     };
     const allow = async (page: Page): Promise<string> => {
       await page.getByRole('heading', { name: 'Mandate command line' }).waitFor();
-      const redirect = page.waitForRequest((one) => one.url().startsWith(commandLine.redirectUri));
+      const redirect = page.waitForRequest((one) => one.url().startsWith(cliClient.redirectUri));
       await page.getByRole('button', { name: 'Allow' }).click();
       return new URL((await redirect).url()).searchParams.get('code') ?? '';
     };
     const [left, right] = [await context.newPage(), await context.newPage()];
-    for (const page of [left, right]) await page.goto(shop.origin + authorizePath(authorizationRequest().query));
+    for (const page of [left, right]) await page.goto(shop.origin + authorizationPath(buildAuthorizationRequest().query));
     await signIn(left);
     await left.waitForURL('**/consent/*');
     await signIn(right);

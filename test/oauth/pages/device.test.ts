@@ -1,63 +1,63 @@
 import { expect, describe, test } from 'vitest';
 import { hashRecordId } from '../../../server/oauth/storage/oauth-record-mapping.ts';
-import { apiStatus, useServer } from '../../support/server/with-server.ts';
-import { askFromDevice, beginOnDevice, connectDevice, enterCode, wait } from '../../support/oauth/device-flow.ts';
-import { refresh, refusal, signUp, tokenResponse } from '../../support/oauth/oauth-flow.ts';
-import { Browser } from '../../support/browser/browser.ts';
-import { startMandate } from '../../support/server/start-mandate.ts';
+import { fetchApiStatus, useServer } from '../../support/server/with-server.ts';
+import { pollDeviceToken, startDeviceAuthorization, approveDevice, submitUserCode, expirePollIntervalSql } from '../../support/oauth/device-flow.ts';
+import { sendRefreshRequest, readOAuthError, signUp, tokenResponseSchema } from '../../support/oauth/oauth-flow.ts';
+import { HttpBrowser } from '../../support/browser/browser.ts';
+import { startMandateServer } from '../../support/server/start-mandate.ts';
 
 const server = useServer();
-const waitForPollInterval = () => server.db.em.fork().execute(wait);
+const waitForPollInterval = () => server.db.em.fork().execute(expirePollIntervalSql);
 const pollForTokens = async (deviceCode: string) => {
   await waitForPollInterval();
-  return askFromDevice(server.origin, deviceCode);
+  return pollDeviceToken(server.origin, deviceCode);
 };
 
 describe('a device', () => {
   test('gets authorization_pending, then its tokens once after the user allows it (86)', async () => {
     const anna = await signUp(server.origin);
-    const device = await beginOnDevice(server.origin);
-    expect(await refusal(await pollForTokens(device.device_code))).toBe('400 authorization_pending');
-    const done = await connectDevice(anna, device.user_code);
+    const device = await startDeviceAuthorization(server.origin);
+    expect(await readOAuthError(await pollForTokens(device.device_code))).toBe('400 authorization_pending');
+    const done = await approveDevice(anna, device.user_code);
     expect([done.response.status, done.text]).toEqual([200, expect.stringContaining('The device is connected')]);
-    const tokens = tokenResponse.parse(await (await pollForTokens(device.device_code)).json());
-    expect(await apiStatus(server, tokens.access_token)).toBe(200);
-    expect(await refusal(await pollForTokens(device.device_code))).toBe('400 invalid_grant');
-    expect(await apiStatus(server, tokens.access_token)).toBe(401); // the device code was used twice, so its grant is revoked
-    expect(await refusal(await refresh(server.origin, tokens.refresh_token ?? ''))).toBe('400 invalid_grant');
+    const tokens = tokenResponseSchema.parse(await (await pollForTokens(device.device_code)).json());
+    expect(await fetchApiStatus(server, tokens.access_token)).toBe(200);
+    expect(await readOAuthError(await pollForTokens(device.device_code))).toBe('400 invalid_grant');
+    expect(await fetchApiStatus(server, tokens.access_token)).toBe(401); // the device code was used twice, so its grant is revoked
+    expect(await readOAuthError(await sendRefreshRequest(server.origin, tokens.refresh_token ?? ''))).toBe('400 invalid_grant');
   });
 
   test('gets access_denied when the user refuses on either page (86)', async () => {
     const { browser } = await signUp(server.origin);
-    const first = await beginOnDevice(server.origin);
-    const refused = await browser.submit(await enterCode({ browser }, first.user_code), { abort: 'yes' });
+    const first = await startDeviceAuthorization(server.origin);
+    const refused = await browser.submit(await submitUserCode({ browser }, first.user_code), { abort: 'yes' });
     expect(refused.text).toContain('The device was not connected');
-    expect(await refusal(await pollForTokens(first.device_code))).toBe('400 access_denied');
+    expect(await readOAuthError(await pollForTokens(first.device_code))).toBe('400 access_denied');
 
-    const second = await beginOnDevice(server.origin);
-    const consent = await browser.submit(await enterCode({ browser }, second.user_code), {});
+    const second = await startDeviceAuthorization(server.origin);
+    const consent = await browser.submit(await submitUserCode({ browser }, second.user_code), {});
     expect((await browser.submit(consent, { decision: 'cancel' })).text).toContain('The device was not connected');
-    expect(await refusal(await pollForTokens(second.device_code))).toBe('400 access_denied');
+    expect(await readOAuthError(await pollForTokens(second.device_code))).toBe('400 access_denied');
   });
 
   test('gets expired_token for an expired code and invalid_grant for an unknown code (86)', async () => {
     const { browser } = await signUp(server.origin);
-    const device = await beginOnDevice(server.origin);
+    const device = await startDeviceAuthorization(server.origin);
     await server.db.em.fork().execute(
       `update oauth_records set payload = jsonb_set(payload::jsonb, '{exp}', to_jsonb(extract(epoch from now())::bigint - 1))::text
        where model = 'DeviceCode' and user_code = ?`,
       [hashRecordId(device.user_code.replace('-', ''))],
     );
-    expect(await refusal(await pollForTokens(device.device_code))).toBe('400 expired_token');
-    expect((await enterCode({ browser }, device.user_code)).text).toContain('This code has expired');
-    expect(await refusal(await pollForTokens('nobody-knows'))).toBe('400 invalid_grant');
+    expect(await readOAuthError(await pollForTokens(device.device_code))).toBe('400 expired_token');
+    expect((await submitUserCode({ browser }, device.user_code)).text).toContain('This code has expired');
+    expect(await readOAuthError(await pollForTokens('nobody-knows'))).toBe('400 invalid_grant');
   });
 
   test('that polls too often gets slow_down and a longer interval each time (87)', async () => {
-    const device = await beginOnDevice(server.origin);
+    const device = await startDeviceAuthorization(server.origin);
     expect(device.interval).toBe(5);
     const refusals = [];
-    for (let count = 0; count < 3; count += 1) refusals.push(await refusal(await askFromDevice(server.origin, device.device_code)));
+    for (let count = 0; count < 3; count += 1) refusals.push(await readOAuthError(await pollDeviceToken(server.origin, device.device_code)));
     expect(refusals).toEqual(['400 authorization_pending', '400 slow_down', '400 slow_down']);
     const [row] = await server.db.em
       .fork()
@@ -65,15 +65,15 @@ describe('a device', () => {
         hashRecordId(device.user_code.replace('-', '')),
       ]);
     expect(row?.wait).toBe(15);
-    expect(await refusal(await pollForTokens(device.device_code))).toBe('400 authorization_pending');
+    expect(await readOAuthError(await pollForTokens(device.device_code))).toBe('400 authorization_pending');
   });
 
   test('of another application gets no tokens for the code', async () => {
     const anna = await signUp(server.origin);
-    const device = await beginOnDevice(server.origin);
-    await connectDevice(anna, device.user_code);
+    const device = await startDeviceAuthorization(server.origin);
+    await approveDevice(anna, device.user_code);
     await waitForPollInterval();
-    expect((await askFromDevice(server.origin, device.device_code, { client_id: 'somebody-else' })).status).toBe(401);
+    expect((await pollDeviceToken(server.origin, device.device_code, { client_id: 'somebody-else' })).status).toBe(401);
     expect((await pollForTokens(device.device_code)).status).toBe(200);
   });
 });
@@ -81,7 +81,7 @@ describe('a device', () => {
 describe('the device page', () => {
   test('shows application and code and asks for confirmation, even with verification_uri_complete (89)', async () => {
     const anna = await signUp(server.origin);
-    const device = await beginOnDevice(server.origin);
+    const device = await startDeviceAuthorization(server.origin);
     const page = await anna.browser.open(device.verification_uri_complete);
     expect(page.text).toContain(`value="${device.user_code}"`);
     expect(page.text).not.toMatch(/<script(?! type="module" src=)/);
@@ -89,34 +89,34 @@ describe('the device page', () => {
     expect(confirm.text).toContain('Mandate command line');
     expect(confirm.text).toContain(device.user_code);
     expect(confirm.response.headers.get('content-security-policy')).toContain(`frame-ancestors 'none'`);
-    expect(await refusal(await pollForTokens(device.device_code))).toBe('400 authorization_pending');
+    expect(await readOAuthError(await pollForTokens(device.device_code))).toBe('400 authorization_pending');
   });
 
   test('accepts the code in lower case and without the hyphen', async () => {
     const anna = await signUp(server.origin);
-    const device = await beginOnDevice(server.origin);
-    expect((await enterCode(anna, device.user_code.toLowerCase().replace('-', ' '))).text).toContain(device.user_code);
+    const device = await startDeviceAuthorization(server.origin);
+    expect((await submitUserCode(anna, device.user_code.toLowerCase().replace('-', ' '))).text).toContain(device.user_code);
   });
 
   test('rejects the approval of a code that another user has claimed (89)', async () => {
     const [anna, ben] = [await signUp(server.origin), await signUp(server.origin)];
-    const device = await beginOnDevice(server.origin);
-    const [pageOfAnna, pageOfBen] = [await enterCode(anna, device.user_code), await enterCode(ben, device.user_code)];
+    const device = await startDeviceAuthorization(server.origin);
+    const [pageOfAnna, pageOfBen] = [await submitUserCode(anna, device.user_code), await submitUserCode(ben, device.user_code)];
     const consent = await anna.browser.submit(pageOfAnna, {});
     expect((await ben.browser.submit(pageOfBen, {})).text).toContain('already been used');
-    expect((await enterCode(ben, device.user_code)).text).toContain('already been used');
+    expect((await submitUserCode(ben, device.user_code)).text).toContain('already been used');
     // the URL of the first user's consent page is rejected too
     expect((await ben.browser.request(consent.url.href)).status).toBe(400);
     await anna.browser.submit(consent, { decision: 'allow' });
-    const tokens = tokenResponse.parse(await (await pollForTokens(device.device_code)).json());
+    const tokens = tokenResponseSchema.parse(await (await pollForTokens(device.device_code)).json());
     const me = await fetch(`${server.origin}/api/v1/users/me`, { headers: { authorization: `Bearer ${tokens.access_token}` } });
     expect(await me.json()).toMatchObject({ id: anna.id });
   });
 
   test('lets one of three users continue who confirm the same code concurrently (89)', async () => {
     const users = [await signUp(server.origin), await signUp(server.origin), await signUp(server.origin)];
-    const device = await beginOnDevice(server.origin);
-    const pages = await Promise.all(users.map((person) => enterCode(person, device.user_code)));
+    const device = await startDeviceAuthorization(server.origin);
+    const pages = await Promise.all(users.map((person) => submitUserCode(person, device.user_code)));
     const resultPages = await Promise.all(users.map((person, at) => person.browser.submit(pages[at] ?? failWithoutPage(), {})));
     expect(resultPages.filter(({ url }) => url.pathname.startsWith('/consent/'))).toHaveLength(1);
     expect(resultPages.filter(({ text }) => text.includes('already been used'))).toHaveLength(2);
@@ -124,9 +124,9 @@ describe('the device page', () => {
 
   test('requires a sign-in in a browser without a session', async () => {
     const anna = await signUp(server.origin);
-    const device = await beginOnDevice(server.origin);
-    const browser = new Browser(server.origin);
-    const signIn = await browser.submit(await enterCode({ browser }, device.user_code), {});
+    const device = await startDeviceAuthorization(server.origin);
+    const browser = new HttpBrowser(server.origin);
+    const signIn = await browser.submit(await submitUserCode({ browser }, device.user_code), {});
     expect(signIn.url.pathname).toMatch(/^\/sign-in\//);
     const consent = await browser.submit(signIn, { email: anna.email, password: anna.password });
     expect(consent.url.pathname).toMatch(/^\/consent\//);
@@ -136,41 +136,41 @@ describe('the device page', () => {
 
   test('rejects a form with a wrong CSRF token', async () => {
     const { browser } = await signUp(server.origin);
-    const device = await beginOnDevice(server.origin);
+    const device = await startDeviceAuthorization(server.origin);
     await browser.open('/oauth/device');
     const body = new URLSearchParams({ user_code: device.user_code, confirm: 'yes', xsrf: 'guessed' });
     expect((await browser.request('/oauth/device', { method: 'POST', body })).status).toBe(400);
-    expect(await refusal(await pollForTokens(device.device_code))).toBe('400 authorization_pending');
+    expect(await readOAuthError(await pollForTokens(device.device_code))).toBe('400 authorization_pending');
   });
 });
 
 describe('guessing of user codes', () => {
   test('is limited to ten wrong codes, after which even a correct code is rejected (88)', async () => {
     const { browser } = await signUp(server.origin);
-    const device = await beginOnDevice(server.origin);
+    const device = await startDeviceAuthorization(server.origin);
     for (let count = 0; count < 9; count += 1) {
       const wrong = `BBBB-BBB${'BCDFGHJKL'.charAt(count)}`;
-      expect((await enterCode({ browser }, wrong)).text).toContain('No device is waiting for this code');
+      expect((await submitUserCode({ browser }, wrong)).text).toContain('No device is waiting for this code');
     }
     // a correct code does not count
-    expect((await enterCode({ browser }, device.user_code)).text).toContain('It is the same code');
-    expect((await enterCode({ browser }, 'BBBB-BBBM')).response.status).toBe(200);
+    expect((await submitUserCode({ browser }, device.user_code)).text).toContain('It is the same code');
+    expect((await submitUserCode({ browser }, 'BBBB-BBBM')).response.status).toBe(200);
     for (const code of [device.user_code, 'BBBB-BBBN']) {
-      const limited = await enterCode({ browser: new Browser(server.origin, browser.address) }, code); // a browser without cookies shares the limit
+      const limited = await submitUserCode({ browser: new HttpBrowser(server.origin, browser.ipAddress) }, code); // a browser without cookies shares the limit
       expect([limited.response.status, limited.text]).toEqual([429, expect.stringContaining('Too many wrong codes')]);
       expect(Number(limited.response.headers.get('retry-after'))).toBeGreaterThan(0);
     }
-    expect(server.failures).toEqual([]);
+    expect(server.warnings).toEqual([]);
   });
 });
 
 test('the stored record ID of a device code is not accepted as a device code', async () => {
-  const device = await beginOnDevice(server.origin);
+  const device = await startDeviceAuthorization(server.origin);
   const [row] = await server.db.em
     .fork()
     .execute<{ id: string }[]>('select id from oauth_records where user_code = ?', [hashRecordId(device.user_code.replace('-', ''))]);
   expect(row?.id).toMatch(/^h\./);
-  expect(await refusal(await pollForTokens(row?.id ?? ''))).toBe('400 invalid_grant');
+  expect(await readOAuthError(await pollForTokens(row?.id ?? ''))).toBe('400 invalid_grant');
 });
 
 const failWithoutPage = (): never => {
@@ -187,7 +187,7 @@ describe('without a session', () => {
 
   test.each(requests)('%s %s returns an HTML page with status 400 and logs no error', async (method, path) => {
     const lines: string[] = [];
-    const mandate = await startMandate({ onLogLine: (line) => lines.push(line) });
+    const mandate = await startMandateServer({ onLogLine: (line) => lines.push(line) });
     for (const accept of ['text/html', '*/*'])
       for (const cookie of Object.values(cookies))
         for (const body of method === 'POST' ? ['', 'user_code=ABCD-EFGH&xsrf=x', 'user_code=a&user_code=b'] : [undefined]) {

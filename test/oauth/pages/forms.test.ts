@@ -1,32 +1,32 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { providerRoutePatterns } from '../../../server/oauth/protocol/endpoints.ts';
-import { Browser, type Page } from '../../support/browser/browser.ts';
+import { HttpBrowser, type HtmlPage } from '../../support/browser/browser.ts';
 import {
-  createVictim,
-  everyForm,
-  formsOfEngine,
-  readPaths,
-  readState,
-  type Fields,
-  type Paths,
-  type Victim,
+  createCsrfVictim,
+  listFormPaths,
+  engineFormPaths,
+  readPostPaths,
+  readFormState,
+  type FormFields,
+  type PostPaths,
+  type CsrfVictim,
 } from '../../support/oauth/forms.ts';
 import { signUp } from '../../support/oauth/oauth-flow.ts';
 import { useServer } from '../../support/server/with-server.ts';
 
 const server = useServer();
-let paths: Paths;
+let paths: PostPaths;
 beforeAll(async () => {
-  paths = await readPaths(server.db);
+  paths = await readPostPaths(server.db);
 });
 
 /** Paths that accept POST without a form. `formsOfEngine` lists the forms among the provider paths. */
 const pathsWithoutForms = ['/mcp', '/oauth-protected-resource/api', '/oauth-protected-resource/mcp', ...providerRoutePatterns];
 
-const post = ({ browser, target }: Victim, form: string, fields: Fields, headers: Record<string, string> = {}): Promise<Response> =>
+const post = ({ browser, formTarget: target }: CsrfVictim, form: string, fields: FormFields, headers: Record<string, string> = {}): Promise<Response> =>
   browser.request(target(form), { method: 'POST', body: new URLSearchParams(fields), headers });
 
-const csrfTokenOnPage = ({ text }: Page): string => /name="csrf" value="([^"]+)"/.exec(text)?.[1] ?? '';
+const csrfTokenOnPage = ({ text }: HtmlPage): string => /name="csrf" value="([^"]+)"/.exec(text)?.[1] ?? '';
 
 /** Returns the parts of a response that a user sees. */
 async function visibleOutcome(response: Response): Promise<unknown[]> {
@@ -36,13 +36,13 @@ async function visibleOutcome(response: Response): Promise<unknown[]> {
 }
 
 test('every route that accepts POST is a registered form', () => {
-  expect(paths.registered.length).toBeGreaterThan(20);
-  expect(paths.routed.filter((path) => !pathsWithoutForms.includes(path)).toSorted()).toEqual([...paths.registered].toSorted());
-  expect(formsOfEngine(paths)).toEqual(expect.arrayContaining(['/oauth/device', '/oauth/logout/confirm']));
+  expect(paths.formPaths.length).toBeGreaterThan(20);
+  expect(paths.routerPaths.filter((path) => !pathsWithoutForms.includes(path)).toSorted()).toEqual([...paths.formPaths].toSorted());
+  expect(engineFormPaths(paths)).toEqual(expect.arrayContaining(['/oauth/device', '/oauth/logout/confirm']));
 });
 
 test('every form rejects requests from other sites, even with a valid token', { timeout: 180_000 }, async () => {
-  const victim = await createVictim(server);
+  const victim = await createCsrfVictim(server);
   const { port } = new URL(server.origin);
   const foreignHeaders = [
     { origin: 'https://foreign.example' },
@@ -53,9 +53,9 @@ test('every form rejects requests from other sites, even with a valid token', { 
     { origin: server.origin, 'sec-fetch-site': 'same-site' },
     { origin: 'https://foreign.example', 'sec-fetch-site': 'same-origin' },
   ];
-  for (const form of everyForm(paths)) {
-    const fields = await victim.fields(form);
-    const before = await readState(server.db);
+  for (const form of listFormPaths(paths)) {
+    const fields = await victim.completeFields(form);
+    const before = await readFormState(server.db);
     for (const headers of foreignHeaders) {
       const response = await post(victim, form, fields, { ...headers });
       expect([form, headers, response.status, await response.text()]).toEqual([
@@ -65,29 +65,29 @@ test('every form rejects requests from other sites, even with a valid token', { 
         expect.stringContaining('nothing was changed'),
       ]);
     }
-    expect([form, await readState(server.db)]).toEqual([form, before]);
+    expect([form, await readFormState(server.db)]).toEqual([form, before]);
   }
   expect((await victim.browser.open('/account')).url.pathname).toBe('/account');
-  expect(server.failures).toEqual([]);
+  expect(server.warnings).toEqual([]);
 });
 
 test(
   'every form rejects a request without a token or with a token of another session or from before the sign-in',
   { timeout: 180_000 },
   async () => {
-    const beforeSignIn = new Browser(server.origin);
+    const beforeSignIn = new HttpBrowser(server.origin);
     const tokenBeforeSignIn = csrfTokenOnPage(await beforeSignIn.open('/sign-in'));
     const other = csrfTokenOnPage(await (await signUp(server.origin)).browser.open('/account'));
-    const victim = await createVictim(server);
-    for (const form of everyForm(paths)) {
-      const { csrf: _csrf, xsrf: _xsrf, ...fields } = await victim.fields(form);
-      const before = await readState(server.db);
+    const victim = await createCsrfVictim(server);
+    for (const form of listFormPaths(paths)) {
+      const { csrf: _csrf, xsrf: _xsrf, ...fields } = await victim.completeFields(form);
+      const before = await readFormState(server.db);
       for (const token of [undefined, '', other, tokenBeforeSignIn]) {
         const tokens = token === undefined ? {} : { csrf: token, xsrf: token };
         // also sends the cookie of the token from before the sign-in
-        const cookie = `${victim.browser.cookiesFor('/')}; ${beforeSignIn.cookiesFor('/')}`;
+        const cookie = `${victim.browser.cookieHeader('/')}; ${beforeSignIn.cookieHeader('/')}`;
         const body = new URLSearchParams({ ...fields, ...tokens });
-        const { status } = await fetch(server.origin + victim.target(form), {
+        const { status } = await fetch(server.origin + victim.formTarget(form), {
           method: 'POST',
           headers: { cookie },
           body,
@@ -95,7 +95,7 @@ test(
         });
         expect([form, token, [200, 303, 400].includes(status)]).toEqual([form, token, true]);
       }
-      expect([form, await readState(server.db)]).toEqual([form, before]);
+      expect([form, await readFormState(server.db)]).toEqual([form, before]);
     }
     expect((await victim.browser.open('/account')).url.pathname).toBe('/account');
   },
@@ -103,14 +103,14 @@ test(
 
 test('every form accepts a valid token, with and without browser headers', { timeout: 300_000 }, async () => {
   const ownSiteHeaders = { origin: server.origin, 'sec-fetch-site': 'same-origin' };
-  for (const [at, form] of everyForm(paths).entries()) {
-    const victim = await createVictim(server);
-    const fields = await victim.fields(form);
+  for (const [at, form] of listFormPaths(paths).entries()) {
+    const victim = await createCsrfVictim(server);
+    const fields = await victim.completeFields(form);
     const refused = await visibleOutcome(await post(victim, form, { ...fields, csrf: '', xsrf: '' }));
-    const before = await readState(server.db);
+    const before = await readFormState(server.db);
     const accepted = await visibleOutcome(await post(victim, form, fields, at % 2 === 0 ? ownSiteHeaders : {}));
     const hasEffect =
-      JSON.stringify(accepted) !== JSON.stringify(refused) || JSON.stringify(await readState(server.db)) !== JSON.stringify(before);
+      JSON.stringify(accepted) !== JSON.stringify(refused) || JSON.stringify(await readFormState(server.db)) !== JSON.stringify(before);
     expect([form, accepted[0] === 403, hasEffect]).toEqual([form, false, true]);
   }
 });
@@ -119,7 +119,7 @@ describe('before sign-in', () => {
   const wrongCredentials = { email: 'nobody@example.com', password: 'wrong horse battery' };
 
   test('a token is valid only in the browser that loaded the page', async () => {
-    const [one, other] = [new Browser(server.origin), new Browser(server.origin)];
+    const [one, other] = [new HttpBrowser(server.origin), new HttpBrowser(server.origin)];
     const page = await one.open('/sign-in');
     await other.open('/sign-in');
     expect((await other.submit(page, wrongCredentials)).text).toContain('This page was open for too long');
@@ -129,8 +129,8 @@ describe('before sign-in', () => {
   test.each(['/sign-in', '/sign-up', '/password-reset'])(
     '%s asks again without a valid token, and keeps the email address',
     async (path) => {
-      const page = await new Browser(server.origin).open(path);
-      const again = await new Browser(server.origin).submit(page, { ...wrongCredentials, email: 'typed@example.com' });
+      const page = await new HttpBrowser(server.origin).open(path);
+      const again = await new HttpBrowser(server.origin).submit(page, { ...wrongCredentials, email: 'typed@example.com' });
       expect([again.response.status, again.url.pathname]).toEqual([400, path]);
       expect(again.text).toContain('This page was open for too long');
       expect(again.text).toContain('value="typed@example.com"');
@@ -138,9 +138,9 @@ describe('before sign-in', () => {
   );
 
   test('a cookie that the server has not signed is rejected and replaced', async () => {
-    const browser = new Browser(server.origin);
+    const browser = new HttpBrowser(server.origin);
     const token = csrfTokenOnPage(await browser.open('/sign-in'));
-    const [id = '', signature = ''] = (browser.cookie('mandate_form') ?? '').split('.');
+    const [id = '', signature = ''] = (browser.cookieValue('mandate_form') ?? '').split('.');
     expect([id.length, signature.length]).toEqual([32, 43]);
     for (const forgedCookie of [id, `${'A'.repeat(32)}.${signature}`, `${id}.${'A'.repeat(43)}`]) {
       const headers = { cookie: `mandate_form=${forgedCookie}` };
@@ -154,7 +154,7 @@ describe('before sign-in', () => {
 
   test('a sign-in page from before a sign-in in another tab is shown again and then accepted', async () => {
     const { email, password } = await signUp(server.origin);
-    const browser = new Browser(server.origin);
+    const browser = new HttpBrowser(server.origin);
     const [left, right] = [await browser.open('/sign-in'), await browser.open('/sign-in')];
     expect((await browser.submit(left, { email, password })).url.pathname).toBe('/account');
     const reloadedPage = await browser.submit(right, { email, password });

@@ -9,10 +9,10 @@ import { z } from 'zod';
 import { useServer } from '../../support/server/with-server.ts';
 import { hasChromium, launchChromium } from '../../support/browser/chromium.ts';
 import { databaseKind } from '../../support/services/database.ts';
-import { followMailTo } from '../../support/services/mailbox.ts';
-import { authorizationRequest, authorizePath, redeem, signUp, tokenResponse } from '../../support/oauth/oauth-flow.ts';
+import { readMailLink } from '../../support/services/mailbox.ts';
+import { buildAuthorizationRequest, authorizationPath, redeemCode, signUp, tokenResponseSchema } from '../../support/oauth/oauth-flow.ts';
 import { Secret, TOTP } from 'otpauth';
-import { setUpApp, signInWith, walksTo } from '../../support/oauth/page-scenarios.ts';
+import { setUpAuthenticatorApp, submitSignInForm, createPageScenarios } from '../../support/oauth/page-scenarios.ts';
 
 /** Directory for screenshots of every page; none are taken by default. */
 // oxlint-disable-next-line node/no-process-env -- the only setting of the tests
@@ -51,17 +51,17 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')('the pages in Chromiu
   test.each([true, false])(
     'a user signs up, allows the application and is redirected to it; JavaScript: %s (23)',
     async (javaScriptEnabled) => {
-      const { query, verifier } = authorizationRequest({ redirect_uri: redirectUri, scope: 'openid users.read' });
+      const { query, verifier } = buildAuthorizationRequest({ redirect_uri: redirectUri, scope: 'openid users.read' });
       await withPage({ javaScriptEnabled }, async (page) => {
         const violations: string[] = [];
         page.on('console', (message) => message.type() === 'error' && violations.push(message.text()));
-        await page.goto(server.origin + authorizePath(query));
+        await page.goto(server.origin + authorizationPath(query));
         await page.getByRole('link', { name: 'Create an account' }).click();
         const email = `ann.${randomBytes(6).toString('hex')}@example.com`;
         await page.getByLabel('E-mail address').fill(email);
         await page.keyboard.press('Enter');
         await page.getByRole('heading', { name: 'Check your e-mail' }).waitFor();
-        await page.goto(await followMailTo(server.origin, email));
+        await page.goto(await readMailLink(server.origin, email));
         await page.getByLabel('Your name').fill('Ann');
         await page.getByLabel('Password', { exact: true }).fill('correct horse battery');
         await page.keyboard.press('Enter');
@@ -69,8 +69,8 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')('the pages in Chromiu
         await page.waitForURL(`${redirectUri}**`);
         expect(await page.textContent('body')).toBe('You can close this window');
         const code = new URL(page.url()).searchParams.get('code') ?? '';
-        const tokens = await redeem(server.origin, { code, verifier, redirectUri, clientId: 'mandate-cli' });
-        expect(tokenResponse.parse(await tokens.json()).scope).toBe('openid users.read');
+        const tokens = await redeemCode(server.origin, { code, verifier, redirectUri, clientId: 'mandate-cli' });
+        expect(tokenResponseSchema.parse(await tokens.json()).scope).toBe('openid users.read');
         expect(violations).toEqual([]);
       });
     },
@@ -118,7 +118,7 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')('the pages in Chromiu
   }
 
   describe.each([true, false])('with JavaScript: %s', (javaScriptEnabled) => {
-    test.each(Object.entries(walksTo(server, javaScriptEnabled)))('%s', { timeout: 60_000 }, async (name, open) => {
+    test.each(Object.entries(createPageScenarios(server, javaScriptEnabled)))('%s', { timeout: 60_000 }, async (name, open) => {
       await withPage({ javaScriptEnabled, viewport: { width: 320, height: 640 } }, async (page) => {
         await open(page);
         for (const colorScheme of ['light', 'dark'] as const) {
@@ -171,9 +171,9 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')('the pages in Chromiu
   test('the sixth digit submits the form once, but a recovery code does not', async () => {
     const anna = await signUp(server.origin);
     await withPage({}, async (page) => {
-      const { secret } = await setUpApp(server, page, anna, true);
+      const { secret } = await setUpAuthenticatorApp(server, page, anna, true);
       await page.context().clearCookies();
-      await signInWith(server, page, anna);
+      await submitSignInForm(server, page, anna);
       const field = page.getByLabel('Code from your authenticator app');
       await field.waitFor();
       const sent: string[] = [];

@@ -1,32 +1,32 @@
 import type { Browser as Chromium, Page, Response } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Browser } from '../../support/browser/browser.ts';
+import { HttpBrowser } from '../../support/browser/browser.ts';
 import { hasChromium, launchChromium } from '../../support/browser/chromium.ts';
-import { rowsOf } from '../../support/dump.ts';
-import { createVictim, everyForm, readPaths, readState } from '../../support/oauth/forms.ts';
+import { readAllRows } from '../../support/dump.ts';
+import { createCsrfVictim, listFormPaths, readPostPaths, readFormState } from '../../support/oauth/forms.ts';
 import {
-  chromiumArguments,
+  httpsChromiumArguments,
   type HttpsServer,
-  type HttpsShop,
-  sendHttps,
-  serveHttps,
+  type HttpsMandate,
+  fetchHttps,
+  startHttpsServer,
   siblingHost,
   signUpOverHttps,
-  startHttpsShop,
+  startHttpsMandate,
 } from '../../support/network/https-server.ts';
 
 type Attack = { readonly cookies: readonly string[]; readonly action: string; readonly fields: Record<string, string> };
 const noAttack: Attack = { cookies: [], action: '', fields: {} };
 
 describe.skipIf(!hasChromium)('a page on a sibling subdomain', { timeout: 120_000 }, () => {
-  let shop: HttpsShop;
+  let shop: HttpsMandate;
   let attackerSite: HttpsServer;
   let chromium: Chromium;
   let attack: Attack | undefined;
 
   beforeAll(async () => {
-    shop = await startHttpsShop();
-    attackerSite = await serveHttps(siblingHost, (req, res) => {
+    shop = await startHttpsMandate();
+    attackerSite = await startHttpsServer(siblingHost, (req, res) => {
       const { cookies, action, fields } = req.url === '/attack' && attack ? attack : noAttack;
       const inputs = Object.entries(fields).map(
         ([name, value]) => `<input type="hidden" name="${name}" value="${value.replaceAll('"', '&quot;')}">`,
@@ -34,7 +34,7 @@ describe.skipIf(!hasChromium)('a page on a sibling subdomain', { timeout: 120_00
       const form = `<form method="post" action="${action}">${inputs.join('')}</form>${cookies.length > 0 ? '<script>document.forms[0].submit()</script>' : ''}`;
       res.writeHead(200, { 'content-type': 'text/html', 'set-cookie': [...cookies] }).end(`<!doctype html>${form}`);
     });
-    chromium = await launchChromium(chromiumArguments);
+    chromium = await launchChromium(httpsChromiumArguments);
   });
   afterAll(async () => {
     await chromium?.close();
@@ -60,7 +60,7 @@ describe.skipIf(!hasChromium)('a page on a sibling subdomain', { timeout: 120_00
 
   /** Opens the page as the attacker, and returns the cookies with their form token. */
   async function visitAsAttacker(path: string): Promise<{ cookies: string[]; token: string }> {
-    const { response, text } = await new Browser(shop.origin, undefined, sendHttps).open(path);
+    const { response, text } = await new HttpBrowser(shop.origin, undefined, fetchHttps).open(path);
     const cookies = response.headers.getSetCookie().map((line) => line.split(';', 1)[0] ?? '');
     return { cookies, token: /name="(?:csrf|xsrf)" value="([^"]+)"/.exec(text)?.[1] ?? '' };
   }
@@ -84,26 +84,26 @@ describe.skipIf(!hasChromium)('a page on a sibling subdomain', { timeout: 120_00
 
   test('cannot submit any form, even with planted cookies and their tokens', async () => {
     const context = await chromium.newContext({ ignoreHTTPSErrors: true });
-    const victim = await createVictim(shop, sendHttps);
-    for (const pair of victim.browser.cookiesFor('/').split('; ')) {
+    const victim = await createCsrfVictim(shop, fetchHttps);
+    for (const pair of victim.browser.cookieHeader('/').split('; ')) {
       const [name = '', value = ''] = pair.split('=', 2);
       await context.addCookies([{ name, value, url: shop.origin, secure: true, httpOnly: true, sameSite: 'Lax' }]);
     }
     const page = await context.newPage();
     const [pageVisit, providerVisit] = [await visitAsAttacker('/sign-in'), await visitAsAttacker('/oauth/device')];
-    const forms = everyForm(await readPaths(shop.db));
+    const forms = listFormPaths(await readPostPaths(shop.db));
     for (const form of forms) {
-      const { csrf: _csrf, xsrf: _xsrf, ...fields } = await victim.fields(form);
-      const path = victim.target(form);
+      const { csrf: _csrf, xsrf: _xsrf, ...fields } = await victim.completeFields(form);
+      const path = victim.formTarget(form);
       const cookies = plantedCookieHeaders([...pageVisit.cookies, ...providerVisit.cookies], new URL(path, shop.origin).pathname);
-      const before = await readState(shop.db);
+      const before = await readFormState(shop.db);
       const response = await attackWith(page, {
         cookies,
         action: shop.origin + path,
         fields: { ...fields, csrf: pageVisit.token, xsrf: providerVisit.token },
       });
       expect([form, response.status()]).toEqual([form, 403]);
-      expect([form, await readState(shop.db)]).toEqual([form, before]);
+      expect([form, await readFormState(shop.db)]).toEqual([form, before]);
     }
     const plantedCookies = (await context.cookies(shop.origin)).filter(({ domain }) => domain === '.example.test');
     expect(plantedCookies.length).toBeGreaterThan(0);
@@ -117,13 +117,13 @@ describe.skipIf(!hasChromium)('a page on a sibling subdomain', { timeout: 120_00
     await withVictim(async (page) => {
       const { cookies, token } = await visitAsAttacker('/sign-in');
       const path = '/account/email';
-      const before = await rowsOf(shop.db);
+      const before = await readAllRows(shop.db);
       const response = await attackWith(page, {
         cookies: plantedCookieHeaders(cookies, path),
         action: shop.origin + path,
         fields: { csrf: token, email: 'attacker@example.com' },
       });
-      expect((await rowsOf(shop.db)).filter((row) => !before.includes(row))).toEqual([]);
+      expect((await readAllRows(shop.db)).filter((row) => !before.includes(row))).toEqual([]);
       expect(response.status()).toBe(403);
     });
   });

@@ -1,27 +1,27 @@
 import { describe, expect, test } from 'vitest';
 import { apiAudience } from '../../../server/oauth/protocol/endpoints.ts';
 import { useServer } from '../../support/server/with-server.ts';
-import { Browser, type Page } from '../../support/browser/browser.ts';
+import { HttpBrowser, type HtmlPage } from '../../support/browser/browser.ts';
 import {
-  authorizationRequest,
-  authorizePath,
-  authorize,
-  commandLine,
-  redeem,
+  buildAuthorizationRequest,
+  authorizationPath,
+  obtainAuthorizationCode,
+  cliClient,
+  redeemCode,
   signUp,
-  tokenResponse,
-  webApplication,
+  tokenResponseSchema,
+  createWebApplication,
 } from '../../support/oauth/oauth-flow.ts';
 
 const server = useServer();
 
-const openAuthorizationRequest = (parameters: Record<string, string>, browser = new Browser(server.origin)): Promise<Page> =>
-  browser.open(authorizePath(authorizationRequest(parameters).query));
+const openAuthorizationRequest = (parameters: Record<string, string>, browser = new HttpBrowser(server.origin)): Promise<HtmlPage> =>
+  browser.open(authorizationPath(buildAuthorizationRequest(parameters).query));
 
 const invalidLinkPage = '400 This link does not work';
 
 /** Returns the error code in the redirect to the application, or the status and heading of the page. */
-function authorizationOutcome({ response, leaves, text }: Page): string {
+function authorizationOutcome({ response, externalRedirect: leaves, text }: HtmlPage): string {
   if (!leaves) return `${response.status} ${/<h1>(.*?)<\/h1>/.exec(text)?.[1]}`;
   if (leaves.searchParams.get('iss') !== server.origin) return `a response without iss: ${leaves.href}`;
   return leaves.searchParams.get('error') ?? 'a code';
@@ -49,9 +49,9 @@ describe('redirect URI', () => {
   });
 
   test('is required, even if the application has a single redirect URI (3)', async () => {
-    const { query } = authorizationRequest();
+    const { query } = buildAuthorizationRequest();
     delete query['redirect_uri'];
-    expect(authorizationOutcome(await new Browser(server.origin).open(authorizePath(query)))).toBe(invalidLinkPage);
+    expect(authorizationOutcome(await new HttpBrowser(server.origin).open(authorizationPath(query)))).toBe(invalidLinkPage);
   });
 
   test.each(['http://127.0.0.1:1024/callback', 'http://127.0.0.1:65535/callback', 'http://127.0.0.1/callback'])(
@@ -62,7 +62,7 @@ describe('redirect URI', () => {
   );
 
   test('on the IPv6 loopback interface may have any port, and form-action allows it (5)', async () => {
-    const client = await webApplication(server.db, [], 'http://[::1]/callback');
+    const client = await createWebApplication(server.db, [], 'http://[::1]/callback');
     const page = await openAuthorizationRequest({
       client_id: client.clientId,
       redirect_uri: 'http://[::1]:4711/callback',
@@ -74,7 +74,7 @@ describe('redirect URI', () => {
 
   test('with localhost does not match a redirect URI with 127.0.0.1 (6)', async () => {
     expect(authorizationOutcome(await openAuthorizationRequest({ redirect_uri: 'http://localhost:49152/callback' }))).toBe(invalidLinkPage);
-    const client = await webApplication(server.db, [], 'http://localhost/callback');
+    const client = await createWebApplication(server.db, [], 'http://localhost/callback');
     expect(
       authorizationOutcome(
         await openAuthorizationRequest({ client_id: client.clientId, redirect_uri: 'http://127.0.0.1/callback', scope: 'openid' }),
@@ -83,7 +83,7 @@ describe('redirect URI', () => {
   });
 
   test('of a web application must have the registered port (7)', async () => {
-    const client = await webApplication(server.db, []);
+    const client = await createWebApplication(server.db, []);
     expect(
       authorizationOutcome(
         await openAuthorizationRequest({ client_id: client.clientId, redirect_uri: 'https://app.example:8443/callback', scope: 'openid' }),
@@ -100,12 +100,12 @@ test('an unknown client_id gets an error page that escapes the client_id (2)', a
 
 describe('PKCE', () => {
   test('is required for public and confidential applications (8, 9)', async () => {
-    const client = await webApplication(server.db, []);
+    const client = await createWebApplication(server.db, []);
     for (const parameters of [{}, { client_id: client.clientId, redirect_uri: client.redirectUri, scope: 'openid' }]) {
-      const { query } = authorizationRequest(parameters);
+      const { query } = buildAuthorizationRequest(parameters);
       delete query['code_challenge'];
       delete query['code_challenge_method'];
-      const { leaves } = await new Browser(server.origin).open(authorizePath(query));
+      const { externalRedirect: leaves } = await new HttpBrowser(server.origin).open(authorizationPath(query));
       expect(leaves?.searchParams.get('error')).toBe('invalid_request');
     }
   });
@@ -121,18 +121,18 @@ describe('PKCE', () => {
 });
 
 test.each(['token', 'id_token', 'code id_token', 'none'])('the server rejects response_type=%s (12)', async (type) => {
-  const { leaves } = await openAuthorizationRequest({ response_type: type });
+  const { externalRedirect: leaves } = await openAuthorizationRequest({ response_type: type });
   expect(leaves?.toString()).toMatch(/error=unsupported_response_type/);
 });
 
 test('success and error responses contain iss (13) and return state byte for byte (14)', async () => {
   const anna = await signUp(server.origin);
   for (const state of ['ä 漢字 🎈 "\'<>&%00', 'x'.repeat(5000)]) {
-    const { leaves } = await authorize(server.origin, anna, { state });
+    const { leaves } = await obtainAuthorizationCode(server.origin, anna, { state });
     expect(leaves.searchParams.get('state')).toBe(state);
     expect(leaves.searchParams.get('iss')).toBe(server.origin);
     const refused = await openAuthorizationRequest({ state, scope: 'openid', response_type: 'token' });
-    expect(new URLSearchParams(refused.leaves?.hash.slice(1) || refused.leaves?.search).get('state')).toBe(state);
+    expect(new URLSearchParams(refused.externalRedirect?.hash.slice(1) || refused.externalRedirect?.search).get('state')).toBe(state);
   }
 });
 
@@ -140,30 +140,30 @@ test.each(['state', 'client_id', 'scope', 'redirect_uri', 'nonce'])('a NUL in %s
   const anna = await signUp(server.origin);
   const { response } = await openAuthorizationRequest({ [name]: 'a\0b' }, anna.browser);
   expect(response.status).toBeLessThan(500);
-  expect(server.failures).toEqual([]);
+  expect(server.warnings).toEqual([]);
 });
 
 test.each(['scope', 'client_id', 'redirect_uri', 'state'])('the server rejects a repeated %s (15)', async (name) => {
   const anna = await signUp(server.origin);
-  const { query } = authorizationRequest();
-  const page = await anna.browser.open(`${authorizePath(query)}&${name}=${encodeURIComponent(query[name] ?? '')}`);
-  expect(page.leaves?.searchParams.get('code') ?? null).toBeNull();
-  expect(`${page.text}${page.leaves?.search}`).toContain('invalid_request');
+  const { query } = buildAuthorizationRequest();
+  const page = await anna.browser.open(`${authorizationPath(query)}&${name}=${encodeURIComponent(query[name] ?? '')}`);
+  expect(page.externalRedirect?.searchParams.get('code') ?? null).toBeNull();
+  expect(`${page.text}${page.externalRedirect?.search}`).toContain('invalid_request');
 });
 
 test('the server rejects scopes that the application may not request and drops unknown scopes (16)', async () => {
-  const client = await webApplication(server.db, ['orders.read']);
+  const client = await createWebApplication(server.db, ['orders.read']);
   const request = { client_id: client.clientId, redirect_uri: client.redirectUri };
-  const { leaves } = await openAuthorizationRequest({ ...request, scope: 'openid orders.write' });
+  const { externalRedirect: leaves } = await openAuthorizationRequest({ ...request, scope: 'openid orders.write' });
   expect(leaves?.searchParams.get('error')).toBe('invalid_scope');
-  const granted = await authorize(server.origin, await signUp(server.origin), { scope: 'openid users.read pets.read' });
-  const tokens = tokenResponse.parse(await (await redeem(server.origin, granted)).json());
+  const granted = await obtainAuthorizationCode(server.origin, await signUp(server.origin), { scope: 'openid users.read pets.read' });
+  const tokens = tokenResponseSchema.parse(await (await redeemCode(server.origin, granted)).json());
   expect(tokens.scope).toBe('openid users.read');
 });
 
 test('an application without scopes gets no API scope (52)', async () => {
-  const client = await webApplication(server.db, []);
-  const { leaves } = await openAuthorizationRequest({
+  const client = await createWebApplication(server.db, []);
+  const { externalRedirect: leaves } = await openAuthorizationRequest({
     client_id: client.clientId,
     redirect_uri: client.redirectUri,
     scope: 'openid orders.read',
@@ -179,10 +179,10 @@ test('the server rejects an unknown resource (17)', async () => {
 describe('prompt', () => {
   test('none returns an error to the application and never shows a page (18)', async () => {
     expect(authorizationOutcome(await openAuthorizationRequest({ prompt: 'none' }))).toBe('login_required');
-    const client = await webApplication(server.db, ['orders.read']);
+    const client = await createWebApplication(server.db, ['orders.read']);
     const anna = await signUp(server.origin);
     const request = { client_id: client.clientId, redirect_uri: client.redirectUri, scope: 'openid orders.read', prompt: 'none' };
-    expect((await openAuthorizationRequest(request, anna.browser)).leaves?.searchParams.get('error')).toBe('consent_required');
+    expect((await openAuthorizationRequest(request, anna.browser)).externalRedirect?.searchParams.get('error')).toBe('consent_required');
     expect(authorizationOutcome(await openAuthorizationRequest({ prompt: 'none' }, anna.browser))).toBe('interaction_required');
   });
 
@@ -209,7 +209,7 @@ test('the command line is registered as a public application on a new installati
   const rows = await server.db.em
     .fork()
     .execute<{ type: string; redirect_uris: unknown }[]>('select type, redirect_uris from applications where client_id = ?', [
-      commandLine.clientId,
+      cliClient.clientId,
     ]);
   expect(rows).toMatchObject([{ type: 'public' }]);
 });

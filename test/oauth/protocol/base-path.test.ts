@@ -7,13 +7,13 @@ import { createApp } from '../../../server/app/app.ts';
 import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
 import { createLog } from '../../../server/logging/logger.ts';
 import { deriveKeys } from '../../../server/crypto/derived-keys.ts';
-import { Browser } from '../../support/browser/browser.ts';
-import { freshDatabase } from '../../support/services/database.ts';
-import { freePort } from '../../support/network/free-port.ts';
+import { HttpBrowser } from '../../support/browser/browser.ts';
+import { createMigratedDatabase } from '../../support/services/database.ts';
+import { findFreePort } from '../../support/network/free-port.ts';
 import { openMailbox } from '../../support/services/mailbox.ts';
-import { authorizationRequest, authorizePath, completeSignUp, tokenResponse } from '../../support/oauth/oauth-flow.ts';
+import { buildAuthorizationRequest, authorizationPath, completeSignUp, tokenResponseSchema } from '../../support/oauth/oauth-flow.ts';
 import { useServer } from '../../support/server/with-server.ts';
-import { secretOfTests } from '../../support/oauth/secret-hash.ts';
+import { testServerSecret } from '../../support/oauth/secret-hash.ts';
 
 const metadata = z.record(z.unknown());
 const readMetadata = async (url: string) => {
@@ -46,10 +46,10 @@ describe('a server whose issuer has a path', () => {
   let closeServer: () => Promise<void>;
 
   beforeAll(async () => {
-    const port = await freePort();
+    const port = await findFreePort();
     issuer = `http://localhost:${port}/shop`;
-    db = await freshDatabase();
-    const keys = deriveKeys(secretOfTests);
+    db = await createMigratedDatabase();
+    const keys = deriveKeys(testServerSecret);
     openMailbox(issuer, db, keys.mail);
     const app = await createApp({ db, issuer, keys, log: createLog(false) });
     const server = createServer(app).listen(port, '127.0.0.1');
@@ -85,16 +85,16 @@ describe('a server whose issuer has a path', () => {
   });
 
   test('supports sign-up, consent and API requests of the application', async () => {
-    const browser = new Browser(origin());
-    const { query, verifier } = authorizationRequest({ scope: 'openid users.read' });
-    const signIn = await browser.open(`/shop${authorizePath(query)}`);
+    const browser = new HttpBrowser(origin());
+    const { query, verifier } = buildAuthorizationRequest({ scope: 'openid users.read' });
+    const signIn = await browser.open(`/shop${authorizationPath(query)}`);
     expect(signIn.url.pathname).toMatch(/^\/shop\/sign-in\//);
     const signUp = await browser.open(/<a href="([^"]*sign-up)"/.exec(signIn.text)?.[1] ?? '');
     expect(signUp.response.status).toBe(200);
     const person = { name: 'Anna Test', email: 'anna.path@example.com', password: 'correct horse battery' };
     const consent = await completeSignUp(issuer, browser, signUp, person);
     expect(consent.url.pathname).toMatch(/^\/shop\/consent\//);
-    const { leaves } = await browser.submit(consent, { decision: 'allow' });
+    const { externalRedirect: leaves } = await browser.submit(consent, { decision: 'allow' });
     expect(leaves?.searchParams.get('iss')).toBe(issuer);
     const form = {
       grant_type: 'authorization_code',
@@ -104,7 +104,7 @@ describe('a server whose issuer has a path', () => {
       code_verifier: verifier,
     };
     const tokenEndpointResponse = await fetch(`${issuer}/oauth/token`, { method: 'POST', body: new URLSearchParams(form) });
-    const tokens = tokenResponse.parse(await tokenEndpointResponse.json());
+    const tokens = tokenResponseSchema.parse(await tokenEndpointResponse.json());
     const fetchCurrentUser = (url: string) =>
       fetch(`${url}/api/v1/users/me`, { headers: { authorization: `Bearer ${tokens.access_token}` } });
     expect((await fetchCurrentUser(issuer)).status).toBe(200);

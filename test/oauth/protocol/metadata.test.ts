@@ -6,8 +6,8 @@ import { z } from 'zod';
 import { createAuthorizationServer } from '../../../server/oauth/authorization-server.ts';
 import { deriveKeys } from '../../../server/crypto/derived-keys.ts';
 import { useServer } from '../../support/server/with-server.ts';
-import { authorizationRequest, authorizePath } from '../../support/oauth/oauth-flow.ts';
-import { secretOfTests } from '../../support/oauth/secret-hash.ts';
+import { buildAuthorizationRequest, authorizationPath } from '../../support/oauth/oauth-flow.ts';
+import { testServerSecret } from '../../support/oauth/secret-hash.ts';
 
 const server = useServer();
 
@@ -59,7 +59,7 @@ test('the JWKS contains only public keys (92)', async () => {
 });
 
 describe('the host', () => {
-  const paths = [...metadataPaths, '/sign-in', '/sign-up', '/account', authorizePath(authorizationRequest().query)];
+  const paths = [...metadataPaths, '/sign-in', '/sign-up', '/account', authorizationPath(buildAuthorizationRequest().query)];
 
   test.each(paths)('in a wrong Host header is rejected: %s (91)', async (path) => {
     const response = await sendRaw(path, { host: 'evil.example' });
@@ -85,7 +85,7 @@ test('behind a proxy that terminates TLS, every URL is HTTPS and every cookie is
   const { router } = await createAuthorizationServer({
     db: server.db,
     issuer: 'https://shop.example',
-    keys: deriveKeys(secretOfTests),
+    keys: deriveKeys(testServerSecret),
     log: { error: () => undefined },
   });
   app.use(router);
@@ -93,7 +93,7 @@ test('behind a proxy that terminates TLS, every URL is HTTPS and every cookie is
   const configuration = await sendRaw('/.well-known/openid-configuration', { host: 'shop.example' }, port);
   expect(configuration.text).toContain('"token_endpoint":"https://shop.example/oauth/token"');
   expect(configuration.text).not.toContain('http://');
-  for (const path of ['/sign-in', authorizePath(authorizationRequest().query)]) {
+  for (const path of ['/sign-in', authorizationPath(buildAuthorizationRequest().query)]) {
     const cookies = (await sendRaw(path, { host: 'shop.example' }, port)).cookies;
     expect(cookies.length).toBeGreaterThan(0);
     for (const cookie of cookies) expect(cookie).toMatch(/; secure/i);
@@ -104,7 +104,7 @@ test('behind a proxy that terminates TLS, every URL is HTTPS and every cookie is
 
 test('CORS headers allow other sites to read the JWKS but not the authorization endpoint (93)', async () => {
   const headers = { origin: 'https://elsewhere.example' };
-  const page = await fetch(`${server.origin}${authorizePath(authorizationRequest().query)}`, { headers, redirect: 'manual' });
+  const page = await fetch(`${server.origin}${authorizationPath(buildAuthorizationRequest().query)}`, { headers, redirect: 'manual' });
   expect(page.headers.get('access-control-allow-origin')).toBeNull();
   const keys = await fetch(`${server.origin}/oauth/jwks`, { headers });
   expect(keys.headers.get('access-control-allow-origin')).toBe('https://elsewhere.example');

@@ -11,14 +11,14 @@ import { createLog } from '../../../server/logging/logger.ts';
 import { rotateSigningKeys } from '../../../server/oauth/signing-keys/rotate-signing-keys.ts';
 import { loadSigningKeys } from '../../../server/oauth/signing-keys/signing-key-cache.ts';
 import { deriveKeys } from '../../../server/crypto/derived-keys.ts';
-import { generous } from '../../support/server/start-options.ts';
-import { databaseKind, freshDatabase, freshPostgresqlUrl } from '../../support/services/database.ts';
-import { openFront, type Front } from '../../support/network/load-balancer.ts';
-import { freePort } from '../../support/network/free-port.ts';
-import { clientCredentials, confidentialClient, type Client } from '../../support/oauth/oauth-flow.ts';
-import { secretOfTests } from '../../support/oauth/secret-hash.ts';
+import { unlimitedRates } from '../../support/server/start-options.ts';
+import { databaseKind, createMigratedDatabase, createMigratedPostgresqlUrl } from '../../support/services/database.ts';
+import { startLoadBalancer, type LoadBalancer } from '../../support/network/load-balancer.ts';
+import { findFreePort } from '../../support/network/free-port.ts';
+import { obtainClientToken, createConfidentialClient, type ClientCredentials } from '../../support/oauth/oauth-flow.ts';
+import { testServerSecret } from '../../support/oauth/secret-hash.ts';
 
-const secret = secretOfTests;
+const secret = testServerSecret;
 const encryptionKey = Buffer.alloc(32);
 const secondsFromNow = (count: number): Date => new Date(Date.now() + count * 1000);
 const schedule = { every: 100, publishedBefore: 10, publishedAfter: 20 };
@@ -30,7 +30,7 @@ const readKids = async (db: Database): Promise<string[]> =>
 describe('signing keys', () => {
   let db: Database;
   beforeAll(async () => {
-    db = await freshDatabase();
+    db = await createMigratedDatabase();
     await loadSigningKeys(db.em, encryptionKey);
   });
   afterAll(() => db.close());
@@ -73,14 +73,14 @@ const requests = Number(process.env['ROTATION_REQUESTS'] ?? 600);
 
 describe(`two servers on one database with a key rotation every two seconds and ${requests} requests`, () => {
   const closing: (() => Promise<void>)[] = [];
-  let loadBalancer: Front;
-  let client: Client;
+  let loadBalancer: LoadBalancer;
+  let client: ClientCredentials;
 
   beforeAll(async () => {
-    loadBalancer = await openFront(await freePort());
+    loadBalancer = await startLoadBalancer(await findFreePort());
     closing.push(() => loadBalancer.close());
-    const url = databaseKind === 'postgresql' ? await freshPostgresqlUrl() : undefined;
-    const sharedDatabase = url === undefined ? await freshDatabase() : undefined;
+    const url = databaseKind === 'postgresql' ? await createMigratedPostgresqlUrl() : undefined;
+    const sharedDatabase = url === undefined ? await createMigratedDatabase() : undefined;
     const ports: number[] = [];
     for (let count = 0; count < 2; count += 1) {
       const db = sharedDatabase ?? (await openDatabase(url ?? ''));
@@ -89,13 +89,13 @@ describe(`two servers on one database with a key rotation every two seconds and 
         issuer: loadBalancer.url,
         keys: deriveKeys(secret),
         log: createLog(false),
-        rateLimits: generous,
+        rateLimits: unlimitedRates,
         signingKeys: { schedule: { every: 2, publishedBefore: 2, publishedAfter: 3 }, reloadAfterMs: 300 },
       });
       const server = createServer(app).listen(0, '127.0.0.1');
       await once(server, 'listening');
       ports.push(portOf(server));
-      client ??= await confidentialClient(db, ['users.manage']);
+      client ??= await createConfidentialClient(db, ['users.manage']);
       closing.unshift(async () => {
         server.closeAllConnections();
         server.close();
@@ -104,7 +104,7 @@ describe(`two servers on one database with a key rotation every two seconds and 
       });
     }
     if (sharedDatabase) closing.push(() => sharedDatabase.close());
-    loadBalancer.lead(ports);
+    loadBalancer.setPorts(ports);
   });
   afterAll(async () => {
     for (const close of closing) await close();
@@ -121,7 +121,7 @@ describe(`two servers on one database with a key rotation every two seconds and 
     let cachedKeys = { keys: await publishedKeys(), at: performance.now() };
     for (let count = 0; count < tokenCount; count += 2) {
       if (performance.now() - cachedKeys.at > 1000) cachedKeys = { keys: await publishedKeys(), at: performance.now() };
-      const token = await clientCredentials(loadBalancer.url, client, ['users.manage']).catch(
+      const token = await obtainClientToken(loadBalancer.url, client, ['users.manage']).catch(
         (error: unknown) => void failures.push(String(error)),
       );
       if (token === undefined) continue;

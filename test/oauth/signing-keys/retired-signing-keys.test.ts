@@ -3,12 +3,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
 import { rotateSigningKeys } from '../../../server/oauth/signing-keys/rotate-signing-keys.ts';
 import { loadSigningKeys } from '../../../server/oauth/signing-keys/signing-key-cache.ts';
-import { freshDatabase } from '../../support/services/database.ts';
+import { createMigratedDatabase } from '../../support/services/database.ts';
 
 const encryptionKey = Buffer.alloc(32);
 let db: Database;
 beforeAll(async () => {
-  db = await freshDatabase();
+  db = await createMigratedDatabase();
 });
 afterAll(() => db.close());
 

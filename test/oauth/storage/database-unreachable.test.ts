@@ -2,7 +2,7 @@ import type { AdapterFactory } from 'oidc-provider';
 import { describe, expect, test } from 'vitest';
 import type { EntityManager } from '../../../server/database/entity-manager/entity-manager.ts';
 import { createPostgresAdapterFactory } from '../../../server/oauth/provider/postgres-adapter.ts';
-import { authorizationRequest, authorizePath, refresh, signUp, tokensFor } from '../../support/oauth/oauth-flow.ts';
+import { buildAuthorizationRequest, authorizationPath, sendRefreshRequest, signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
 import { useServer } from '../../support/server/with-server.ts';
 
 let isUnreachable = false;
@@ -26,10 +26,10 @@ describe('while the database is unreachable', () => {
 
   test('a refresh returns 503 and can be retried, and a page asks the user to try again', async () => {
     const person = await signUp(server.origin);
-    const { refresh_token: token = '' } = await tokensFor(server.origin, person, ['users.read']);
+    const { refresh_token: token = '' } = await obtainTokens(server.origin, person, ['users.read']);
     isUnreachable = true;
-    const refused = await refresh(server.origin, token);
-    const page = await person.browser.open(authorizePath(authorizationRequest().query));
+    const refused = await sendRefreshRequest(server.origin, token);
+    const page = await person.browser.open(authorizationPath(buildAuthorizationRequest().query));
     isUnreachable = false;
     expect(refused.status).toBe(503);
     expect(refused.headers.get('retry-after')).toBe('1');
@@ -37,6 +37,6 @@ describe('while the database is unreachable', () => {
     expect(await refused.json()).toMatchObject({ error: 'temporarily_unavailable' });
     expect(page.response.status).toBe(503);
     expect(page.text).toContain('Please try again in a minute');
-    expect((await refresh(server.origin, token)).status).toBe(200);
+    expect((await sendRefreshRequest(server.origin, token)).status).toBe(200);
   });
 });

@@ -3,8 +3,8 @@ import { createLog } from '../../../server/logging/logger.ts';
 import { deleteExpiredRecords } from '../../../server/oauth/storage/delete-expired-records.ts';
 import { createMaintenanceJobs } from '../../../server/process/maintenance-jobs.ts';
 import { deleteOrphanedRows } from '../../../server/oauth/grants/delete-orphaned-rows.ts';
-import { apiStatus, useServer } from '../../support/server/with-server.ts';
-import { authorize, redeem, refresh, refusal, signUp, tokenResponse, tokensFor, type Person } from '../../support/oauth/oauth-flow.ts';
+import { fetchApiStatus, useServer } from '../../support/server/with-server.ts';
+import { obtainAuthorizationCode, redeemCode, sendRefreshRequest, readOAuthError, signUp, tokenResponseSchema, obtainTokens, type TestUser } from '../../support/oauth/oauth-flow.ts';
 
 const server = useServer();
 const entityManager = () => server.db.em.fork();
@@ -12,8 +12,8 @@ const countRecords = async (): Promise<number> =>
   (await entityManager().execute<{ count: number }[]>('select count(*)::int as count from oauth_records'))[0]?.count ?? 0;
 
 test('a clean-up deletes only expired records, in batches', async () => {
-  const granted = await authorize(server.origin, await signUp(server.origin), { scope: 'openid users.read' });
-  const tokens = tokenResponse.parse(await (await redeem(server.origin, granted)).json());
+  const granted = await obtainAuthorizationCode(server.origin, await signUp(server.origin), { scope: 'openid users.read' });
+  const tokens = tokenResponseSchema.parse(await (await redeemCode(server.origin, granted)).json());
   const before = await countRecords();
   await entityManager().execute(
     `insert into oauth_records (model, id, payload, expires_at)
@@ -23,17 +23,17 @@ test('a clean-up deletes only expired records, in batches', async () => {
   for (let batch = 0; batch < 4; batch += 1) deletedCounts.push(await deleteExpiredRecords(entityManager(), new Date()));
   expect(deletedCounts).toEqual([1000, 1000, 500, 0]);
   expect(await countRecords()).toBe(before);
-  expect(await apiStatus(server, tokens.access_token)).toBe(200);
+  expect(await fetchApiStatus(server, tokens.access_token)).toBe(200);
 });
 
 test('a clean-up keeps a used refresh token until its expiry, so that reuse still revokes the grant (55)', async () => {
-  const granted = await authorize(server.origin, await signUp(server.origin), { scope: 'openid users.read' });
-  const first = tokenResponse.parse(await (await redeem(server.origin, granted)).json());
-  const second = tokenResponse.parse(await (await refresh(server.origin, first.refresh_token ?? '')).json());
+  const granted = await obtainAuthorizationCode(server.origin, await signUp(server.origin), { scope: 'openid users.read' });
+  const first = tokenResponseSchema.parse(await (await redeemCode(server.origin, granted)).json());
+  const second = tokenResponseSchema.parse(await (await sendRefreshRequest(server.origin, first.refresh_token ?? '')).json());
   // 13 days later: the refresh tokens expire after 14 days, and the access tokens have expired
   while ((await deleteExpiredRecords(entityManager(), new Date(Date.now() + 13 * 24 * 3_600_000))) > 0);
-  expect(await refusal(await refresh(server.origin, first.refresh_token ?? ''))).toBe('400 invalid_grant');
-  expect(await refusal(await refresh(server.origin, second.refresh_token ?? ''))).toBe('400 invalid_grant');
+  expect(await readOAuthError(await sendRefreshRequest(server.origin, first.refresh_token ?? ''))).toBe('400 invalid_grant');
+  expect(await readOAuthError(await sendRefreshRequest(server.origin, second.refresh_token ?? ''))).toBe('400 invalid_grant');
 });
 
 test('the maintenance jobs delete all expired rows in one run', async () => {
@@ -62,9 +62,9 @@ test('the maintenance jobs delete all expired rows in one run', async () => {
 
 test('connections and browser sessions are deleted a day after their grant or session', async () => {
   const [anna, ben] = [await signUp(server.origin), await signUp(server.origin)];
-  await tokensFor(server.origin, anna, ['users.read']);
-  await tokensFor(server.origin, ben, ['users.read']);
-  const remainingRows = async ({ id }: Person): Promise<unknown> =>
+  await obtainTokens(server.origin, anna, ['users.read']);
+  await obtainTokens(server.origin, ben, ['users.read']);
+  const remainingRows = async ({ id }: TestUser): Promise<unknown> =>
     (
       await entityManager().execute(
         `select (select count(*)::int from connections where user_id = u.id) as connections,
@@ -82,8 +82,8 @@ test('connections and browser sessions are deleted a day after their grant or se
 });
 
 test('a replay of an expired code after a clean-up still revokes its tokens (36)', async () => {
-  const granted = await authorize(server.origin, await signUp(server.origin), { scope: 'openid users.read' });
-  const tokens = tokenResponse.parse(await (await redeem(server.origin, granted)).json());
+  const granted = await obtainAuthorizationCode(server.origin, await signUp(server.origin), { scope: 'openid users.read' });
+  const tokens = tokenResponseSchema.parse(await (await redeemCode(server.origin, granted)).json());
   await entityManager().execute(
     `update oauth_records set payload = jsonb_set(payload::jsonb, '{exp}', to_jsonb(extract(epoch from now())::bigint - 1000))::text
      where model = 'AuthorizationCode'`,
@@ -91,15 +91,15 @@ test('a replay of an expired code after a clean-up still revokes its tokens (36)
   const inTenMinutes = new Date(Date.now() + 600_000);
   while ((await deleteExpiredRecords(entityManager(), inTenMinutes)) > 0);
   // a replay without the verifier must not revoke the grant
-  expect(await refusal(await redeem(server.origin, { ...granted, verifier: 'x'.repeat(43) }))).toBe('400 invalid_grant');
-  expect((await refresh(server.origin, tokens.refresh_token ?? '')).status).toBe(200);
-  expect(await refusal(await redeem(server.origin, granted))).toBe('400 invalid_grant');
-  expect(await refusal(await refresh(server.origin, tokens.refresh_token ?? ''))).toBe('400 invalid_grant');
-  expect(await apiStatus(server, tokens.access_token)).toBe(401);
+  expect(await readOAuthError(await redeemCode(server.origin, { ...granted, verifier: 'x'.repeat(43) }))).toBe('400 invalid_grant');
+  expect((await sendRefreshRequest(server.origin, tokens.refresh_token ?? '')).status).toBe(200);
+  expect(await readOAuthError(await redeemCode(server.origin, granted))).toBe('400 invalid_grant');
+  expect(await readOAuthError(await sendRefreshRequest(server.origin, tokens.refresh_token ?? ''))).toBe('400 invalid_grant');
+  expect(await fetchApiStatus(server, tokens.access_token)).toBe(401);
 });
 
 test('an unused code expires after a minute and is deleted', async () => {
-  const granted = await authorize(server.origin, await signUp(server.origin));
+  const granted = await obtainAuthorizationCode(server.origin, await signUp(server.origin));
   while ((await deleteExpiredRecords(entityManager(), new Date(Date.now() + 61_000))) > 0);
-  expect(await refusal(await redeem(server.origin, granted))).toBe('400 invalid_grant');
+  expect(await readOAuthError(await redeemCode(server.origin, granted))).toBe('400 invalid_grant');
 });

@@ -1,41 +1,41 @@
 import { expect, test } from 'vitest';
 import { loadSigningKeys } from '../../../server/oauth/signing-keys/signing-key-cache.ts';
-import { dumpOf } from '../../support/dump.ts';
-import { startMandate } from '../../support/server/start-mandate.ts';
+import { dumpDatabase } from '../../support/dump.ts';
+import { startMandateServer } from '../../support/server/start-mandate.ts';
 import { useServer } from '../../support/server/with-server.ts';
-import { freshDatabase } from '../../support/services/database.ts';
+import { createMigratedDatabase } from '../../support/services/database.ts';
 import {
-  authorizationRequest,
-  authorize,
-  authorizePath,
-  clientCredentials,
-  confidentialClient,
-  redeem,
-  refresh,
-  refusal,
+  buildAuthorizationRequest,
+  obtainAuthorizationCode,
+  authorizationPath,
+  obtainClientToken,
+  createConfidentialClient,
+  redeemCode,
+  sendRefreshRequest,
+  readOAuthError,
   signIn,
   signUp,
-  tokenResponse,
+  tokenResponseSchema,
 } from '../../support/oauth/oauth-flow.ts';
 
 const server = useServer();
 
 test('neither the database nor the log contains a usable code, token, session, secret or password (95)', async () => {
   const anna = await signUp(server.origin);
-  const pending = await anna.browser.open(authorizePath(authorizationRequest().query));
-  const unused = await authorize(server.origin, anna);
-  const used = await authorize(server.origin, anna);
-  const tokens = tokenResponse.parse(await (await redeem(server.origin, used)).json());
-  const renewed = tokenResponse.parse(await (await refresh(server.origin, tokens.refresh_token ?? '')).json());
-  const client = await confidentialClient(server.db, ['users.manage']);
-  const clientToken = await clientCredentials(server.origin, client, ['users.manage']);
+  const pending = await anna.browser.open(authorizationPath(buildAuthorizationRequest().query));
+  const unused = await obtainAuthorizationCode(server.origin, anna);
+  const used = await obtainAuthorizationCode(server.origin, anna);
+  const tokens = tokenResponseSchema.parse(await (await redeemCode(server.origin, used)).json());
+  const renewed = tokenResponseSchema.parse(await (await sendRefreshRequest(server.origin, tokens.refresh_token ?? '')).json());
+  const client = await createConfidentialClient(server.db, ['users.manage']);
+  const clientToken = await obtainClientToken(server.origin, client, ['users.manage']);
   const otherBrowser = await signIn(server.origin, anna);
   const secrets = {
     password: anna.password,
     code: unused.code,
     usedCode: used.code,
-    session: anna.browser.cookie('mandate_session'),
-    otherSession: otherBrowser.cookie('mandate_session'),
+    session: anna.browser.cookieValue('mandate_session'),
+    otherSession: otherBrowser.cookieValue('mandate_session'),
     interaction: pending.url.pathname.split('/').at(-1),
     clientSecret: client.secret,
     ...Object.fromEntries(
@@ -46,7 +46,7 @@ test('neither the database nor the log contains a usable code, token, session, s
     ),
     clientToken,
   };
-  const [stored, logged] = [await dumpOf(server.db), server.failures.join('\n')];
+  const [stored, logged] = [await dumpDatabase(server.db), server.warnings.join('\n')];
   expect(stored).toContain(anna.email); // the dump contains the data of the user
   for (const [name, secret] of Object.entries(secrets)) {
     expect(secret, name).toMatch(/^.{20,}$/);
@@ -56,19 +56,19 @@ test('neither the database nor the log contains a usable code, token, session, s
 });
 
 test('closing a test server reports every kind of secret that is stored in plain text (95)', async () => {
-  const mandate = await startMandate();
+  const mandate = await startMandateServer();
   const anna = await signUp(mandate.origin);
-  const granted = await authorize(mandate.origin, anna, { scope: 'openid users.read' });
-  const tokens = tokenResponse.parse(await (await redeem(mandate.origin, granted)).json());
-  const client = await confidentialClient(mandate.db, ['users.manage']);
-  await clientCredentials(mandate.origin, client, ['users.manage']);
+  const granted = await obtainAuthorizationCode(mandate.origin, anna, { scope: 'openid users.read' });
+  const tokens = tokenResponseSchema.parse(await (await redeemCode(mandate.origin, granted)).json());
+  const client = await createConfidentialClient(mandate.db, ['users.manage']);
+  await obtainClientToken(mandate.origin, client, ['users.manage']);
   const storedSecrets = {
     'sent password': anna.password,
     'redirect code': granted.code,
     'response access_token': tokens.access_token,
     'response refresh_token': tokens.refresh_token ?? '',
     'response id_token': tokens.id_token ?? '',
-    'cookie mandate_session': anna.browser.cookie('mandate_session') ?? '',
+    'cookie mandate_session': anna.browser.cookieValue('mandate_session') ?? '',
     Basic: client.secret,
   };
   const em = mandate.db.em.fork();
@@ -83,14 +83,14 @@ test('closing a test server reports every kind of secret that is stored in plain
 
 test('the stored record IDs of codes and refresh tokens are not accepted', async () => {
   const anna = await signUp(server.origin);
-  const granted = await authorize(server.origin, anna);
-  await redeem(server.origin, await authorize(server.origin, anna));
+  const granted = await obtainAuthorizationCode(server.origin, anna);
+  await redeemCode(server.origin, await obtainAuthorizationCode(server.origin, anna));
   const rows = await server.db.em
     .fork()
     .execute<{ model: string; id: string }[]>('select model, id from oauth_records order by expires_at desc');
   const storedId = (model: string): string => rows.find((row) => row.model === model)?.id ?? '';
-  expect(await refusal(await redeem(server.origin, { ...granted, code: storedId('AuthorizationCode') }))).toBe('400 invalid_grant');
-  expect(await refusal(await refresh(server.origin, storedId('RefreshToken')))).toBe('400 invalid_grant');
+  expect(await readOAuthError(await redeemCode(server.origin, { ...granted, code: storedId('AuthorizationCode') }))).toBe('400 invalid_grant');
+  expect(await readOAuthError(await sendRefreshRequest(server.origin, storedId('RefreshToken')))).toBe('400 invalid_grant');
 });
 
 test('the private keys are encrypted and can be decrypted only with the right secret', async () => {
@@ -100,7 +100,7 @@ test('the private keys are encrypted and can be decrypted only with the right se
 });
 
 test('processes that start concurrently on one database use the same keys', async () => {
-  const db = await freshDatabase();
+  const db = await createMigratedDatabase();
   const keySets = await Promise.all([1, 2, 3].map(() => loadSigningKeys(db.em, Buffer.alloc(32))));
   const currentKeys = await Promise.all(keySets.map((keys) => keys.current()));
   const kids = currentKeys.map(({ keys }) => keys.map(({ kid }) => kid).join());

@@ -14,9 +14,9 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { loadSigningKeys } from '../../../server/oauth/signing-keys/signing-key-cache.ts';
 import { deriveKeys } from '../../../server/crypto/derived-keys.ts';
-import { apiStatus, useServer } from '../../support/server/with-server.ts';
-import { signUp, tokensFor } from '../../support/oauth/oauth-flow.ts';
-import { secretOfTests } from '../../support/oauth/secret-hash.ts';
+import { fetchApiStatus, useServer } from '../../support/server/with-server.ts';
+import { signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
+import { testServerSecret } from '../../support/oauth/secret-hash.ts';
 
 const server = useServer();
 
@@ -27,10 +27,10 @@ let header: { alg: string; kid: string };
 let serverKey: Key;
 
 beforeAll(async () => {
-  accessToken = (await tokensFor(server.origin, await signUp(server.origin), ['users.read'])).access_token;
+  accessToken = (await obtainTokens(server.origin, await signUp(server.origin), ['users.read'])).access_token;
   claims = decodeJwt(accessToken);
   header = z.object({ alg: z.string(), kid: z.string() }).parse(decodeProtectedHeader(accessToken));
-  const signingKeys = await loadSigningKeys(server.db.em, Buffer.from(deriveKeys(secretOfTests).signingKeys));
+  const signingKeys = await loadSigningKeys(server.db.em, Buffer.from(deriveKeys(testServerSecret).signingKeys));
   const jwk = (await signingKeys.current()).keys.find(({ kid }) => kid === header.kid);
   serverKey = await importJWK({ ...jwk });
 });
@@ -53,13 +53,13 @@ test('an access token is an RFC 9068 JWT with all its claims (84)', () => {
 });
 
 test('a token with unchanged claims and a new signature by the server key is accepted', async () => {
-  expect(await apiStatus(server, await sign(claims))).toBe(200);
+  expect(await fetchApiStatus(server, await sign(claims))).toBe(200);
 });
 
 describe('the API rejects an access token with 401', () => {
   test('with alg none, in any spelling (76)', async () => {
     for (const alg of ['none', 'None', 'NONE']) {
-      expect(await apiStatus(server, `${encode({ alg, typ: 'at+jwt' })}.${encode(claims)}.`)).toBe(401);
+      expect(await fetchApiStatus(server, `${encode({ alg, typ: 'at+jwt' })}.${encode(claims)}.`)).toBe(401);
     }
   });
 
@@ -67,26 +67,26 @@ describe('the API rejects an access token with 401', () => {
     const pem = await exportSPKI(z.custom<CryptoKey>().parse(await importJWK(await publicJwk())));
     for (const secret of [pem, JSON.stringify(await publicJwk())]) {
       const signed = `${encode({ alg: 'HS256', typ: 'at+jwt', kid: header.kid })}.${encode(claims)}`;
-      expect(await apiStatus(server, `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`)).toBe(401);
+      expect(await fetchApiStatus(server, `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`)).toBe(401);
     }
   });
 
   test('with a foreign key in the header (76)', async () => {
     const { privateKey, publicKey } = await generateKeyPair('ES256');
     const jwk = await exportJWK(publicKey);
-    expect(await apiStatus(server, await sign(claims, privateKey, { jwk }))).toBe(401);
-    expect(await apiStatus(server, await sign(claims, privateKey, { jku: 'https://evil.example/jwks' }))).toBe(401);
-    expect(await apiStatus(server, await sign(claims, privateKey))).toBe(401);
+    expect(await fetchApiStatus(server, await sign(claims, privateKey, { jwk }))).toBe(401);
+    expect(await fetchApiStatus(server, await sign(claims, privateKey, { jku: 'https://evil.example/jwks' }))).toBe(401);
+    expect(await fetchApiStatus(server, await sign(claims, privateKey))).toBe(401);
   });
 
   test('with an unknown kid (76)', async () => {
-    expect(await apiStatus(server, await sign(claims, serverKey, { kid: 'nobody-knows' }))).toBe(401);
+    expect(await fetchApiStatus(server, await sign(claims, serverKey, { kid: 'nobody-knows' }))).toBe(401);
   });
 
   test('with changed claims or missing parts (76)', async () => {
     const [head = '', , signature = ''] = accessToken.split('.');
-    expect(await apiStatus(server, `${head}.${encode({ ...claims, scope: 'users.manage' })}.${signature}`)).toBe(401);
-    for (const token of [`${head}.`, `${head}..`, '..', 'x', `${accessToken}.x`]) expect(await apiStatus(server, token)).toBe(401);
+    expect(await fetchApiStatus(server, `${head}.${encode({ ...claims, scope: 'users.manage' })}.${signature}`)).toBe(401);
+    for (const token of [`${head}.`, `${head}..`, '..', 'x', `${accessToken}.x`]) expect(await fetchApiStatus(server, token)).toBe(401);
   });
 
   test.each([
@@ -99,11 +99,11 @@ describe('the API rejects an access token with 401', () => {
     ['without a jti', { jti: undefined }],
     ['with a jti that was never issued', { jti: 'never-issued' }],
   ])('%s, despite a valid signature (77, 79)', async (_case, change) => {
-    expect(await apiStatus(server, await sign(JSON.parse(JSON.stringify({ ...claims, ...change }))))).toBe(401);
+    expect(await fetchApiStatus(server, await sign(JSON.parse(JSON.stringify({ ...claims, ...change }))))).toBe(401);
   });
 
   test.each(['JWT', 'id+jwt', undefined])('with typ %s, despite a valid signature (78)', async (typ) => {
-    expect(await apiStatus(server, await sign(claims, serverKey, JSON.parse(JSON.stringify({ typ: typ ?? null }))))).toBe(401);
+    expect(await fetchApiStatus(server, await sign(claims, serverKey, JSON.parse(JSON.stringify({ typ: typ ?? null }))))).toBe(401);
   });
 });
 
@@ -119,7 +119,7 @@ test('the challenge of a rejected request contains the error code (80)', async (
     401,
     expect.stringContaining('error="invalid_token"'),
   ]);
-  const tokensWithoutScope = await tokensFor(server.origin, await signUp(server.origin), ['orders.read']);
+  const tokensWithoutScope = await obtainTokens(server.origin, await signUp(server.origin), ['orders.read']);
   const forbidden = await getCurrentUser({ authorization: `Bearer ${tokensWithoutScope.access_token}` });
   expect(forbidden.status).toBe(403);
   expect(forbidden.headers.get('www-authenticate')).toMatch(/error="insufficient_scope".*scope="/);
@@ -137,7 +137,7 @@ test('the API does not accept an access token in the query string or in a form (
 
 test('a token with read scopes can neither write nor read data of another user (83)', async () => {
   const anna = await signUp(server.origin);
-  const readToken = (await tokensFor(server.origin, anna, ['users.read', 'orders.read'])).access_token;
+  const readToken = (await obtainTokens(server.origin, anna, ['users.read', 'orders.read'])).access_token;
   const call = (path: string, init: RequestInit = {}) =>
     fetch(`${server.origin}/api/v1${path}`, {
       ...init,

@@ -1,37 +1,37 @@
 import { decodeJwt } from 'jose';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { newProofKey, proof, type ProofKey } from '../../support/oauth/dpop-proof.ts';
-import { endRefreshGrace } from '../../support/oauth/refresh-grace.ts';
-import { apiStatus, useServer } from '../../support/server/with-server.ts';
+import { createDpopKey, createDpopProof, type DpopKey } from '../../support/oauth/dpop-proof.ts';
+import { expireRefreshGrace } from '../../support/oauth/refresh-grace.ts';
+import { fetchApiStatus, useServer } from '../../support/server/with-server.ts';
 import {
-  askForTokens,
-  authorize,
-  commandLine,
-  refresh,
-  refusal,
+  sendTokenRequest,
+  obtainAuthorizationCode,
+  cliClient,
+  sendRefreshRequest,
+  readOAuthError,
   signUp,
-  tokenResponse,
-  tokensFor,
+  tokenResponseSchema,
+  obtainTokens,
   type TokenResponse,
 } from '../../support/oauth/oauth-flow.ts';
 
 const server = useServer();
-let key: ProofKey;
+let key: DpopKey;
 let tokens: TokenResponse;
 let me: string;
 
 async function issueBoundTokens(): Promise<TokenResponse> {
-  const { code, verifier, redirectUri, clientId } = await authorize(server.origin, await signUp(server.origin), {
+  const { code, verifier, redirectUri, clientId } = await obtainAuthorizationCode(server.origin, await signUp(server.origin), {
     scope: 'openid users.read',
   });
   const form = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: redirectUri, client_id: clientId };
-  const response = await askForTokens(server.origin, form, { dpop: await proof(key, atTokenEndpoint()) });
-  return tokenResponse.parse(await response.json());
+  const response = await sendTokenRequest(server.origin, form, { dpop: await createDpopProof(key, atTokenEndpoint()) });
+  return tokenResponseSchema.parse(await response.json());
 }
 const atTokenEndpoint = () => ({ method: 'POST', url: `${server.origin}/oauth/token` });
 
 beforeAll(async () => {
-  key = await newProofKey();
+  key = await createDpopKey();
   tokens = await issueBoundTokens();
   me = `${server.origin}/api/v1/users/me`;
 });
@@ -43,27 +43,27 @@ const validProofClaims = () => ({ method: 'GET', url: me, token: tokens.access_t
 test('a token that was requested with a proof is bound to its key and accepted with a proof of that key (82)', async () => {
   expect(tokens.token_type).toBe('DPoP');
   expect(decodeJwt(tokens.access_token)['cnf']).toEqual({ jkt: expect.any(String) });
-  expect((await callApi(await proof(key, validProofClaims()))).status).toBe(200);
-  expect((await callApi(await proof(key, { ...validProofClaims(), url: `${me}?x=1` }))).status).toBe(200); // htu is compared without the query
+  expect((await callApi(await createDpopProof(key, validProofClaims()))).status).toBe(200);
+  expect((await callApi(await createDpopProof(key, { ...validProofClaims(), url: `${me}?x=1` }))).status).toBe(200); // htu is compared without the query
 });
 
 describe('a bound token is rejected with 401 (82)', () => {
   test('as a Bearer token, with and without a proof', async () => {
-    expect(await apiStatus(server, tokens.access_token)).toBe(401);
-    expect((await callApi(await proof(key, validProofClaims()), { scheme: 'Bearer' })).status).toBe(401);
+    expect(await fetchApiStatus(server, tokens.access_token)).toBe(401);
+    expect((await callApi(await createDpopProof(key, validProofClaims()), { scheme: 'Bearer' })).status).toBe(401);
   });
 
   test('without a proof or with a malformed proof', async () => {
     expect((await callApi(undefined)).status).toBe(401);
-    for (const dpop of ['x', 'a.b.c', tokens.access_token, `${await proof(key, validProofClaims())}x`])
+    for (const dpop of ['x', 'a.b.c', tokens.access_token, `${await createDpopProof(key, validProofClaims())}x`])
       expect((await callApi(dpop)).status).toBe(401);
   });
 
   test('with a proof that was used before, sequentially or concurrently', async () => {
-    const once = await proof(key, validProofClaims());
+    const once = await createDpopProof(key, validProofClaims());
     expect((await callApi(once)).status).toBe(200);
     expect((await callApi(once)).status).toBe(401);
-    const other = await proof(key, validProofClaims());
+    const other = await createDpopProof(key, validProofClaims());
     const responses = await Promise.all(Array.from({ length: 20 }, async () => (await callApi(other)).status));
     expect(responses.filter((status) => status === 200)).toHaveLength(1);
     expect(responses.filter((status) => status === 401)).toHaveLength(19);
@@ -80,14 +80,14 @@ describe('a bound token is rejected with 401 (82)', () => {
     ['from ten minutes in the future', { iat: Math.floor(Date.now() / 1000) + 600 }],
     ['without iat', { iat: undefined }],
   ])('with a proof %s', async (_case, change) => {
-    expect((await callApi(await proof(key, validProofClaims(), change))).status).toBe(401);
+    expect((await callApi(await createDpopProof(key, validProofClaims(), change))).status).toBe(401);
   });
 
   test('with a proof of another key, even if its header contains the bound key', async () => {
-    const other = await newProofKey();
-    expect((await callApi(await proof(other, validProofClaims()))).status).toBe(401);
-    expect((await callApi(await proof({ ...other, jwk: key.jwk }, validProofClaims()))).status).toBe(401);
-    expect((await callApi(await proof(key, validProofClaims(), {}, { typ: 'JWT' }))).status).toBe(401);
+    const other = await createDpopKey();
+    expect((await callApi(await createDpopProof(other, validProofClaims()))).status).toBe(401);
+    expect((await callApi(await createDpopProof({ ...other, jwk: key.jwk }, validProofClaims()))).status).toBe(401);
+    expect((await callApi(await createDpopProof(key, validProofClaims(), {}, { typ: 'JWT' }))).status).toBe(401);
   });
 
   test('and a challenge that names the supported algorithms', async () => {
@@ -97,28 +97,28 @@ describe('a bound token is rejected with 401 (82)', () => {
 });
 
 test('an unbound token is rejected with a proof and accepted as a Bearer token', async () => {
-  const unboundTokens = await tokensFor(server.origin, await signUp(server.origin), ['users.read']);
+  const unboundTokens = await obtainTokens(server.origin, await signUp(server.origin), ['users.read']);
   expect(
-    (await callApi(await proof(key, { ...validProofClaims(), token: unboundTokens.access_token }), { token: unboundTokens.access_token }))
+    (await callApi(await createDpopProof(key, { ...validProofClaims(), token: unboundTokens.access_token }), { token: unboundTokens.access_token }))
       .status,
   ).toBe(401);
-  expect(await apiStatus(server, unboundTokens.access_token)).toBe(200);
+  expect(await fetchApiStatus(server, unboundTokens.access_token)).toBe(200);
 });
 
 test('the refresh token of a public application is bound to the same key', async () => {
   const first = await issueBoundTokens();
-  const form = { grant_type: 'refresh_token', refresh_token: first.refresh_token ?? '', client_id: commandLine.clientId };
-  expect(await refusal(await refresh(server.origin, first.refresh_token ?? ''))).toBe('400 invalid_grant');
-  const proofOfOtherKey = await proof(await newProofKey(), atTokenEndpoint());
-  expect(await refusal(await askForTokens(server.origin, form, { dpop: proofOfOtherKey }))).toBe('400 invalid_grant');
-  const dpop = await proof(key, atTokenEndpoint());
-  expect((await askForTokens(server.origin, form, { dpop })).status).toBe(200);
+  const form = { grant_type: 'refresh_token', refresh_token: first.refresh_token ?? '', client_id: cliClient.clientId };
+  expect(await readOAuthError(await sendRefreshRequest(server.origin, first.refresh_token ?? ''))).toBe('400 invalid_grant');
+  const proofOfOtherKey = await createDpopProof(await createDpopKey(), atTokenEndpoint());
+  expect(await readOAuthError(await sendTokenRequest(server.origin, form, { dpop: proofOfOtherKey }))).toBe('400 invalid_grant');
+  const dpop = await createDpopProof(key, atTokenEndpoint());
+  expect((await sendTokenRequest(server.origin, form, { dpop })).status).toBe(200);
 });
 
 test('the token endpoint accepts a proof once, sequentially or concurrently', async () => {
-  const dpop = await proof(key, atTokenEndpoint());
+  const dpop = await createDpopProof(key, atTokenEndpoint());
   const authorizationCodeForm = async () => {
-    const granted = await authorize(server.origin, await signUp(server.origin), { scope: 'openid users.read' });
+    const granted = await obtainAuthorizationCode(server.origin, await signUp(server.origin), { scope: 'openid users.read' });
     const { code, verifier, redirectUri, clientId } = granted;
     return { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: redirectUri, client_id: clientId };
   };
@@ -128,23 +128,23 @@ test('the token endpoint accepts a proof once, sequentially or concurrently', as
     await authorizationCodeForm(),
     await authorizationCodeForm(),
   ];
-  const responses = await Promise.all(forms.map((form) => askForTokens(server.origin, form, { dpop })));
+  const responses = await Promise.all(forms.map((form) => sendTokenRequest(server.origin, form, { dpop })));
   expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
   expect(responses.filter(({ status }) => status === 400)).toHaveLength(3);
-  expect((await askForTokens(server.origin, await authorizationCodeForm(), { dpop })).status).toBe(400);
-  expect(server.failures).toEqual([]);
+  expect((await sendTokenRequest(server.origin, await authorizationCodeForm(), { dpop })).status).toBe(400);
+  expect(server.warnings).toEqual([]);
 });
 
 test('introspection returns the key thumbprint', async () => {
-  const body = new URLSearchParams({ client_id: commandLine.clientId, token: tokens.access_token });
+  const body = new URLSearchParams({ client_id: cliClient.clientId, token: tokens.access_token });
   const introspection: unknown = await (await fetch(`${server.origin}/oauth/introspection`, { method: 'POST', body })).json();
   expect(introspection).toMatchObject({ active: true, token_type: 'DPoP', cnf: { jkt: expect.any(String) } });
 });
 
 describe('a refresh token that is bound to a key', () => {
   const refreshBoundTokens = async (refreshToken: string): Promise<TokenResponse> => {
-    const form = { grant_type: 'refresh_token', refresh_token: refreshToken, client_id: commandLine.clientId };
-    return tokenResponse.parse(await (await askForTokens(server.origin, form, { dpop: await proof(key, atTokenEndpoint()) })).json());
+    const form = { grant_type: 'refresh_token', refresh_token: refreshToken, client_id: cliClient.clientId };
+    return tokenResponseSchema.parse(await (await sendTokenRequest(server.origin, form, { dpop: await createDpopProof(key, atTokenEndpoint()) })).json());
   };
 
   test('can be reused, so that a client can retry after a lost response', async () => {
@@ -152,7 +152,7 @@ describe('a refresh token that is bound to a key', () => {
     const renewed = [await refreshBoundTokens(first), await refreshBoundTokens(first)];
     expect(renewed.map(({ refresh_token }) => refresh_token)).toEqual([first, first]);
     for (const { access_token: token } of renewed)
-      expect((await callApi(await proof(key, { method: 'GET', url: me, token }), { token })).status).toBe(200);
+      expect((await callApi(await createDpopProof(key, { method: 'GET', url: me, token }), { token })).status).toBe(200);
   });
 
   test('is rotated close to its expiry, after which reuse revokes the grant', async () => {
@@ -163,7 +163,7 @@ describe('a refresh token that is bound to a key', () => {
     await server.db.em.fork().execute(`update oauth_records set payload = ${agedPayload} where model = 'RefreshToken'`);
     const { refresh_token: second = '' } = await refreshBoundTokens(first);
     expect(second).not.toBe(first);
-    await endRefreshGrace(server.db);
+    await expireRefreshGrace(server.db);
     await expect(refreshBoundTokens(first)).rejects.toThrow('access_token');
     await expect(refreshBoundTokens(second)).rejects.toThrow('access_token');
   });

@@ -5,7 +5,7 @@ import { createPostgresAdapterFactory } from '../../../server/oauth/provider/pos
 import { useServer } from '../../support/server/with-server.ts';
 import { databaseKind } from '../../support/services/database.ts';
 import { signUp } from '../../support/oauth/oauth-flow.ts';
-import { atOnce, raceForACode, raceForAConsent, raceForARefresh, raceForASuccessor, rounds } from '../../support/oauth/race.ts';
+import { concurrentRequests, raceCodeRedemption, raceConsentForm, raceTokenRefresh, raceSuccessorTokens, raceRounds } from '../../support/oauth/race.ts';
 
 // PGlite has one connection, so transactions never run concurrently.
 describe.skipIf(databaseKind === 'pglite')('twenty concurrent requests', () => {
@@ -14,33 +14,33 @@ describe.skipIf(databaseKind === 'pglite')('twenty concurrent requests', () => {
 
   test('with one refresh token within the grace period get the same successor, whose use makes the old token reuse (56)', async () => {
     const person = await signUp(serverWithGrace.origin);
-    for (let round = 0; round < rounds; round += 1) {
-      const { answers, successors, afterwards } = await raceForASuccessor(serverWithGrace, person);
+    for (let round = 0; round < raceRounds; round += 1) {
+      const { responses: answers, successors, laterStatuses: afterwards } = await raceSuccessorTokens(serverWithGrace, person);
       expect(answers).toEqual([expect.stringMatching(/^200 /)]);
       expect(successors).toEqual({ received: 1, stored: 1 });
       expect(afterwards).toEqual([200, 400, 400]);
     }
-    expect(serverWithGrace.failures).toEqual([]);
+    expect(serverWithGrace.warnings).toEqual([]);
   });
 
   test.each([
-    ['one code (35)', raceForACode],
-    ['one refresh token without a grace period (56)', raceForARefresh],
+    ['one code (35)', raceCodeRedemption],
+    ['one refresh token without a grace period (56)', raceTokenRefresh],
   ])('with %s: one succeeds, the others are rejected, and the issued tokens are revoked (36, 55)', async (_kind, raceFor) => {
     const person = await signUp(server.origin);
-    for (let round = 0; round < rounds; round += 1) {
-      const { winners, refusals, alive } = await raceFor(server, person);
+    for (let round = 0; round < raceRounds; round += 1) {
+      const { tokenResponses: winners, errors: refusals, validTokenCount: alive } = await raceFor(server, person);
       expect(winners).toHaveLength(1);
-      expect(refusals).toEqual(Array.from({ length: atOnce - 1 }, () => '400 invalid_grant'));
+      expect(refusals).toEqual(Array.from({ length: concurrentRequests - 1 }, () => '400 invalid_grant'));
       expect(alive).toBe(0);
     }
-    expect(server.failures).toEqual([]);
+    expect(server.warnings).toEqual([]);
   });
 
   test('with one consent return one code (33)', async () => {
     const person = await signUp(server.origin);
-    for (let round = 0; round < rounds; round += 1) expect(await raceForAConsent(server, person)).toHaveLength(1);
-    expect(server.failures).toEqual([]);
+    for (let round = 0; round < raceRounds; round += 1) expect(await raceConsentForm(server, person)).toHaveLength(1);
+    expect(server.warnings).toEqual([]);
   });
 });
 
@@ -48,27 +48,27 @@ describe.skipIf(databaseKind === 'pglite')('a token store without locks', () => 
   const server = useServer({ store: createStoreWithoutLocks });
 
   test.each([
-    ['code', raceForACode],
-    ['refresh token', raceForARefresh],
+    ['code', raceCodeRedemption],
+    ['refresh token', raceTokenRefresh],
   ])('accepts one %s several times, so the tests above detect missing locks', async (_kind, raceFor) => {
     const person = await signUp(server.origin);
     let winners = 0;
-    for (let round = 0; round < rounds; round += 1) winners += (await raceFor(server, person)).winners.length;
-    expect(winners).toBeGreaterThan(rounds);
+    for (let round = 0; round < raceRounds; round += 1) winners += (await raceFor(server, person)).tokenResponses.length;
+    expect(winners).toBeGreaterThan(raceRounds);
   });
 
   test('issues several successors of one refresh token, so the test above detects missing locks', async () => {
     const person = await signUp(server.origin);
     let successors = 0;
-    for (let round = 0; round < rounds; round += 1) successors += (await raceForASuccessor(server, person)).successors.received;
-    expect(successors).toBeGreaterThan(rounds);
+    for (let round = 0; round < raceRounds; round += 1) successors += (await raceSuccessorTokens(server, person)).successors.received;
+    expect(successors).toBeGreaterThan(raceRounds);
   });
 
   test('issues several codes for one consent, so the test above detects missing locks', async () => {
     const person = await signUp(server.origin);
     const codes: string[] = [];
-    for (let round = 0; round < rounds; round += 1) codes.push(...(await raceForAConsent(server, person)));
-    expect(codes.length).toBeGreaterThan(rounds);
+    for (let round = 0; round < raceRounds; round += 1) codes.push(...(await raceConsentForm(server, person)));
+    expect(codes.length).toBeGreaterThan(raceRounds);
   });
 });
 

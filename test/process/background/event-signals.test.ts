@@ -8,8 +8,8 @@ import { notifyProcessesOfWrites, listenForEventNotifications } from '../../../s
 import { getEventSignals } from '../../../server/events/event-signals.ts';
 import { EventWaiter } from '../../../server/events/long-poll.ts';
 import { recordEvent } from '../../../server/events/record-event.ts';
-import { databaseKind, freshPostgresqlUrl } from '../../support/services/database.ts';
-import { hour, lastSeq, placed, pollEvery, quiet, sequenceAndDeliver } from '../../support/event-signals.ts';
+import { databaseKind, createMigratedPostgresqlUrl } from '../../support/services/database.ts';
+import { hourMs, readLastSequence, waitForEventSequence, mockPollInterval, silentLog, startEventJobs } from '../../support/event-signals.ts';
 import { openTcpProxy } from '../../support/network/tcp-proxy.ts';
 import { createLog } from '../../../server/logging/logger.ts';
 import { z } from 'zod';
@@ -25,11 +25,11 @@ const recordTestEvent = (em: EntityManager): Promise<void> =>
 
 describe.skipIf(databaseKind === 'pglite')('two processes', () => {
   /** Starts a process that writes events and waits for them, and a process that sequences them. */
-  async function startPair(listenUrl?: string, log = quiet) {
-    const url = await freshPostgresqlUrl();
+  async function startPair(listenUrl?: string, log = silentLog) {
+    const url = await createMigratedPostgresqlUrl();
     const [web, worker] = [await openDatabase(url), await openDatabase(url)];
     cleanUps.push(() => Promise.all([web.close(), worker.close()]));
-    notifyProcessesOfWrites(web.em, quiet);
+    notifyProcessesOfWrites(web.em, silentLog);
     for (const db of [web, worker]) {
       const listener = await listenForEventNotifications(
         db.em,
@@ -42,39 +42,39 @@ describe.skipIf(databaseKind === 'pglite')('two processes', () => {
     cleanUps.push(() => newEvents.stop());
     const receivesNotifications = (db: Database): boolean => getEventSignals(db.em).receivesAllSignals;
     await expect.poll(() => receivesNotifications(web) && receivesNotifications(worker)).toBe(true);
-    cleanUps.push(sequenceAndDeliver(worker));
+    cleanUps.push(startEventJobs(worker));
     return { web, worker, newEvents, receivesNotifications };
   }
   const portOf = (server: Server): number => z.object({ port: z.number() }).parse(server.address()).port;
   const withPort = (url: string, port: string): string => Object.assign(new URL(url), { port }).href;
 
   test('receive events through notifications without polling', async () => {
-    pollEvery(hour, hour);
+    mockPollInterval(hourMs, hourMs);
     const { web, newEvents } = await startPair();
     for (const count of [1, 2, 3]) {
       const waiting = newEvents.wait(count - 1, 10_000, new AbortController().signal);
       await recordTestEvent(web.em);
       await waiting;
-      expect(await lastSeq(web.em)).toBe(count);
+      expect(await readLastSequence(web.em)).toBe(count);
     }
   });
 
   test('poll while notifications are interrupted, and receive notifications again afterwards', { timeout: 30_000 }, async () => {
-    pollEvery(hour, 100);
-    const postgresql = new URL(await freshPostgresqlUrl());
+    mockPollInterval(hourMs, 100);
+    const postgresql = new URL(await createMigratedPostgresqlUrl());
     await using proxy = await openTcpProxy(Number(postgresql.port));
     const { web, worker, receivesNotifications } = await startPair(String(proxy.port));
     await recordTestEvent(web.em);
-    await placed(web.em, 1);
-    proxy.silence();
-    proxy.cut();
+    await waitForEventSequence(web.em, 1);
+    proxy.dropTraffic();
+    proxy.closeConnections();
     await expect.poll(() => receivesNotifications(worker), { timeout: 10_000 }).toBe(false);
     await recordTestEvent(web.em);
-    await placed(web.em, 2);
-    proxy.goOn();
+    await waitForEventSequence(web.em, 2);
+    proxy.forwardNewConnections();
     await expect.poll(() => receivesNotifications(worker), { timeout: 20_000 }).toBe(true);
     await recordTestEvent(web.em);
-    await placed(web.em, 3);
+    await waitForEventSequence(web.em, 3);
   });
 
   test(
@@ -88,15 +88,15 @@ describe.skipIf(databaseKind === 'pglite')('two processes', () => {
       }).listen(0, '127.0.0.1');
       await once(rejectingServer, 'listening');
       cleanUps.push(() => rejectingServer.close());
-      const postgresqlPort = Number(new URL(await freshPostgresqlUrl()).port);
+      const postgresqlPort = Number(new URL(await createMigratedPostgresqlUrl()).port);
       await using proxy = await openTcpProxy(postgresqlPort);
       const lines: { level: number; msg: string }[] = [];
       const log = createLog(true, { write: (line) => void lines.push(JSON.parse(line)) });
       const { worker, receivesNotifications } = await startPair(String(proxy.port), log);
-      proxy.lead(portOf(rejectingServer));
-      proxy.cut();
+      proxy.setTargetPort(portOf(rejectingServer));
+      proxy.closeConnections();
       await expect.poll(() => rejected, { timeout: 20_000 }).toBeGreaterThanOrEqual(3);
-      proxy.lead(postgresqlPort);
+      proxy.setTargetPort(postgresqlPort);
       await expect.poll(() => receivesNotifications(worker), { timeout: 20_000 }).toBe(true);
       expect(lines.map(({ level, msg }) => [level, msg])).toEqual([
         [40, 'event notifications are unavailable: polling every second until they work again'],
@@ -106,15 +106,15 @@ describe.skipIf(databaseKind === 'pglite')('two processes', () => {
   );
 
   test('sequence an event that was committed while another process locked the sequence', async () => {
-    pollEvery(hour, hour);
+    mockPollInterval(hourMs, hourMs);
     const { web, worker } = await startPair();
     const holder = web.em.fork();
     await holder.begin();
     await holder.execute('select last_seq from event_sequence for no key update');
     await recordTestEvent(web.em);
     await sleep(200);
-    expect(await lastSeq(worker.em)).toBe(0);
+    expect(await readLastSequence(worker.em)).toBe(0);
     await holder.rollback();
-    await placed(web.em, 1);
+    await waitForEventSequence(web.em, 1);
   });
 });

@@ -2,21 +2,21 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import PostalMime from 'postal-mime';
 import { afterEach, expect, test } from 'vitest';
-import { Browser } from '../../support/browser/browser.ts';
+import { HttpBrowser } from '../../support/browser/browser.ts';
 import { openMailServer } from '../../support/services/mail-server.ts';
-import { endServerProcesses, startServer, temporaryDataDirectory } from '../../support/server/server-process.ts';
+import { killServerProcesses, startServerProcess, createDataDirectory } from '../../support/server/server-process.ts';
 
-afterEach(endServerProcesses);
+afterEach(killServerProcesses);
 
 test('a user signs up with a message that the server sends through its mail server', { timeout: 300_000 }, async () => {
   await using mail = await openMailServer();
-  await using data = await temporaryDataDirectory();
-  const server = await startServer({
+  await using data = await createDataDirectory();
+  const server = await startServerProcess({
     MANDATE_DATA_DIR: data.path,
     MANDATE_SMTP_URL: `smtp://shop:${encodeURIComponent('p@ss word')}@127.0.0.1:${mail.port}`,
     MANDATE_MAIL_FROM: 'Shop <shop@example.com>',
   });
-  const browser = new Browser(server.url);
+  const browser = new HttpBrowser(server.url);
   const [email, password] = ['ann@example.com', 'correct horse battery'];
   const signUpPage = await browser.submit(await browser.open('/sign-up'), { email });
   expect(signUpPage.text).toContain('Check your e-mail');
@@ -39,12 +39,12 @@ test('a user signs up with a message that the server sends through its mail serv
 
 test('SIGHUP reloads the SMTP password from its file, and an invalid file changes nothing', { timeout: 240_000 }, async () => {
   await using mail = await openMailServer();
-  await using data = await temporaryDataDirectory();
+  await using data = await createDataDirectory();
   const file = join(data.path, 'smtp-url');
   const put = (password: string): Promise<void> => writeFile(file, `smtp://shop:${encodeURIComponent(password)}@127.0.0.1:${mail.port}\n`);
   await put(mail.password);
-  const server = await startServer({ MANDATE_DATA_DIR: data.path, MANDATE_SMTP_URL_FILE: file, MANDATE_MAIL_FROM: 'shop@example.com' });
-  const browser = new Browser(server.url);
+  const server = await startServerProcess({ MANDATE_DATA_DIR: data.path, MANDATE_SMTP_URL_FILE: file, MANDATE_MAIL_FROM: 'shop@example.com' });
+  const browser = new HttpBrowser(server.url);
   const signUpAndExpectMail = async (email: string, count: number): Promise<void> => {
     await browser.submit(await browser.open('/sign-up'), { email });
     await expect.poll(() => mail.received.length, { timeout: 60_000 }).toBe(count);

@@ -6,11 +6,11 @@ import { z } from 'zod';
 import { openDatabase } from '../../../server/schema/open-database.ts';
 import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
 import { killProcesses, spawnCommand } from '../../cli/run-command-line.ts';
-import { databaseKind, freshPostgresqlUrl } from '../../support/services/database.ts';
-import { freePort } from '../../support/network/free-port.ts';
-import { MortalServer } from '../../support/server/killable-server.ts';
-import { administrationToken, endServerProcesses, temporaryDataDirectory } from '../../support/server/server-process.ts';
-import { openReceiver, type Answering, type Received } from '../../support/network/webhook-receiver.ts';
+import { databaseKind, createMigratedPostgresqlUrl } from '../../support/services/database.ts';
+import { findFreePort } from '../../support/network/free-port.ts';
+import { KillableServer } from '../../support/server/killable-server.ts';
+import { obtainAdministrationToken, killServerProcesses, createDataDirectory } from '../../support/server/server-process.ts';
+import { startWebhookReceiver, type DeliveryHandler, type ReceivedDelivery } from '../../support/network/webhook-receiver.ts';
 import { placeOrder, createOrderClient, type OrderClient } from '../lifecycle/order-client.ts';
 
 /** Number of orders; `MANDATE_WEBHOOK_ORDERS=10000` sets it for a thorough test, which takes some minutes. */
@@ -19,7 +19,7 @@ const kills = 5;
 const noRateLimits = { MANDATE_RATE_LIMIT: '1000000', MANDATE_RATE_LIMIT_IP: '1000000' };
 
 afterEach(() => {
-  endServerProcesses();
+  killServerProcesses();
   killProcesses();
 });
 
@@ -50,26 +50,26 @@ function renewingToken(url: string, directory: string): () => Promise<string> {
   return () => {
     if (Date.now() > until) {
       until = Date.now() + 200_000;
-      currentToken = administrationToken(url, directory);
+      currentToken = obtainAdministrationToken(url, directory);
       currentToken.catch(() => (until = 0));
     }
     return currentToken;
   };
 }
 
-const databases = databaseKind === 'postgresql' ? [{ kind: 'PostgreSQL', url: freshPostgresqlUrl }] : [];
+const databases = databaseKind === 'postgresql' ? [{ kind: 'PostgreSQL', url: createMigratedPostgresqlUrl }] : [];
 
 describe.each(databases)(`webhooks of ${orders} orders on $kind`, { timeout: 60_000 + orders * 200 }, ({ url: freshUrl }) => {
   test(`every event arrives with one id, although the receiver is unavailable, then unreliable, and the server is killed ${kills} times`, async () => {
-    await using directory = await temporaryDataDirectory();
-    const [databaseUrl, port, receiverPort] = [await freshUrl(), await freePort(), await freePort()];
-    const killableServer = new MortalServer({
+    await using directory = await createDataDirectory();
+    const [databaseUrl, port, receiverPort] = [await freshUrl(), await findFreePort(), await findFreePort()];
+    const killableServer = new KillableServer({
       DATABASE_URL: databaseUrl,
       MANDATE_DATA_DIR: directory.path,
       PORT: String(port),
       ...noRateLimits,
     });
-    const url = await killableServer.live();
+    const url = await killableServer.start();
     const token = renewingToken(url, directory.path);
     const orderClient = await createOrderClient(url, directory.path);
     const endpoint = await register(url, await token(), `http://127.0.0.1:${receiverPort}/hooks`);
@@ -89,24 +89,24 @@ describe.each(databases)(`webhooks of ${orders} orders on $kind`, { timeout: 60_
     };
     // the receiver is unavailable
     await reached(0.3);
-    await killableServer.dieAndRise();
+    await killableServer.killAndRestart();
     await makeRetriesDue(db);
     // the receiver is unreliable
-    const receiver = await openReceiver(receiverPort);
+    const receiver = await startWebhookReceiver(receiverPort);
     const accepted: string[] = [];
-    const accept: Answering = ({ headers }, res) => {
+    const accept: DeliveryHandler = ({ headers }, res) => {
       accepted.push(headers['webhook-id'] ?? '');
       res.writeHead(204).end();
     };
-    receiver.answer = unreliable(accept);
+    receiver.handleDelivery = unreliable(accept);
     for (let killed = 1; killed < kills; killed += 1) {
       await reached(0.3 + killed * 0.12);
-      await killableServer.dieAndRise();
+      await killableServer.killAndRestart();
       await makeRetriesDue(db);
     }
     await buying;
     // the receiver is reliable
-    receiver.answer = accept;
+    receiver.handleDelivery = accept;
     let counts = await countDeliveries(db, endpoint);
     for (
       const end = Date.now() + 60_000 + orders * 60;
@@ -117,14 +117,14 @@ describe.each(databases)(`webhooks of ${orders} orders on $kind`, { timeout: 60_
       await sleep(500);
     }
     expect(counts).toEqual({ succeeded: orders });
-    const { arrived, bodies } = summarizeDeliveries(receiver.received);
+    const { arrived, bodies } = summarizeDeliveries(receiver.deliveries);
     const twice = accepted.length - new Set(accepted).size;
     expect(new Set(accepted)).toEqual(new Set(arrived));
     const written = await db.em.fork().execute<{ seq: number }[]>(`select seq from events where type = 'order.created' order by seq`);
     expect(arrived).toEqual(written.map(({ seq }) => `evt_${seq}`));
     expect(bodies, 'number of bodies').toBe(arrived.length);
     process.stderr.write(
-      `${orders} orders, ${kills} kills: ${receiver.received.length} deliveries of ${arrived.length} events; ${twice} were accepted twice, 0 lost\n`,
+      `${orders} orders, ${kills} kills: ${receiver.deliveries.length} deliveries of ${arrived.length} events; ${twice} were accepted twice, 0 lost\n`,
     );
     await db.close();
     await killableServer.stop();
@@ -132,17 +132,17 @@ describe.each(databases)(`webhooks of ${orders} orders on $kind`, { timeout: 60_
   });
 
   test('webhooks listen forwards every event exactly once when the server is killed', async () => {
-    await using directory = await temporaryDataDirectory();
-    const killableServer = new MortalServer({
+    await using directory = await createDataDirectory();
+    const killableServer = new KillableServer({
       DATABASE_URL: await freshUrl(),
       MANDATE_DATA_DIR: directory.path,
-      PORT: String(await freePort()),
+      PORT: String(await findFreePort()),
       ...noRateLimits,
     });
-    const url = await killableServer.live();
+    const url = await killableServer.start();
     const token = renewingToken(url, directory.path);
     const orderClient = await createOrderClient(url, directory.path);
-    const receiver = await openReceiver();
+    const receiver = await startWebhookReceiver();
     const home = join(directory.path, 'home');
     const words = ['webhooks', 'listen', '--forward-to', receiver.url, '--events', 'order.created', '--after', '0', '--api-url', url];
     const command = spawnCommand(words, { MANDATE_TOKEN: await token(), MANDATE_CONFIG_DIR: home, HOME: home });
@@ -151,13 +151,13 @@ describe.each(databases)(`webhooks of ${orders} orders on $kind`, { timeout: 60_
     };
     for (let round = 0; round < 3; round += 1) {
       const placing = place(round * 20, round * 20 + 20);
-      while (receiver.received.length < round * 20 + 5) await sleep(10);
-      await killableServer.dieAndRise();
+      while (receiver.deliveries.length < round * 20 + 5) await sleep(10);
+      await killableServer.killAndRestart();
       await placing;
     }
-    while (receiver.received.length < 60) await sleep(20);
+    while (receiver.deliveries.length < 60) await sleep(20);
     await sleep(500);
-    const seen = receiver.received.map(({ body }) => z.object({ id: z.number() }).parse(body).id);
+    const seen = receiver.deliveries.map(({ body }) => z.object({ id: z.number() }).parse(body).id);
     expect(seen).toEqual([...new Set(seen)].toSorted((a, b) => a - b));
     expect(seen).toHaveLength(60);
     command.child.kill('SIGINT');
@@ -172,7 +172,7 @@ describe.each(databases)(`webhooks of ${orders} orders on $kind`, { timeout: 60_
 
 /** Accepts most deliveries; fails, breaks the connection, or never responds to the others. */
 const unreliable =
-  (accept: Answering): Answering =>
+  (accept: DeliveryHandler): DeliveryHandler =>
   (received, res) => {
     const outcome = randomInt(1000);
     if (outcome < 650) return accept(received, res);
@@ -199,7 +199,7 @@ async function countDeliveries(db: Database, endpoint: number): Promise<Record<s
   return Object.fromEntries(rows.map(({ status, count }) => [status, count]));
 }
 
-function summarizeDeliveries(received: readonly Received[]): { arrived: string[]; bodies: number } {
+function summarizeDeliveries(received: readonly ReceivedDelivery[]): { arrived: string[]; bodies: number } {
   const ids = new Set<string>();
   const bodies = new Set<string>();
   for (const { headers, text } of received) {

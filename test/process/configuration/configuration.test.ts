@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../../server/config/config.ts';
 import { deriveKeys, loadOrCreateSecret } from '../../../server/crypto/derived-keys.ts';
-import { certificate } from '../../support/network/certificate.ts';
-import { temporaryDataDirectory } from '../../support/server/server-process.ts';
+import { createSelfSignedCertificate } from '../../support/network/certificate.ts';
+import { createDataDirectory } from '../../support/server/server-process.ts';
 
 const secret = 'a'.repeat(43);
 
@@ -170,14 +170,14 @@ test.each([
 
 describe('secrets in files', () => {
   test('are read without the final newline', async () => {
-    await using directory = await temporaryDataDirectory();
+    await using directory = await createDataDirectory();
     const path = join(directory.path, 'secret');
     await writeFile(path, `${secret}\n`);
     expect(readConfig({ MANDATE_SECRET_FILE: path }).secret).toBe(secret);
   });
 
   test('are rejected in one message if the variable is also set, the file is unreadable, or its content is invalid', async () => {
-    await using directory = await temporaryDataDirectory();
+    await using directory = await createDataDirectory();
     const [bad, empty] = [join(directory.path, 'bad'), join(directory.path, 'empty')];
     await writeFile(bad, 'mysql://root:hunter2@localhost/shop');
     await writeFile(empty, '\n');
@@ -200,15 +200,15 @@ describe('secrets in files', () => {
 });
 
 test('TLS is enabled with a certificate and its matching key only', async () => {
-  await using directory = await temporaryDataDirectory();
+  await using directory = await createDataDirectory();
   const [certFile, keyFile] = [join(directory.path, 'tls.crt'), join(directory.path, 'tls.key')];
   const env = { MANDATE_TLS_CERT: certFile, MANDATE_TLS_KEY: keyFile, HOST: '0.0.0.0' };
-  const { cert, key } = certificate();
+  const { cert, key } = createSelfSignedCertificate();
   await writeFile(certFile, cert);
   await writeFile(keyFile, key);
   expect(readConfig({ ...production, ...env }).tls).toEqual({ certFile, keyFile });
   expect(readConfig(env).issuer).toBe('https://localhost:3000');
-  await writeFile(keyFile, certificate().key);
+  await writeFile(keyFile, createSelfSignedCertificate().key);
   expect(() => readConfig(env)).toThrow('MANDATE_TLS_KEY must be the key of the certificate');
   await writeFile(keyFile, 'hunter2');
   expect(() => readConfig(env)).toThrow('MANDATE_TLS_KEY must be a private key in PEM form');

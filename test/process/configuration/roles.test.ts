@@ -1,15 +1,15 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { openDatabase } from '../../../server/schema/open-database.ts';
-import { Browser } from '../../support/browser/browser.ts';
-import { databaseKind, freshPostgresqlUrl } from '../../support/services/database.ts';
-import { freePort } from '../../support/network/free-port.ts';
-import { scrape } from '../../support/metrics.ts';
-import { endServerProcesses, runServer, startServer, temporaryDataDirectory } from '../../support/server/server-process.ts';
-import { openReceiver } from '../../support/network/webhook-receiver.ts';
+import { HttpBrowser } from '../../support/browser/browser.ts';
+import { databaseKind, createMigratedPostgresqlUrl } from '../../support/services/database.ts';
+import { findFreePort } from '../../support/network/free-port.ts';
+import { scrapeMetrics } from '../../support/metrics.ts';
+import { killServerProcesses, runServerUntilExit, startServerProcess, createDataDirectory } from '../../support/server/server-process.ts';
+import { startWebhookReceiver } from '../../support/network/webhook-receiver.ts';
 import { placeOrder, createOrderClient, type OrderClient } from '../lifecycle/order-client.ts';
 
-afterEach(endServerProcesses);
+afterEach(killServerProcesses);
 
 async function post(orderClient: OrderClient, path: string, body: unknown): Promise<unknown> {
   const headers = { authorization: `Bearer ${orderClient.token}`, 'content-type': 'application/json' };
@@ -26,30 +26,30 @@ const readTaskStatus = async (orderClient: OrderClient, id: number): Promise<str
 
 describe.skipIf(databaseKind === 'pglite')('MANDATE_ROLE', { timeout: 300_000 }, () => {
   test('a web process only serves requests, a worker runs the background jobs, and another worker continues after a kill', async () => {
-    await using data = await temporaryDataDirectory();
-    const [url, port, metricsPort] = [await freshPostgresqlUrl(), await freePort(), await freePort()];
+    await using data = await createDataDirectory();
+    const [url, port, metricsPort] = [await createMigratedPostgresqlUrl(), await findFreePort(), await findFreePort()];
     const env = {
       DATABASE_URL: url,
       MANDATE_DATA_DIR: data.path,
       MANDATE_ISSUER: `http://localhost:${port}`,
       MANDATE_SECRET: 'x'.repeat(43),
     };
-    const web = await startServer({ ...env, MANDATE_ROLE: 'web', PORT: String(port), MANDATE_METRICS_PORT: String(metricsPort) });
+    const web = await startServerProcess({ ...env, MANDATE_ROLE: 'web', PORT: String(port), MANDATE_METRICS_PORT: String(metricsPort) });
     const orderClient = await createOrderClient(web.url, data.path);
-    const receiver = await openReceiver();
-    receiver.answer = () => undefined; // the first worker receives no response
+    const receiver = await startWebhookReceiver();
+    receiver.handleDelivery = () => undefined; // the first worker receives no response
     await post(orderClient, '/webhook-endpoints', { url: receiver.url, events: ['order.created'] });
     await placeOrder(orderClient, 'accepted by web');
-    const browser = new Browser(web.url);
+    const browser = new HttpBrowser(web.url);
     await browser.submit(await browser.open('/sign-up'), { email: 'ann@example.com' });
     const exported = task.parse(await post(orderClient, '/order-exports', { format: 'csv' }));
 
-    const waiting = async (queue: string): Promise<number> => (await scrape(metricsPort)).value('mandate_queue_waiting', { queue }) ?? 0;
+    const waiting = async (queue: string): Promise<number> => (await scrapeMetrics(metricsPort)).value('mandate_queue_waiting', { queue }) ?? 0;
     for (const queue of ['events', 'mails', 'tasks']) expect(await waiting(queue), queue).toBeGreaterThan(0);
-    expect(receiver.received).toHaveLength(0);
+    expect(receiver.deliveries).toHaveLength(0);
 
-    const first = await startServer({ ...env, MANDATE_ROLE: 'worker' });
-    await expect.poll(() => receiver.received.length, { timeout: 60_000 }).toBe(1);
+    const first = await startServerProcess({ ...env, MANDATE_ROLE: 'worker' });
+    await expect.poll(() => receiver.deliveries.length, { timeout: 60_000 }).toBe(1);
     await expect.poll(() => readTaskStatus(orderClient, exported.id), { timeout: 60_000 }).toBe('succeeded');
     await expect.poll(() => first.output(), { timeout: 60_000 }).toContain('a message that would be sent');
     expect(web.output()).not.toContain('a message that would be sent');
@@ -58,13 +58,13 @@ describe.skipIf(databaseKind === 'pglite')('MANDATE_ROLE', { timeout: 300_000 },
     expect((await fetch(`${first.url}/api/v1/products`)).status).toBe(404);
 
     await first.kill();
-    receiver.answer = (_, res) => res.writeHead(204).end();
-    const second = await startServer({ ...env, MANDATE_ROLE: 'worker' });
+    receiver.handleDelivery = (_, res) => res.writeHead(204).end();
+    const second = await startServerProcess({ ...env, MANDATE_ROLE: 'worker' });
     const db = await openDatabase(url);
     // makes the delivery due, as if the lease of the first worker had expired
     await db.em.fork().execute(`update webhook_deliveries set next_attempt_at = now() where status = 'pending'`);
-    await expect.poll(() => receiver.received.length, { timeout: 60_000 }).toBe(2);
-    expect(new Set(receiver.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+    await expect.poll(() => receiver.deliveries.length, { timeout: 60_000 }).toBe(2);
+    expect(new Set(receiver.deliveries.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
     const delivered = async (): Promise<unknown> => (await db.em.fork().execute('select status from webhook_deliveries'))[0];
     await expect.poll(delivered, { timeout: 60_000 }).toEqual({ status: 'succeeded' });
     await db.close();
@@ -76,8 +76,8 @@ describe.skipIf(databaseKind === 'pglite')('MANDATE_ROLE', { timeout: 300_000 },
 });
 
 test('the embedded database supports only the role all', { timeout: 120_000 }, async () => {
-  await using data = await temporaryDataDirectory();
-  const refused = await runServer({ MANDATE_DATA_DIR: data.path, MANDATE_ROLE: 'web' });
+  await using data = await createDataDirectory();
+  const refused = await runServerUntilExit({ MANDATE_DATA_DIR: data.path, MANDATE_ROLE: 'web' });
   expect(refused.code).toBe(1);
   expect(refused.output).toContain('MANDATE_ROLE must be all without DATABASE_URL');
 });

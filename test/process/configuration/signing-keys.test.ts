@@ -1,14 +1,14 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { databaseKind, freshPostgresqlUrl } from '../../support/services/database.ts';
-import { mandateServer } from '../../support/server/server-command.ts';
-import { administrationToken, endServerProcesses, startServer, temporaryDataDirectory } from '../../support/server/server-process.ts';
+import { databaseKind, createMigratedPostgresqlUrl } from '../../support/services/database.ts';
+import { runMandateServer } from '../../support/server/server-command.ts';
+import { obtainAdministrationToken, killServerProcesses, startServerProcess, createDataDirectory } from '../../support/server/server-process.ts';
 
-afterEach(endServerProcesses);
+afterEach(killServerProcesses);
 
 /** Runs `npm run keys:rotate`. */
 async function rotateKeys(env: Record<string, string>, ...argv: string[]): Promise<{ code: unknown; output: string }> {
-  const { code, stdout, stderr } = await mandateServer(env, ['keys', 'rotate', ...argv]);
+  const { code, stdout, stderr } = await runMandateServer(env, ['keys', 'rotate', ...argv]);
   return { code, output: stdout + stderr };
 }
 
@@ -19,9 +19,9 @@ async function publishedKeys(url: string): Promise<string[]> {
 
 describe('npm run keys:rotate', { timeout: 180_000 }, () => {
   test('reports that the running server must rotate the keys of an embedded database, and the server does so', async () => {
-    await using data = await temporaryDataDirectory();
+    await using data = await createDataDirectory();
     const env = { MANDATE_DATA_DIR: data.path };
-    const server = await startServer(env);
+    const server = await startServerProcess(env);
     const before = await publishedKeys(server.url);
 
     const refused = await rotateKeys(env);
@@ -31,7 +31,7 @@ describe('npm run keys:rotate', { timeout: 180_000 }, () => {
     );
     expect(refused.output).not.toMatch(/\bat .*\.ts:\d+/);
 
-    const authorization = `Bearer ${await administrationToken(server.url, data.path)}`;
+    const authorization = `Bearer ${await obtainAdministrationToken(server.url, data.path)}`;
     const headers = { authorization, 'content-type': 'application/json' };
     const rotated = await fetch(`${server.url}/api/v1/signing-key-rotations`, { method: 'POST', headers, body: '{}' });
     expect([rotated.status, await rotated.json()]).toEqual([201, expect.objectContaining({ made: 2 })]);
@@ -45,9 +45,9 @@ describe('npm run keys:rotate', { timeout: 180_000 }, () => {
   });
 
   test.skipIf(databaseKind === 'pglite')('rotates the keys of running servers on PostgreSQL without a restart', async () => {
-    await using data = await temporaryDataDirectory();
-    const env = { MANDATE_DATA_DIR: data.path, DATABASE_URL: await freshPostgresqlUrl() };
-    const server = await startServer(env);
+    await using data = await createDataDirectory();
+    const env = { MANDATE_DATA_DIR: data.path, DATABASE_URL: await createMigratedPostgresqlUrl() };
+    const server = await startServerProcess(env);
     const before = await publishedKeys(server.url);
     expect(await rotateKeys(env)).toEqual({ code: 0, output: expect.stringContaining('2 new signing keys are published.') });
     await expect.poll(() => publishedKeys(server.url), { timeout: 30_000, interval: 500 }).toHaveLength(4);

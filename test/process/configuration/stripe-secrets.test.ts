@@ -2,9 +2,9 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Stripe } from 'stripe';
 import { afterEach, expect, test } from 'vitest';
-import { endServerProcesses, startServer, temporaryDataDirectory } from '../../support/server/server-process.ts';
+import { killServerProcesses, startServerProcess, createDataDirectory } from '../../support/server/server-process.ts';
 
-afterEach(endServerProcesses);
+afterEach(killServerProcesses);
 
 const [before, after] = ['whsec_before_it_changed', 'whsec_after_it_changed'];
 
@@ -22,10 +22,10 @@ async function report(url: string, secret: string): Promise<number> {
 }
 
 test('SIGHUP reloads the Stripe secrets, and an invalid file changes nothing', { timeout: 240_000 }, async () => {
-  await using data = await temporaryDataDirectory();
+  await using data = await createDataDirectory();
   const file = join(data.path, 'webhook-secret');
   await writeFile(file, before);
-  const server = await startServer({ MANDATE_DATA_DIR: data.path, STRIPE_SECRET_KEY: 'sk_test_1', STRIPE_WEBHOOK_SECRET_FILE: file });
+  const server = await startServerProcess({ MANDATE_DATA_DIR: data.path, STRIPE_SECRET_KEY: 'sk_test_1', STRIPE_WEBHOOK_SECRET_FILE: file });
   expect([await report(server.url, before), await report(server.url, after)]).toEqual([200, 400]);
 
   await writeFile(file, 'hunter2');

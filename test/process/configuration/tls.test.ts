@@ -5,12 +5,12 @@ import { request } from 'node:https';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { afterEach, describe, expect, test } from 'vitest';
-import { certificate, type Certificate } from '../../support/network/certificate.ts';
-import { endServerProcesses, runServer, startServer, temporaryDataDirectory } from '../../support/server/server-process.ts';
+import { createSelfSignedCertificate, type CertificateWithKey } from '../../support/network/certificate.ts';
+import { killServerProcesses, runServerUntilExit, startServerProcess, createDataDirectory } from '../../support/server/server-process.ts';
 
-afterEach(endServerProcesses);
+afterEach(killServerProcesses);
 
-const fingerprint = ({ cert }: Pick<Certificate, 'cert'>): string => new X509Certificate(cert).fingerprint256;
+const fingerprint = ({ cert }: Pick<CertificateWithKey, 'cert'>): string => new X509Certificate(cert).fingerprint256;
 
 /** Returns the fingerprint of the certificate on a new connection. */
 async function presentedFingerprint(port: number): Promise<string> {
@@ -41,15 +41,15 @@ async function beginRequest(port: number, ca: string): Promise<{ readonly finish
 
 describe('TLS with certificate files', { timeout: 300_000 }, () => {
   test('uses changed files without closing open connections, and ignores a key that does not match the certificate', async () => {
-    await using data = await temporaryDataDirectory();
+    await using data = await createDataDirectory();
     const [certFile, keyFile] = [join(data.path, 'tls.crt'), join(data.path, 'tls.key')];
-    const put = async ({ cert, key }: Certificate): Promise<void> => {
+    const put = async ({ cert, key }: CertificateWithKey): Promise<void> => {
       await writeFile(certFile, cert);
       await writeFile(keyFile, key);
     };
-    const [one, two, three] = [certificate(), certificate(), certificate(3)];
+    const [one, two, three] = [createSelfSignedCertificate(), createSelfSignedCertificate(), createSelfSignedCertificate(3)];
     await put(one);
-    const server = await startServer({ MANDATE_DATA_DIR: data.path, MANDATE_TLS_CERT: certFile, MANDATE_TLS_KEY: keyFile });
+    const server = await startServerProcess({ MANDATE_DATA_DIR: data.path, MANDATE_TLS_CERT: certFile, MANDATE_TLS_KEY: keyFile });
     const port = Number(new URL(server.url).port);
     expect(server.output()).toContain(`https://localhost:${port}/api/v1`);
     // the client verifies this connection against the first certificate
@@ -76,14 +76,14 @@ describe('TLS with certificate files', { timeout: 300_000 }, () => {
   });
 
   test('prevents a start with a key that does not match the certificate, and is required in production on other addresses', async () => {
-    await using data = await temporaryDataDirectory();
+    await using data = await createDataDirectory();
     const [certFile, keyFile] = [join(data.path, 'tls.crt'), join(data.path, 'tls.key')];
-    await writeFile(certFile, certificate().cert);
-    await writeFile(keyFile, certificate().key);
-    const refused = await runServer({ MANDATE_DATA_DIR: data.path, MANDATE_TLS_CERT: certFile, MANDATE_TLS_KEY: keyFile });
+    await writeFile(certFile, createSelfSignedCertificate().cert);
+    await writeFile(keyFile, createSelfSignedCertificate().key);
+    const refused = await runServerUntilExit({ MANDATE_DATA_DIR: data.path, MANDATE_TLS_CERT: certFile, MANDATE_TLS_KEY: keyFile });
     expect([refused.code, refused.output]).toEqual([1, expect.stringContaining('MANDATE_TLS_KEY must be the key of the certificate')]);
     const production = { NODE_ENV: 'production', MANDATE_SECRET: 'x'.repeat(43), MANDATE_ISSUER: 'https://shop.example' };
-    const plain = await runServer({ MANDATE_DATA_DIR: data.path, HOST: '0.0.0.0', ...production });
+    const plain = await runServerUntilExit({ MANDATE_DATA_DIR: data.path, HOST: '0.0.0.0', ...production });
     expect([plain.code, plain.output]).toEqual([1, expect.stringContaining('MANDATE_TRUST_PROXY')]);
   });
 });

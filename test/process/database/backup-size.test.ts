@@ -4,9 +4,9 @@ import { openMigratedDatabase } from '../../../server/schema/open-migrated-datab
 import { openDatabase } from '../../../server/schema/open-database.ts';
 import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
 import { fillShop } from '../../bench/servers/fill-shop.ts';
-import { databaseKind, emptyPostgresqlUrl } from '../../support/services/database.ts';
-import { mandateServerMeasured } from '../../support/server/server-command.ts';
-import { temporaryDataDirectory } from '../../support/server/server-process.ts';
+import { databaseKind, createEmptyPostgresqlUrl } from '../../support/services/database.ts';
+import { measureMandateServer } from '../../support/server/server-command.ts';
+import { createDataDirectory } from '../../support/server/server-process.ts';
 
 /** Number of orders; `MANDATE_BACKUP_ORDERS=100000` sets it for a measurement. */
 const orders = Number(process.env['MANDATE_BACKUP_ORDERS'] ?? 2_000);
@@ -22,8 +22,8 @@ async function readTotals(db: Database): Promise<object | undefined> {
 
 describe.skipIf(databaseKind === 'pglite')(`backup of a shop with ${orders} orders`, { timeout: 180_000 + orders * 10 }, () => {
   test('is restored with the same totals into both kinds of database', async () => {
-    await using data = await temporaryDataDirectory();
-    const [from, to, file] = [await emptyPostgresqlUrl(), await emptyPostgresqlUrl(), join(data.path, 'shop.backup')];
+    await using data = await createDataDirectory();
+    const [from, to, file] = [await createEmptyPostgresqlUrl(), await createEmptyPostgresqlUrl(), join(data.path, 'shop.backup')];
     const source = await openMigratedDatabase(from);
     await source.em.fork().execute(`set statement_timeout = 0`);
     await fillShop(source.em.fork(), { orders, products: 1_000, users: Math.ceil(orders / 10) });
@@ -37,7 +37,7 @@ describe.skipIf(databaseKind === 'pglite')(`backup of a shop with ${orders} orde
       ['backup of the embedded database', { MANDATE_DATA_DIR: embedded }, ['backup', `${file}.2`]],
     ] as const;
     for (const [step, env, argv] of steps) {
-      const { code, stdout, stderr, memory } = await mandateServerMeasured({ ...secret, ...env }, argv);
+      const { code, stdout, stderr, memory } = await measureMandateServer({ ...secret, ...env }, argv);
       expect([code, stdout], stderr).toEqual([0, expect.stringContaining(' rows')]);
       process.stderr.write(`${step}: ${stdout.trim().slice(stdout.indexOf(': ') + 2)}, ${memory} MB of memory\n`);
     }

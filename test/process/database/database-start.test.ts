@@ -1,19 +1,19 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { readConfig } from '../../../server/config/config.ts';
-import { databaseKind, freshPostgresqlUrl } from '../../support/services/database.ts';
-import { freePort } from '../../support/network/free-port.ts';
-import { administer } from '../../support/services/postgresql-databases.ts';
+import { databaseKind, createMigratedPostgresqlUrl } from '../../support/services/database.ts';
+import { findFreePort } from '../../support/network/free-port.ts';
+import { runAdminSql } from '../../support/services/postgresql-databases.ts';
 import { findPostgresql, startPostgresql } from '../../support/services/postgresql-server.ts';
-import { endServerProcesses, startServer, temporaryDataDirectory } from '../../support/server/server-process.ts';
-import { loadSeconds, runTimed } from '../../support/server/timed-start.ts';
+import { killServerProcesses, startServerProcess, createDataDirectory } from '../../support/server/server-process.ts';
+import { measureLoadSeconds, timeServerExit } from '../../support/server/timed-start.ts';
 
-afterEach(endServerProcesses);
+afterEach(killServerProcesses);
 
 describe('a server that starts without PostgreSQL', { timeout: 120_000 }, () => {
   test('waits for DATABASE_START_TIMEOUT, logs the wait, and exits with one sentence', async () => {
-    const port = await freePort();
+    const port = await findFreePort();
     const url = `postgres://mandate:hunter2@127.0.0.1:${port}/mandate`;
-    const { code, output, seconds } = await runTimed({ DATABASE_URL: url, DATABASE_START_TIMEOUT: '7' });
+    const { code, output, seconds } = await timeServerExit({ DATABASE_URL: url, DATABASE_START_TIMEOUT: '7' });
     const lines = output.trim().split('\n');
     expect(code).toBe(1);
     expect(lines.at(-1)).toMatch(
@@ -27,15 +27,15 @@ describe('a server that starts without PostgreSQL', { timeout: 120_000 }, () => 
     for (const line of reports) expect(line).toMatch(/waiting for PostgreSQL at 127\.0\.0\.1:\d+: \d of at most 7 s/);
     expect(output).not.toContain('hunter2');
     expect(seconds).toBeGreaterThan(7);
-    expect(seconds).toBeLessThan(9 + (await loadSeconds()));
+    expect(seconds).toBeLessThan(9 + (await measureLoadSeconds()));
   });
 
   test.skipIf(databaseKind === 'pglite')('starts after PostgreSQL has started', async () => {
     const postgresql = await startPostgresql(await findPostgresql());
     try {
       await postgresql.kill();
-      await using data = await temporaryDataDirectory();
-      const starting = startServer({ MANDATE_DATA_DIR: data.path, DATABASE_URL: postgresql.url }, undefined, undefined, (line) => {
+      await using data = await createDataDirectory();
+      const starting = startServerProcess({ MANDATE_DATA_DIR: data.path, DATABASE_URL: postgresql.url }, undefined, undefined, (line) => {
         if (line.includes('waiting for PostgreSQL')) reported.resolve();
       });
       const reported = Promise.withResolvers<void>();
@@ -60,15 +60,15 @@ describe.skipIf(databaseKind === 'pglite')('a server whose connection PostgreSQL
     ['an unknown database', /database "no_such_database" does not exist/, (url: URL) => (url.pathname = '/no_such_database')],
     ['TLS that PostgreSQL does not support', /does not support SSL/, (url: URL) => (url.search = '?sslmode=verify-full')],
   ])('exits immediately with %s', async (_, reason, change) => {
-    const url = new URL(await freshPostgresqlUrl());
+    const url = new URL(await createMigratedPostgresqlUrl());
     const working = url.href;
     change(url);
-    const { code, output, seconds } = await runTimed({ DATABASE_URL: url.href });
+    const { code, output, seconds } = await timeServerExit({ DATABASE_URL: url.href });
     expect(code).toBe(1);
     expect(output).toMatch(/^Mandate cannot start\. PostgreSQL at [\d.:]+ refuses the connection \(.*\): correct DATABASE_URL\n$/);
     expect(output).toMatch(reason);
     expect(output).not.toContain('hunter2');
-    expect(seconds).toBeLessThan(5 + (await loadSeconds()));
-    expect(await administer(working, `select datname from pg_database where datname = 'no_such_database'`)).toEqual([]);
+    expect(seconds).toBeLessThan(5 + (await measureLoadSeconds()));
+    expect(await runAdminSql(working, `select datname from pg_database where datname = 'no_such_database'`)).toEqual([]);
   });
 });

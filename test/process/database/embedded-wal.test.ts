@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createCheckpointJob } from '../../../server/database/embedded/limit-wal-size.ts';
 import { openDatabase } from '../../../server/schema/open-database.ts';
-import { temporaryDataDirectory } from '../../support/server/server-process.ts';
+import { createDataDirectory } from '../../support/server/server-process.ts';
 
 const segmentMegabytes = 16;
 
 test('an embedded database keeps little WAL under continuous writes', { timeout: 120_000 }, async () => {
-  await using data = await temporaryDataDirectory();
+  await using data = await createDataDirectory();
   const directory = join(data.path, 'database');
   const db = await openDatabase(directory);
   try {

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import { databaseKind, freshPostgresqlUrl } from '../../support/services/database.ts';
-import { administer } from '../../support/services/postgresql-databases.ts';
-import { endServerProcesses, startServer, temporaryDataDirectory } from '../../support/server/server-process.ts';
+import { databaseKind, createMigratedPostgresqlUrl } from '../../support/services/database.ts';
+import { runAdminSql } from '../../support/services/postgresql-databases.ts';
+import { killServerProcesses, startServerProcess, createDataDirectory } from '../../support/server/server-process.ts';
 import { countOrders, placeOrder, createOrderClient, readStock, type OrderClient } from '../lifecycle/order-client.ts';
 
-afterEach(endServerProcesses);
+afterEach(killServerProcesses);
 
 const terminateConnectionsSql =
   'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()';
@@ -32,15 +32,15 @@ function placeOrdersContinuously(
 
 describe.skipIf(databaseKind === 'pglite')('a server whose PostgreSQL closes all connections under load', { timeout: 180_000 }, () => {
   test('returns 503, keeps stock and orders consistent, and recovers', async () => {
-    await using data = await temporaryDataDirectory();
-    const url = await freshPostgresqlUrl();
-    const server = await startServer({ MANDATE_DATA_DIR: data.path, DATABASE_URL: url });
+    await using data = await createDataDirectory();
+    const url = await createMigratedPostgresqlUrl();
+    const server = await startServerProcess({ MANDATE_DATA_DIR: data.path, DATABASE_URL: url });
     const orderClient = await createOrderClient(server.url, data.path);
     const stopped = new AbortController();
     const { confirmed, failures, ended } = placeOrdersContinuously(orderClient, 8, stopped.signal);
     for (let round = 1; round <= 8; round++) {
       while (confirmed.length < round * 15) await sleep(10);
-      await administer(url, terminateConnectionsSql);
+      await runAdminSql(url, terminateConnectionsSql);
     }
     stopped.abort();
     await ended;

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { migrationLock } from '../../../server/database/migrate/run-migrations.ts';
-import { databaseKind, emptyPostgresqlUrl, freshPostgresqlUrl } from '../../support/services/database.ts';
+import { databaseKind, createEmptyPostgresqlUrl, createMigratedPostgresqlUrl } from '../../support/services/database.ts';
 import { hasPgBouncer, startPgBouncer, supportsPreparedStatements } from '../../support/services/pgbouncer.ts';
 import { openDatabase } from '../../../server/schema/open-database.ts';
-import { endServerProcesses, runServer, startServer, temporaryDataDirectory } from '../../support/server/server-process.ts';
-import { loadSeconds, runTimed } from '../../support/server/timed-start.ts';
+import { killServerProcesses, runServerUntilExit, startServerProcess, createDataDirectory } from '../../support/server/server-process.ts';
+import { measureLoadSeconds, timeServerExit } from '../../support/server/timed-start.ts';
 import { countOrders, placeOrder, readOrder, createOrderClient, readStock } from '../lifecycle/order-client.ts';
 
-afterEach(endServerProcesses);
+afterEach(killServerProcesses);
 
 type Settings = Readonly<Record<string, string | number>>;
 type Environment = Readonly<Record<string, string>>;
@@ -19,9 +19,9 @@ type Environment = Readonly<Record<string, string>>;
  * @returns the log
  */
 async function serveOrders(settings: Settings, env: Environment = {}): Promise<string> {
-  await using data = await temporaryDataDirectory();
-  await using bouncer = await startPgBouncer(await emptyPostgresqlUrl(), settings);
-  const server = await startServer({ MANDATE_DATA_DIR: data.path, DATABASE_URL: bouncer.url, ...env });
+  await using data = await createDataDirectory();
+  await using bouncer = await startPgBouncer(await createEmptyPostgresqlUrl(), settings);
+  const server = await startServerProcess({ MANDATE_DATA_DIR: data.path, DATABASE_URL: bouncer.url, ...env });
   const orderClient = await createOrderClient(server.url, data.path);
   const references = Array.from({ length: 60 }, () => randomUUID());
   const orders = await Promise.all(references.map((reference) => placeOrder(orderClient, reference)));
@@ -35,11 +35,11 @@ async function serveOrders(settings: Settings, env: Environment = {}): Promise<s
 
 /** Starts a server that is expected to exit, and returns its output. */
 async function failToStart(settings: Settings, env: Environment = {}): Promise<string> {
-  await using bouncer = await startPgBouncer(await freshPostgresqlUrl(), settings);
-  const { code, output, seconds } = await runTimed({ DATABASE_URL: bouncer.url, ...env });
+  await using bouncer = await startPgBouncer(await createMigratedPostgresqlUrl(), settings);
+  const { code, output, seconds } = await timeServerExit({ DATABASE_URL: bouncer.url, ...env });
   expect(code).toBe(1);
   expect(output.trim().split('\n')).toHaveLength(1);
-  expect(seconds).toBeLessThan(5 + (await loadSeconds()));
+  expect(seconds).toBeLessThan(5 + (await measureLoadSeconds()));
   return output;
 }
 
@@ -89,8 +89,8 @@ describe.skipIf(databaseKind === 'pglite' || !hasPgBouncer)('a server behind PgB
   });
 
   test('applies migrations and listens for events through DATABASE_DIRECT_URL', async () => {
-    await using data = await temporaryDataDirectory();
-    const url = await emptyPostgresqlUrl();
+    await using data = await createDataDirectory();
+    const url = await createEmptyPostgresqlUrl();
     await using bouncer = await startPgBouncer(url, { pool_mode: 'transaction' });
     const observer = await openDatabase(url);
     const lock = observer.em.fork();
@@ -102,7 +102,7 @@ describe.skipIf(databaseKind === 'pglite' || !hasPgBouncer)('a server behind PgB
       DATABASE_DIRECT_URL: `${url}?application_name=direct`,
       ...unnamed,
     };
-    const starting = startServer(env);
+    const starting = startServerProcess(env);
     const waiting = `select count(*) as count from pg_stat_activity where application_name = 'direct' and query like '%advisory%'`;
     while ((await observer.em.fork().execute<{ count: number }[]>(waiting))[0]?.count === 0) await sleep(50);
     await lock.rollback();
@@ -117,21 +117,21 @@ describe.skipIf(databaseKind === 'pglite' || !hasPgBouncer)('a server behind PgB
   });
 
   test('exits when DATABASE_DIRECT_URL refers to another database', async () => {
-    await using data = await temporaryDataDirectory();
-    await using bouncer = await startPgBouncer(await emptyPostgresqlUrl());
-    const env = { MANDATE_DATA_DIR: data.path, DATABASE_URL: bouncer.url, DATABASE_DIRECT_URL: await freshPostgresqlUrl() };
-    const { code, output } = await runServer(env);
+    await using data = await createDataDirectory();
+    await using bouncer = await startPgBouncer(await createEmptyPostgresqlUrl());
+    const env = { MANDATE_DATA_DIR: data.path, DATABASE_URL: bouncer.url, DATABASE_DIRECT_URL: await createMigratedPostgresqlUrl() };
+    const { code, output } = await runServerUntilExit(env);
     expect([code, output]).toEqual([1, expect.stringMatching(/^Mandate cannot start\. DATABASE_DIRECT_URL .*\n$/)]);
   });
 
   test.each(['the password', 'the database'])('exits immediately when %s is wrong', async (step) => {
-    await using bouncer = await startPgBouncer(await freshPostgresqlUrl());
+    await using bouncer = await startPgBouncer(await createMigratedPostgresqlUrl());
     const url = new URL(bouncer.url);
     if (step === 'the password') url.password = 'hunter2';
     else url.pathname = '/no_such_database';
-    const { code, output, seconds } = await runTimed({ DATABASE_URL: url.href });
+    const { code, output, seconds } = await timeServerExit({ DATABASE_URL: url.href });
     expect([code, output]).toEqual([1, expect.stringMatching(/^Mandate cannot start\. .*\n$/)]);
     expect(output).not.toContain('hunter2');
-    expect(seconds).toBeLessThan(5 + (await loadSeconds()));
+    expect(seconds).toBeLessThan(5 + (await measureLoadSeconds()));
   });
 });

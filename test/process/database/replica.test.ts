@@ -3,14 +3,14 @@ import type { Database } from '../../../server/database/entity-manager/entity-ma
 import { openDatabase } from '../../../server/schema/open-database.ts';
 import { ReadReplica } from '../../../server/database/replica/read-replica.ts';
 import { databaseKind } from '../../support/services/database.ts';
-import { freePort } from '../../support/network/free-port.ts';
-import { scrape } from '../../support/metrics.ts';
+import { findFreePort } from '../../support/network/free-port.ts';
+import { scrapeMetrics } from '../../support/metrics.ts';
 import { findPostgresql, type PostgresqlServer, startPostgresql } from '../../support/services/postgresql-server.ts';
 import { startStandby } from '../../support/services/postgresql-standby.ts';
-import { endServerProcesses, startServer, temporaryDataDirectory } from '../../support/server/server-process.ts';
+import { killServerProcesses, startServerProcess, createDataDirectory } from '../../support/server/server-process.ts';
 import { countOrders, placeOrder, createOrderClient } from '../lifecycle/order-client.ts';
 
-afterEach(endServerProcesses);
+afterEach(killServerProcesses);
 
 // writes are confirmed after the flush, but fsync is off, because no test simulates a power failure
 const options = { durable: true, settings: ['wal_level=replica', 'wal_keep_size=512MB', 'hot_standby=on', 'fsync=off'] };
@@ -95,13 +95,13 @@ describe.skipIf(databaseKind === 'pglite')('a streaming replica', { timeout: 300
   });
 
   test('serves the lists of a server, and its failure and return cause no errors', async () => {
-    await using data = await temporaryDataDirectory();
+    await using data = await createDataDirectory();
     const { primary, standby } = await startPair();
-    const port = await freePort();
-    const serverPort = await freePort();
+    const port = await findFreePort();
+    const serverPort = await findFreePort();
     const issuer = { MANDATE_ISSUER: `http://localhost:${serverPort}` };
     const databases = { DATABASE_URL: primary.url, DATABASE_REPLICA_URL: standby.url };
-    const server = await startServer({
+    const server = await startServerProcess({
       MANDATE_DATA_DIR: data.path,
       MANDATE_METRICS_PORT: String(port),
       PORT: String(serverPort),
@@ -116,7 +116,7 @@ describe.skipIf(databaseKind === 'pglite')('a streaming replica', { timeout: 300
         expect(await countOrders(orderClient)).toBe(orders);
       }
     };
-    const fromReplica = async (): Promise<number> => (await scrape(port)).value('mandate_lists_total', { from: 'replica' }) ?? 0;
+    const fromReplica = async (): Promise<number> => (await scrapeMetrics(port)).value('mandate_lists_total', { from: 'replica' }) ?? 0;
     const comesFromReplica = async (): Promise<boolean> => {
       const before = await fromReplica();
       await countOrders(orderClient);
@@ -132,7 +132,7 @@ describe.skipIf(databaseKind === 'pglite')('a streaming replica', { timeout: 300
     await orderAndCount(3);
     expect(await comesFromReplica()).toBe(false);
     // a server also starts while the replica is unavailable
-    const other = await startServer({ MANDATE_DATA_DIR: data.path, ...databases, ...issuer });
+    const other = await startServerProcess({ MANDATE_DATA_DIR: data.path, ...databases, ...issuer });
     expect(await countOrders({ ...orderClient, url: other.url })).toBe(orders);
     expect(await other.stop()).toBe(0);
     expect(warnings()).toBeGreaterThan(0);

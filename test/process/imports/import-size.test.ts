@@ -2,11 +2,11 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import { freshPostgresqlUrl, serverDatabases } from '../../support/services/database.ts';
-import type { Body } from '../../support/server/start-mandate.ts';
-import { administrationToken, endServerProcesses, startServer, temporaryDataDirectory } from '../../support/server/server-process.ts';
+import { createMigratedPostgresqlUrl, serverDatabaseKinds } from '../../support/services/database.ts';
+import type { JsonBody } from '../../support/server/start-mandate.ts';
+import { obtainAdministrationToken, killServerProcesses, startServerProcess, createDataDirectory } from '../../support/server/server-process.ts';
 
-afterEach(endServerProcesses);
+afterEach(killServerProcesses);
 
 /** Number of lines; `MANDATE_IMPORT_LINES=400000` is a year of orders. */
 const lines = Number(process.env['MANDATE_IMPORT_LINES'] ?? 20_000);
@@ -65,15 +65,15 @@ const startArguments = async (): Promise<string[]> => {
 const peakResidentBytes = async (pid: number): Promise<number> =>
   Number(/VmHWM:\s+(\d+) kB/.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
 
-describe.each(serverDatabases)(`files of ${lines} lines, on %s`, { timeout: 3_600_000 }, (databaseKind) => {
+describe.each(serverDatabaseKinds)(`files of ${lines} lines, on %s`, { timeout: 3_600_000 }, (databaseKind) => {
   test.each([
     ['orders', `order-imports?${importQuery}`, orderLines],
     ['products', 'product-imports?', productLines],
   ])('%s are imported and exported in bounded memory', async (kind, path, rows) => {
-    await using data = await temporaryDataDirectory();
-    const database = databaseKind === 'postgresql' ? { DATABASE_URL: await freshPostgresqlUrl() } : {};
+    await using data = await createDataDirectory();
+    const database = databaseKind === 'postgresql' ? { DATABASE_URL: await createMigratedPostgresqlUrl() } : {};
     const environment = { MANDATE_DATA_DIR: data.path, ...database };
-    const server = await startServer(environment, await startArguments());
+    const server = await startServerProcess(environment, await startArguments());
     const started = await peakResidentBytes(server.pid);
     // compiling the embedded database takes more memory than an import for about a second, so measure after it
     await sleep(5_000);
@@ -81,17 +81,17 @@ describe.each(serverDatabases)(`files of ${lines} lines, on %s`, { timeout: 3_60
     const idle = await peakResidentBytes(server.pid);
     process.stdout.write(`${databaseKind}: up to ${megabytes(started)} resident while starting, ${megabytes(idle)} afterwards\n`);
     const call = async (method: string, at: string, content?: { type: string; body: string | ReadableStream }): Promise<Response> => {
-      const authorization = `Bearer ${await administrationToken(server.url, data.path)}`;
+      const authorization = `Bearer ${await obtainAdministrationToken(server.url, data.path)}`;
       const headers = { authorization, ...(content && { 'content-type': content.type }) };
       const request: RequestInit & { duplex: 'half' } = { method, headers, duplex: 'half', ...(content && { body: content.body }) };
       return fetch(`${server.url}/api/v1/${at}`, request);
     };
-    const finished = async (accepted: Response): Promise<Body> => {
+    const finished = async (accepted: Response): Promise<JsonBody> => {
       const text = await accepted.text();
       expect(accepted.status, text).toBe(202);
       const { id } = JSON.parse(text);
       for (;;) {
-        const task: Body = JSON.parse(await (await call('GET', `tasks/${id}`)).text());
+        const task: JsonBody = JSON.parse(await (await call('GET', `tasks/${id}`)).text());
         if (task.finished_at !== null) return task;
         await sleep(500);
       }

@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { afterEach, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../../server/schema/open-database.ts';
-import { freshPostgresqlUrl, serverDatabases } from '../../support/services/database.ts';
-import { administrationToken, endServerProcesses, startServer, temporaryDataDirectory } from '../../support/server/server-process.ts';
+import { createMigratedPostgresqlUrl, serverDatabaseKinds } from '../../support/services/database.ts';
+import { obtainAdministrationToken, killServerProcesses, startServerProcess, createDataDirectory } from '../../support/server/server-process.ts';
 
-afterEach(endServerProcesses);
+afterEach(killServerProcesses);
 
 const products = 8_000;
 const file = `sku,name,category,price,currency\n${Array.from({ length: products }, (_, n) => `M-${n},Name ${n},many,${n},EUR`).join('\n')}\n`;
@@ -24,7 +24,7 @@ const task = z.object({
 type Task = z.output<typeof task>;
 
 const authorizationHeaders = async (url: string, dataDirectory: string): Promise<Record<string, string>> => ({
-  authorization: `Bearer ${await administrationToken(url, dataDirectory)}`,
+  authorization: `Bearer ${await obtainAdministrationToken(url, dataDirectory)}`,
 });
 
 async function until(read: () => Promise<Task>, reached: (task: Task) => boolean): Promise<Task> {
@@ -38,12 +38,12 @@ async function until(read: () => Promise<Task>, reached: (task: Task) => boolean
 /** Maximum time until a restarted server resumes the import after the kill. */
 const resumedWithinMs = 15_000;
 
-describe.each(serverDatabases)('a server that is killed during an import, on %s', { timeout: 120_000 }, (databaseKind) => {
+describe.each(serverDatabaseKinds)('a server that is killed during an import, on %s', { timeout: 120_000 }, (databaseKind) => {
   test('resumes the import after its restart and imports each line once', async () => {
-    await using data = await temporaryDataDirectory();
-    const databaseUrl = databaseKind === 'pglite' ? join(data.path, 'database') : await freshPostgresqlUrl();
+    await using data = await createDataDirectory();
+    const databaseUrl = databaseKind === 'pglite' ? join(data.path, 'database') : await createMigratedPostgresqlUrl();
     const environment = { MANDATE_DATA_DIR: data.path, ...(databaseKind === 'postgresql' && { DATABASE_URL: databaseUrl }) };
-    const first = await startServer(environment);
+    const first = await startServerProcess(environment);
     const headers = await authorizationHeaders(first.url, data.path);
     const started = await fetch(`${first.url}/api/v1/product-imports`, {
       method: 'POST',
@@ -61,7 +61,7 @@ describe.each(serverDatabases)('a server that is killed during an import, on %s'
     await first.kill();
     expect(caught).toMatchObject({ status: 'running', result: null });
 
-    const second = await startServer(environment);
+    const second = await startServerProcess(environment);
     const headersAfterRestart = await authorizationHeaders(second.url, data.path);
     await until(
       () => read(second.url, headersAfterRestart),

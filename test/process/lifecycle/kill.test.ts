@@ -4,20 +4,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../../server/schema/open-database.ts';
 import { hashRecordId } from '../../../server/oauth/storage/oauth-record-mapping.ts';
-import { databaseKind, freshPostgresqlUrl } from '../../support/services/database.ts';
-import { freePort } from '../../support/network/free-port.ts';
-import { refresh, signIn, tokenResponse, tokensFor } from '../../support/oauth/oauth-flow.ts';
+import { databaseKind, createMigratedPostgresqlUrl } from '../../support/services/database.ts';
+import { findFreePort } from '../../support/network/free-port.ts';
+import { sendRefreshRequest, signIn, tokenResponseSchema, obtainTokens } from '../../support/oauth/oauth-flow.ts';
 import {
-  administrationToken,
-  endServerProcesses,
-  killServerWhen,
-  readFirstRun,
-  startServer,
-  temporaryDataDirectory,
+  obtainAdministrationToken,
+  killServerProcesses,
+  killStartingServer,
+  readFirstRunFile,
+  startServerProcess,
+  createDataDirectory,
 } from '../../support/server/server-process.ts';
 import { countOrders, placeOrder, readOrder, createOrderClient, readStock, type PlacedOrder, type OrderClient } from './order-client.ts';
 
-afterEach(endServerProcesses);
+afterEach(killServerProcesses);
 
 /** Starts buyers that place orders until the server is unavailable, and records the confirmed orders. */
 function placeOrdersContinuously(
@@ -47,15 +47,15 @@ type Aftermath = { confirmed: PlacedOrder[]; readBack: PlacedOrder[]; orders: nu
 
 /** Kills or stops a server under load, and reads the data with the next server. */
 async function interruptUnderLoad(end: 'kill' | 'stop', dataDirectory: string, env: Readonly<Record<string, string>>): Promise<Aftermath> {
-  const first = await startServer({ MANDATE_DATA_DIR: dataDirectory, ...env });
+  const first = await startServerProcess({ MANDATE_DATA_DIR: dataDirectory, ...env });
   const orderClient = await createOrderClient(first.url, dataDirectory);
   const load = placeOrdersContinuously(orderClient, 8);
   while (load.confirmed.length < 40) await sleep(10);
   await first[end]();
   await load.ended;
 
-  const second = await startServer({ MANDATE_DATA_DIR: dataDirectory, ...env });
-  const retryClient = { ...orderClient, url: second.url, token: await administrationToken(second.url, dataDirectory) };
+  const second = await startServerProcess({ MANDATE_DATA_DIR: dataDirectory, ...env });
+  const retryClient = { ...orderClient, url: second.url, token: await obtainAdministrationToken(second.url, dataDirectory) };
   const readBack = [];
   for (const { id } of load.confirmed) readBack.push(await readOrder(retryClient, id));
   const aftermath = { readBack, orders: await countOrders(retryClient), unitsTaken: orderClient.stock - (await readStock(retryClient)) };
@@ -66,13 +66,13 @@ async function interruptUnderLoad(end: 'kill' | 'stop', dataDirectory: string, e
 const databases = [
   { kind: 'PGlite', environment: async () => ({}) },
   ...(databaseKind === 'postgresql'
-    ? [{ kind: 'PostgreSQL', environment: async () => ({ DATABASE_URL: await freshPostgresqlUrl() }) }]
+    ? [{ kind: 'PostgreSQL', environment: async () => ({ DATABASE_URL: await createMigratedPostgresqlUrl() }) }]
     : []),
 ];
 
 describe.each(databases)('a server on $kind under load', { timeout: 180_000 }, ({ environment }) => {
   test('loses no confirmed order and no unit of stock when it is killed', async () => {
-    await using data = await temporaryDataDirectory();
+    await using data = await createDataDirectory();
     const { confirmed, readBack, orders, unitsTaken } = await interruptUnderLoad('kill', data.path, await environment());
     expect(readBack).toEqual(confirmed);
     expect(orders).toBeGreaterThanOrEqual(confirmed.length);
@@ -80,17 +80,17 @@ describe.each(databases)('a server on $kind under load', { timeout: 180_000 }, (
   });
 
   test('returns the same responses to retries after a kill, and places no order twice', async () => {
-    await using data = await temporaryDataDirectory();
+    await using data = await createDataDirectory();
     const env = { MANDATE_DATA_DIR: data.path, ...(await environment()) };
-    const first = await startServer(env);
+    const first = await startServerProcess(env);
     const orderClient = await createOrderClient(first.url, data.path);
     const load = placeOrdersContinuously(orderClient, 8);
     while (load.confirmed.length < 40) await sleep(10);
     await first.kill();
     await load.ended;
 
-    const second = await startServer(env);
-    const retryClient = { ...orderClient, url: second.url, token: await administrationToken(second.url, data.path) };
+    const second = await startServerProcess(env);
+    const retryClient = { ...orderClient, url: second.url, token: await obtainAdministrationToken(second.url, data.path) };
     for (const order of load.confirmed) expect(await placeOrder(retryClient, order.reference)).toEqual(order);
     for (const reference of load.requested) await placeOrder(retryClient, reference);
     expect(load.requested.size).toBeGreaterThan(load.confirmed.length);
@@ -100,7 +100,7 @@ describe.each(databases)('a server on $kind under load', { timeout: 180_000 }, (
   });
 
   test('confirms every pending order before it stops', async () => {
-    await using data = await temporaryDataDirectory();
+    await using data = await createDataDirectory();
     const { confirmed, readBack, orders, unitsTaken } = await interruptUnderLoad('stop', data.path, await environment());
     expect(readBack).toEqual(confirmed);
     expect(orders).toBe(confirmed.length);
@@ -111,11 +111,11 @@ describe.each(databases)('a server on $kind under load', { timeout: 180_000 }, (
 // With PGlite the process is the database: nothing commits after it has been killed.
 describe.skipIf(databaseKind === 'pglite')('a server that is killed between the commit of a refresh and its response', () => {
   test('leaves a successor that the retry receives', { timeout: 120_000 }, async () => {
-    await using data = await temporaryDataDirectory();
-    const env = { MANDATE_DATA_DIR: data.path, DATABASE_URL: await freshPostgresqlUrl(), PORT: String(await freePort()) };
-    const first = await startServer(env);
-    const { customer } = await readFirstRun(data.path);
-    const { refresh_token: old = '' } = await tokensFor(first.url, { browser: await signIn(first.url, customer) }, ['users.read']);
+    await using data = await createDataDirectory();
+    const env = { MANDATE_DATA_DIR: data.path, DATABASE_URL: await createMigratedPostgresqlUrl(), PORT: String(await findFreePort()) };
+    const first = await startServerProcess(env);
+    const { customer } = await readFirstRunFile(data.path);
+    const { refresh_token: old = '' } = await obtainTokens(first.url, { browser: await signIn(first.url, customer) }, ['users.read']);
     const db = await openDatabase(env.DATABASE_URL);
     const query = (sql: string) => db.em.fork().execute<{ id: string }[]>(sql);
     // disable the check that rolls back when the client is gone
@@ -123,7 +123,7 @@ describe.skipIf(databaseKind === 'pglite')('a server that is killed between the 
       perform set_config('client_connection_check_interval', '0', false), pg_sleep(4); return null; end $$`);
     await query(`create constraint trigger slow_commit after insert on oauth_records deferrable initially deferred
       for each row when (new.model = 'RefreshToken') execute function slow_commit()`);
-    const pendingRefresh = refresh(first.url, old).catch(lostConnection);
+    const pendingRefresh = sendRefreshRequest(first.url, old).catch(lostConnection);
     const committing = () =>
       query(`select pid::text as id from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()`);
     while ((await committing()).length === 0) await sleep(10);
@@ -135,15 +135,15 @@ describe.skipIf(databaseKind === 'pglite')('a server that is killed between the 
     const committed = await query(`select id from oauth_records where model = 'RefreshToken' and consumed_at is null`);
     expect(committed).not.toEqual([{ id: hashRecordId(old) }]);
 
-    const second = await startServer(env);
-    const responses = [await refresh(second.url, old), await refresh(second.url, old)];
+    const second = await startServerProcess(env);
+    const responses = [await sendRefreshRequest(second.url, old), await sendRefreshRequest(second.url, old)];
     const bodies = await Promise.all(responses.map((response) => response.text()));
     expect(
       responses.map(({ status }) => status),
       bodies.join('\n'),
     ).toEqual([200, 200]);
     for (const body of bodies) {
-      const { refresh_token: successor = '' } = tokenResponse.parse(JSON.parse(body));
+      const { refresh_token: successor = '' } = tokenResponseSchema.parse(JSON.parse(body));
       expect(committed).toEqual([{ id: hashRecordId(successor) }]);
     }
     await db.close();
@@ -154,11 +154,11 @@ describe.skipIf(databaseKind === 'pglite')('a server that is killed between the 
 describe('a server that is killed during its first start', { timeout: 180_000 }, () => {
   // the kill happens after this number of files of the new database: some, most, and all but the last
   test.each([2, 12, 18, 20])('after %i database files starts again without an error', async (files) => {
-    await using data = await temporaryDataDirectory();
+    await using data = await createDataDirectory();
     const draft = join(data.path, 'database.new');
-    await killServerWhen({ MANDATE_DATA_DIR: data.path }, () => existsSync(draft) && readdirSync(draft).length >= files);
+    await killStartingServer({ MANDATE_DATA_DIR: data.path }, () => existsSync(draft) && readdirSync(draft).length >= files);
     expect(existsSync(join(data.path, 'database'))).toBe(false);
-    const next = await startServer({ MANDATE_DATA_DIR: data.path });
+    const next = await startServerProcess({ MANDATE_DATA_DIR: data.path });
     expect((await placeOrder(await createOrderClient(next.url, data.path), 'after the restart')).id).toBeGreaterThan(0);
     expect(await next.stop()).toBe(0);
   });

@@ -1,18 +1,18 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { databaseKind, freshPostgresqlUrl } from '../../support/services/database.ts';
-import { freePort } from '../../support/network/free-port.ts';
-import { scrape } from '../../support/metrics.ts';
+import { databaseKind, createMigratedPostgresqlUrl } from '../../support/services/database.ts';
+import { findFreePort } from '../../support/network/free-port.ts';
+import { scrapeMetrics } from '../../support/metrics.ts';
 import { findPostgresql, startPostgresql } from '../../support/services/postgresql-server.ts';
 import {
-  administrationToken,
-  endServerProcesses,
-  readFirstRun,
-  startServer,
-  temporaryDataDirectory,
+  obtainAdministrationToken,
+  killServerProcesses,
+  readFirstRunFile,
+  startServerProcess,
+  createDataDirectory,
 } from '../../support/server/server-process.ts';
 import { placeOrder, readOrder, createOrderClient } from './order-client.ts';
 
-afterEach(endServerProcesses);
+afterEach(killServerProcesses);
 
 const requests = 'mandate_http_requests_total';
 
@@ -23,17 +23,17 @@ async function requestToken(url: string, id: string, secret: string, form: Recor
 
 describe('/metrics', { timeout: 300_000 }, () => {
   test('counts requests by route and status, tokens, connections and queues, without personal data', async () => {
-    await using data = await temporaryDataDirectory();
-    const port = await freePort();
-    const database = databaseKind === 'postgresql' ? { DATABASE_URL: await freshPostgresqlUrl() } : {};
-    const server = await startServer({ MANDATE_DATA_DIR: data.path, MANDATE_METRICS_PORT: String(port), ...database });
+    await using data = await createDataDirectory();
+    const port = await findFreePort();
+    const database = databaseKind === 'postgresql' ? { DATABASE_URL: await createMigratedPostgresqlUrl() } : {};
+    const server = await startServerProcess({ MANDATE_DATA_DIR: data.path, MANDATE_METRICS_PORT: String(port), ...database });
     const orderClient = await createOrderClient(server.url, data.path);
     const { id } = await placeOrder(orderClient, 'counted');
     for (let nth = 0; nth < 3; nth += 1) await readOrder(orderClient, id);
     await expect(readOrder(orderClient, 4_711_000)).rejects.toThrow('404');
     await fetch(`${server.url}/somewhere/else-4711?secret=hunter2`);
     await fetch(`${server.url}/healthz`);
-    const { client_id: client, client_secret: secret } = (await readFirstRun(data.path)).applications.administration;
+    const { client_id: client, client_secret: secret } = (await readFirstRunFile(data.path)).applications.administration;
     await requestToken(server.url, client, 'hunter2', { grant_type: 'client_credentials' });
     await requestToken(server.url, client, secret, { grant_type: 'hunter2' });
     // Only token requests are counted, not the preflight request of a browser or a GET request.
@@ -42,7 +42,7 @@ describe('/metrics', { timeout: 300_000 }, () => {
       headers: { origin: 'https://app.example', 'access-control-request-method': 'POST' },
     });
     expect((await fetch(`${server.url}/oauth/token`)).ok).toBe(false);
-    const token = await administrationToken(server.url, data.path);
+    const token = await obtainAdministrationToken(server.url, data.path);
     await fetch(`${server.url}/oauth/revocation`, {
       method: 'POST',
       headers: { authorization: `Basic ${Buffer.from(`${client}:${secret}`).toString('base64')}` },
@@ -51,9 +51,9 @@ describe('/metrics', { timeout: 300_000 }, () => {
 
     // a response is counted after its connection has sent it
     await expect
-      .poll(async () => (await scrape(port)).value(requests, { method: 'POST', route: '/oauth/revocation', status: '200' }))
+      .poll(async () => (await scrapeMetrics(port)).value(requests, { method: 'POST', route: '/oauth/revocation', status: '200' }))
       .toBe(1);
-    const metrics = await scrape(port);
+    const metrics = await scrapeMetrics(port);
     expect(metrics.value(requests, { method: 'POST', route: '/api/v1/orders', status: '201' })).toBe(1);
     expect(metrics.value(requests, { method: 'GET', route: '/api/v1/orders/:order_id', status: '200' })).toBe(3);
     expect(metrics.value(requests, { method: 'GET', route: '/api/v1/orders/:order_id', status: '404' })).toBe(1);
@@ -82,13 +82,13 @@ describe('/metrics', { timeout: 300_000 }, () => {
   });
 
   test.skipIf(databaseKind === 'pglite')('responds without the database, and reports it as down', async () => {
-    await using data = await temporaryDataDirectory();
-    const port = await freePort();
+    await using data = await createDataDirectory();
+    const port = await findFreePort();
     const postgresql = await startPostgresql(await findPostgresql());
-    await startServer({ MANDATE_DATA_DIR: data.path, MANDATE_METRICS_PORT: String(port), DATABASE_URL: postgresql.url });
-    expect((await scrape(port)).value('mandate_database_up')).toBe(1);
+    await startServerProcess({ MANDATE_DATA_DIR: data.path, MANDATE_METRICS_PORT: String(port), DATABASE_URL: postgresql.url });
+    expect((await scrapeMetrics(port)).value('mandate_database_up')).toBe(1);
     await postgresql.stop();
-    const metrics = await scrape(port);
+    const metrics = await scrapeMetrics(port);
     expect(metrics.value('mandate_database_up')).toBe(0);
     expect(metrics.value('mandate_queue_waiting', { queue: 'events' })).toBeUndefined();
     expect(metrics.value('process_resident_memory_bytes')).toBeGreaterThan(0);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { administrationToken } from '../../support/server/server-process.ts';
+import { obtainAdministrationToken } from '../../support/server/server-process.ts';
 
 /** Access of an application that places orders for a user. */
 export type OrderClient = {
@@ -34,7 +34,7 @@ async function call(client: Pick<OrderClient, 'url' | 'token'>, path: string, bo
 }
 
 export async function createOrderClient(url: string, dataDirectory: string): Promise<OrderClient> {
-  const token = await administrationToken(url, dataDirectory);
+  const token = await obtainAdministrationToken(url, dataDirectory);
   const customer = entity.parse(await call({ url, token }, '/users', { name: 'Ada Lovelace', email: `${randomUUID()}@example.com` }));
   const stock = 1_000_000;
   const item = { sku: randomUUID(), name: 'Product', category: 'planted', price: 250, currency: 'GBP', status: 'active', stock };

@@ -2,22 +2,22 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { afterEach, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../../server/schema/open-database.ts';
-import { databaseKind, freshPostgresqlUrl } from '../../support/services/database.ts';
-import { freePort } from '../../support/network/free-port.ts';
-import { openFront, type Front } from '../../support/network/load-balancer.ts';
-import { nextRelease } from '../../support/server/simulated-next-release.ts';
-import { refresh, signIn, tokenResponse, tokensFor } from '../../support/oauth/oauth-flow.ts';
-import { mandateServer } from '../../support/server/server-command.ts';
+import { databaseKind, createMigratedPostgresqlUrl } from '../../support/services/database.ts';
+import { findFreePort } from '../../support/network/free-port.ts';
+import { startLoadBalancer, type LoadBalancer } from '../../support/network/load-balancer.ts';
+import { createNextRelease } from '../../support/server/simulated-next-release.ts';
+import { sendRefreshRequest, signIn, tokenResponseSchema, obtainTokens } from '../../support/oauth/oauth-flow.ts';
+import { runMandateServer } from '../../support/server/server-command.ts';
 import {
-  endServerProcesses,
-  readFirstRun,
-  startServer,
-  temporaryDataDirectory,
+  killServerProcesses,
+  readFirstRunFile,
+  startServerProcess,
+  createDataDirectory,
   type ServerProcess,
 } from '../../support/server/server-process.ts';
 import { countOrders, placeOrder, readOrder, createOrderClient, readStock, type PlacedOrder, type OrderClient } from './order-client.ts';
 
-afterEach(endServerProcesses);
+afterEach(killServerProcesses);
 
 const portOf = ({ url }: ServerProcess): number => Number(new URL(url).port);
 
@@ -72,9 +72,9 @@ class Load {
   }
 
   async #refresh(): Promise<void> {
-    const response = await refresh(this.#orderClient.url, this.#refreshToken);
+    const response = await sendRefreshRequest(this.#orderClient.url, this.#refreshToken);
     if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
-    this.#refreshToken = tokenResponse.parse(await response.json()).refresh_token ?? '';
+    this.#refreshToken = tokenResponseSchema.parse(await response.json()).refresh_token ?? '';
   }
 }
 
@@ -85,17 +85,17 @@ const readiness = async ({ url }: ServerProcess): Promise<number> => (await fetc
 
 /** Replaces a process as Kubernetes does: waits until the new one is ready, stops the old one, and sends it no requests after it is not ready. */
 async function replaceProcess(
-  loadBalancer: Front,
+  loadBalancer: LoadBalancer,
   old: ServerProcess,
   others: readonly ServerProcess[],
   start: () => Promise<ServerProcess>,
 ): Promise<ServerProcess> {
   const fresh = await start();
   await expect.poll(() => readiness(fresh), { timeout: 30_000 }).toBe(200);
-  loadBalancer.lead([...others, old, fresh].map(portOf));
+  loadBalancer.setPorts([...others, old, fresh].map(portOf));
   const stopped = old.stop();
   await expect.poll(() => readiness(old), { timeout: 30_000 }).toBe(503);
-  loadBalancer.lead([...others, fresh].map(portOf));
+  loadBalancer.setPorts([...others, fresh].map(portOf));
   expect(await stopped).toBe(0);
   return fresh;
 }
@@ -107,10 +107,10 @@ const orders = isLong ? 30 : 10;
 
 describe.skipIf(databaseKind === 'pglite')('an upgrade under load', { timeout: 400_000 }, () => {
   test('of two processes with a migration fails no request and loses no order', async () => {
-    await using data = await temporaryDataDirectory();
-    await using next = await nextRelease();
-    const loadBalancer = await openFront(await freePort());
-    const url = await freshPostgresqlUrl();
+    await using data = await createDataDirectory();
+    await using next = await createNextRelease();
+    const loadBalancer = await startLoadBalancer(await findFreePort());
+    const url = await createMigratedPostgresqlUrl();
     const env = {
       DATABASE_URL: url,
       MANDATE_ISSUER: loadBalancer.url,
@@ -121,27 +121,27 @@ describe.skipIf(databaseKind === 'pglite')('an upgrade under load', { timeout: 4
       MANDATE_TRUST_PROXY: '127.0.0.1, ::1', // the load balancer, which reuses connections
     };
     const replaced = { ...env, ...stopDelay };
-    const [first, second] = [await startServer(isLong ? replaced : env), await startServer(replaced)];
-    loadBalancer.lead([first, second].map(portOf));
-    const browser = await signIn(loadBalancer.url, (await readFirstRun(data.path)).customer);
-    const { refresh_token: refreshToken = '' } = await tokensFor(loadBalancer.url, { browser }, ['users.read']);
+    const [first, second] = [await startServerProcess(isLong ? replaced : env), await startServerProcess(replaced)];
+    loadBalancer.setPorts([first, second].map(portOf));
+    const browser = await signIn(loadBalancer.url, (await readFirstRunFile(data.path)).customer);
+    const { refresh_token: refreshToken = '' } = await obtainTokens(loadBalancer.url, { browser }, ['users.read']);
     const orderClient = await createOrderClient(loadBalancer.url, data.path);
 
     const load = new Load(orderClient, refreshToken);
     await load.waitForOrders(orders);
     // the migrations of the next release run while processes of this release serve requests
-    const migrated = await mandateServer(env, ['migrate'], '', next.command);
+    const migrated = await runMandateServer(env, ['migrate'], '', next.commandFile);
     expect(migrated).toEqual({ code: 0, stdout: next.migrations.map((name) => `applied  ${name}\n`).join(''), stderr: '' });
     await load.waitForOrders(orders);
     let old = first;
     if (isLong) {
       // a process of this release may be restarted during the upgrade
-      old = await replaceProcess(loadBalancer, first, [second], () => startServer(replaced));
+      old = await replaceProcess(loadBalancer, first, [second], () => startServerProcess(replaced));
       await load.waitForOrders(orders);
     }
-    const fresh = await replaceProcess(loadBalancer, second, [old], () => startServer(env, [next.main]));
+    const fresh = await replaceProcess(loadBalancer, second, [old], () => startServerProcess(env, [next.mainFile]));
     await load.waitForOrders(orders); // one process of each release
-    const last = isLong ? await replaceProcess(loadBalancer, old, [fresh], () => startServer(env, [next.main])) : old;
+    const last = isLong ? await replaceProcess(loadBalancer, old, [fresh], () => startServerProcess(env, [next.mainFile])) : old;
     await load.waitForOrders(orders);
     await load.stop();
 

@@ -1,34 +1,34 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { databaseKind } from '../../support/services/database.ts';
-import { clientCredentials, confidentialClient } from '../../support/oauth/oauth-flow.ts';
+import { obtainClientToken, createConfidentialClient } from '../../support/oauth/oauth-flow.ts';
 import { hasRedis, startRedis, type RedisServer } from '../../support/services/redis-server.ts';
-import { endServerProcesses, temporaryDataDirectory } from '../../support/server/server-process.ts';
-import { startTwoProcesses, type TwoProcesses } from '../../support/server/two-processes.ts';
+import { killServerProcesses, createDataDirectory } from '../../support/server/server-process.ts';
+import { startServerPair, type ServerPair } from '../../support/server/two-processes.ts';
 
 const limit = 40;
 const scopes = ['orders.read', 'orders.manage'] as const;
 
 describe.skipIf(!hasRedis || databaseKind === 'pglite')('two processes with one Redis', { timeout: 120_000 }, () => {
   let redis: RedisServer;
-  let processes: TwoProcesses;
-  let directory: Awaited<ReturnType<typeof temporaryDataDirectory>>;
+  let processes: ServerPair;
+  let directory: Awaited<ReturnType<typeof createDataDirectory>>;
 
   beforeAll(async () => {
-    directory = await temporaryDataDirectory();
+    directory = await createDataDirectory();
     redis = await startRedis();
-    processes = await startTwoProcesses(directory.path, { REDIS_URL: redis.url, MANDATE_RATE_LIMIT: String(limit) });
+    processes = await startServerPair(directory.path, { REDIS_URL: redis.url, MANDATE_RATE_LIMIT: String(limit) });
   });
   afterAll(async () => {
     await processes?.close();
     await redis?.kill();
-    endServerProcesses();
+    killServerProcesses();
     await directory?.[Symbol.asyncDispose]();
   });
-  afterEach(() => redis.goOn());
+  afterEach(() => redis.resume());
 
   /** Creates a client whose limits are unused. */
   async function newCaller(): Promise<() => Promise<number>> {
-    const token = await clientCredentials(processes.origin, await confidentialClient(processes.db, scopes), scopes);
+    const token = await obtainClientToken(processes.origin, await createConfidentialClient(processes.db, scopes), scopes);
     return async () => {
       const response = await fetch(`${processes.origin}/api/v1/orders?limit=1`, { headers: { authorization: `Bearer ${token}` } });
       await response.arrayBuffer();
@@ -96,19 +96,19 @@ describe.skipIf(!hasRedis || databaseKind === 'pglite')('two processes with one 
   test('wait only briefly for an unresponsive Redis', async () => {
     const call = await newCaller();
     expect(await call()).toBe(200);
-    redis.freeze();
+    redis.suspend();
     const startedAt = performance.now();
     expect(await sendRequests(call, 20)).toEqual({ 200: 20 });
     // not a performance check: without a timeout, the requests would never finish
     expect(performance.now() - startedAt).toBeLessThan(15_000);
-    redis.goOn();
+    redis.resume();
   });
 });
 
 describe.skipIf(databaseKind === 'pglite')('two processes without an available Redis', () => {
   test('start and serve requests', { timeout: 60_000 }, async () => {
-    await using directory = await temporaryDataDirectory();
-    const processes = await startTwoProcesses(directory.path, { REDIS_URL: 'redis://127.0.0.1:1' });
+    await using directory = await createDataDirectory();
+    const processes = await startServerPair(directory.path, { REDIS_URL: 'redis://127.0.0.1:1' });
     try {
       expect((await fetch(`${processes.origin}/api/v1/products`)).status).toBe(200);
     } finally {

@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, expect, test } from 'vitest';
-import { databaseKind, freshPostgresqlUrl } from '../../support/services/database.ts';
-import { endServerProcesses, startServer, temporaryDataDirectory } from '../../support/server/server-process.ts';
+import { databaseKind, createMigratedPostgresqlUrl } from '../../support/services/database.ts';
+import { killServerProcesses, startServerProcess, createDataDirectory } from '../../support/server/server-process.ts';
 import { placeOrder, readOrder, createOrderClient } from './order-client.ts';
 
-afterEach(endServerProcesses);
+afterEach(killServerProcesses);
 
 type Collector = AsyncDisposable & {
   readonly url: string;
@@ -38,10 +38,10 @@ async function openCollector(): Promise<Collector> {
 }
 
 test('traces contain routes and statements, and no data of requests', { timeout: 300_000 }, async () => {
-  await using data = await temporaryDataDirectory();
+  await using data = await createDataDirectory();
   await using collector = await openCollector();
-  const database = databaseKind === 'postgresql' ? { DATABASE_URL: await freshPostgresqlUrl() } : {};
-  const server = await startServer({ MANDATE_DATA_DIR: data.path, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...database });
+  const database = databaseKind === 'postgresql' ? { DATABASE_URL: await createMigratedPostgresqlUrl() } : {};
+  const server = await startServerProcess({ MANDATE_DATA_DIR: data.path, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, ...database });
   const orderClient = await createOrderClient(server.url, data.path);
   const { id } = await placeOrder(orderClient, 'traced-reference');
   await readOrder(orderClient, id);
@@ -61,8 +61,8 @@ test('traces contain routes and statements, and no data of requests', { timeout:
 });
 
 test('an unavailable collector is logged once and does not affect requests', { timeout: 300_000 }, async () => {
-  await using data = await temporaryDataDirectory();
-  const server = await startServer({ MANDATE_DATA_DIR: data.path, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' });
+  await using data = await createDataDirectory();
+  const server = await startServerProcess({ MANDATE_DATA_DIR: data.path, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' });
   const orderClient = await createOrderClient(server.url, data.path);
   expect((await placeOrder(orderClient, 'untraced')).id).toBeGreaterThan(0);
   await expect.poll(() => server.output(), { timeout: 60_000 }).toContain('traces cannot be sent');

@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { readConfig } from '../../../server/config/config.ts';
-import { databaseKind, freshPostgresqlUrl } from '../../support/services/database.ts';
-import { endServerProcesses, startServer, temporaryDataDirectory, type ServerProcess } from '../../support/server/server-process.ts';
+import { databaseKind, createMigratedPostgresqlUrl } from '../../support/services/database.ts';
+import { killServerProcesses, startServerProcess, createDataDirectory, type ServerProcess } from '../../support/server/server-process.ts';
 
-afterEach(endServerProcesses);
+afterEach(killServerProcesses);
 
 /** Module that blocks the event loop permanently on SIGUSR2. */
 const blockingModule = 'data:text/javascript,process.on("SIGUSR2", () => { for (;;); })';
 
 async function start(dataDirectory: string, env: Readonly<Record<string, string>>): Promise<ServerProcess> {
-  const database = databaseKind === 'postgresql' ? { DATABASE_URL: await freshPostgresqlUrl() } : {};
-  return startServer({ MANDATE_DATA_DIR: dataDirectory, ...database, ...env }, ['--import', blockingModule, 'server/main.ts']);
+  const database = databaseKind === 'postgresql' ? { DATABASE_URL: await createMigratedPostgresqlUrl() } : {};
+  return startServerProcess({ MANDATE_DATA_DIR: dataDirectory, ...database, ...env }, ['--import', blockingModule, 'server/main.ts']);
 }
 
 const isAlive = async ({ url }: ServerProcess): Promise<boolean> =>
@@ -29,7 +29,7 @@ describe('the watchdog', { timeout: 120_000 }, () => {
       /^\{"level":60,.*"blocked_seconds":3,"msg":"the event loop/m,
     ],
   ])('reports and terminates a process whose event loop is blocked (%s)', async (_, env, report) => {
-    await using data = await temporaryDataDirectory();
+    await using data = await createDataDirectory();
     const server = await start(data.path, { ...env, MANDATE_WATCHDOG: '3' });
     const began = performance.now();
     process.kill(server.pid, 'SIGUSR2');
@@ -40,7 +40,7 @@ describe('the watchdog', { timeout: 120_000 }, () => {
   });
 
   test('does not terminate a process that was suspended, and does not delay its exit', async () => {
-    await using data = await temporaryDataDirectory();
+    await using data = await createDataDirectory();
     const server = await start(data.path, { MANDATE_WATCHDOG: '3' });
     process.kill(server.pid, 'SIGSTOP');
     await sleep(6_000);
@@ -52,7 +52,7 @@ describe('the watchdog', { timeout: 120_000 }, () => {
   });
 
   test('can be turned off', async () => {
-    await using data = await temporaryDataDirectory();
+    await using data = await createDataDirectory();
     const server = await start(data.path, { MANDATE_WATCHDOG: '0' });
     process.kill(server.pid, 'SIGUSR2');
     expect(await isAlive(server)).toBe(false);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { databaseKind, freshPostgresqlUrl } from '../../support/services/database.ts';
+import { databaseKind, createMigratedPostgresqlUrl } from '../../support/services/database.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
@@ -133,7 +133,7 @@ async function runTests({ tests, titles }: Pick<Fault, 'tests' | 'titles'>): Pro
   const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--project', 'postgresql', tests, '-t', titles];
   const runner = spawn(process.execPath, vitest, {
     cwd: copy,
-    env: { PATH: process.env['PATH'], NO_COLOR: '1', DATABASE_URL: await freshPostgresqlUrl() },
+    env: { PATH: process.env['PATH'], NO_COLOR: '1', DATABASE_URL: await createMigratedPostgresqlUrl() },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const [output, errors, [code]] = await Promise.all([text(runner.stdout), text(runner.stderr), once(runner, 'exit')]);

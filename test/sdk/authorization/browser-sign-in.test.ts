@@ -2,9 +2,9 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createApplication } from '../../../server/applications/create-application.ts';
 import { hasChromium, launchChromium } from '../../support/browser/chromium.ts';
-import { askForTokens, refusal, signUp, type Person } from '../../support/oauth/oauth-flow.ts';
-import { apiStatus, useServer } from '../../support/server/with-server.ts';
-import { serveWebApp, type WebApp } from '../../support/oauth/web-app.ts';
+import { sendTokenRequest, readOAuthError, signUp, type TestUser } from '../../support/oauth/oauth-flow.ts';
+import { fetchApiStatus, useServer } from '../../support/server/with-server.ts';
+import { startWebApp, type WebAppServer } from '../../support/oauth/web-app.ts';
 
 const clientId = 'web-application';
 const scopes = ['openid', 'offline_access', 'users.read'];
@@ -41,13 +41,13 @@ const source = (issuer: string) => (origin: string) =>
 describe.skipIf(!hasChromium)('people in a browser', () => {
   const server = useServer();
   let chromium: Browser;
-  let app: WebApp;
-  let anna: Person;
+  let app: WebAppServer;
+  let anna: TestUser;
   let context: BrowserContext;
   let tokenRequests: string[];
 
   beforeAll(async () => {
-    [chromium, app] = await Promise.all([launchChromium(), serveWebApp(source(server.origin), '<button>Sign in</button>')]);
+    [chromium, app] = await Promise.all([launchChromium(), startWebApp(source(server.origin), '<button>Sign in</button>')]);
     await createApplication(server.db.em.fork(), {
       clientId,
       name: 'Web application',
@@ -180,8 +180,8 @@ describe.skipIf(!hasChromium)('people in a browser', () => {
       await page.evaluate(`record().then(({ proofKey }) => crypto.subtle.exportKey('jwk', proofKey.privateKey)).catch(({ name }) => name)`),
     ).toBe('InvalidAccessError');
     const form = { grant_type: 'refresh_token', refresh_token: refreshToken ?? '', client_id: clientId };
-    expect(await refusal(await askForTokens(server.origin, form))).toBe('400 invalid_grant');
-    expect(await apiStatus(server, accessToken ?? '')).toBe(401);
+    expect(await readOAuthError(await sendTokenRequest(server.origin, form))).toBe('400 invalid_grant');
+    expect(await fetchApiStatus(server, accessToken ?? '')).toBe(401);
     await page.evaluate('expire()');
     expect(await me(page)).toBe(anna.id); // and it cost the person nothing
   });

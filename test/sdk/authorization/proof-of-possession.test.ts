@@ -16,25 +16,25 @@ import {
   type Tokens,
 } from '@mandate/client-sdk/authorization';
 import { listenOnLoopback, signInOnLoopback } from '@mandate/client-sdk/authorization/node';
-import { connectDevice, wait } from '../../support/oauth/device-flow.ts';
-import { commandLine, refresh, refusal, signUp, type Person } from '../../support/oauth/oauth-flow.ts';
+import { approveDevice, expirePollIntervalSql } from '../../support/oauth/device-flow.ts';
+import { cliClient, sendRefreshRequest, readOAuthError, signUp, type TestUser } from '../../support/oauth/oauth-flow.ts';
 import { useServer } from '../../support/server/with-server.ts';
 
 const server = useServer();
-const { clientId } = commandLine;
+const { clientId } = cliClient;
 const scopes = ['openid', 'offline_access', 'users.read'];
 
 /** Completes a sign-in in the user's browser. */
 const agree =
-  ({ browser }: Person) =>
+  ({ browser }: TestUser) =>
   async (url: string): Promise<void> => {
     const consent = await browser.open(url);
-    const { leaves } = await browser.submit(consent, { decision: 'allow' });
+    const { externalRedirect: leaves } = await browser.submit(consent, { decision: 'allow' });
     if (!leaves) throw new Error('the browser was not redirected');
     await fetch(leaves);
   };
 
-const signInOnThisMachine = async (anna: Person, proofKey?: ProofKey): Promise<Tokens> =>
+const signInOnThisMachine = async (anna: TestUser, proofKey?: ProofKey): Promise<Tokens> =>
   signInOnLoopback(await discover(server.origin, { proofKey }), { clientId, scopes, open: agree(anna) });
 
 const clientOf = (auth: TokenSource) => createClient({ baseUrl: server.origin, auth });
@@ -63,7 +63,7 @@ describe('tokens bound to a key', () => {
       refreshingTokens({ issuer: server.origin, clientId, store: memoryStore(expired(tokens)), ...(key && { proofKey: key }) });
     await expect(clientOf(stolen()).users.me()).rejects.toMatchObject({ code: 'sign_in_required' });
     await expect(clientOf(stolen(await newProofKey())).users.me()).rejects.toMatchObject({ code: 'sign_in_required' });
-    expect(await refusal(await refresh(server.origin, tokens.refreshToken ?? ''))).toBe('400 invalid_grant');
+    expect(await readOAuthError(await sendRefreshRequest(server.origin, tokens.refreshToken ?? ''))).toBe('400 invalid_grant');
     await expect(createClient({ baseUrl: server.origin, auth: tokens.accessToken }).users.me()).rejects.toMatchObject({ status: 401 });
     // The attempts have not revoked the tokens of the user.
     const auth = refreshingTokens({ issuer: server.origin, clientId, store: memoryStore(expired(tokens)), proofKey });
@@ -74,8 +74,8 @@ describe('tokens bound to a key', () => {
     const anna = await signUp(server.origin);
     const mine = await discover(server.origin, { proofKey: await newProofKey() });
     const theirs = await discover(server.origin, { proofKey: await newProofKey() });
-    const request = await beginAuthorization(mine, { clientId, scopes, redirectUri: commandLine.redirectUri });
-    const { leaves } = await anna.browser.submit(await anna.browser.open(request.url), { decision: 'allow' });
+    const request = await beginAuthorization(mine, { clientId, scopes, redirectUri: cliClient.redirectUri });
+    const { externalRedirect: leaves } = await anna.browser.submit(await anna.browser.open(request.url), { decision: 'allow' });
     if (!leaves) throw new Error('the browser was not redirected');
     await expect(completeAuthorization(theirs, request, leaves)).rejects.toMatchObject({ error: 'invalid_grant' });
   });
@@ -94,14 +94,14 @@ test('a key that is not extractable cannot be exported', async () => {
 });
 
 describe('a device without a browser', () => {
-  const patience = () => server.db.em.fork().execute(wait);
+  const patience = () => server.db.em.fork().execute(expirePollIntervalSql);
 
   test('gets tokens bound to its key after the user has given consent', async () => {
     const found = await discover(server.origin, { proofKey: await newProofKey() });
     const device = await beginDeviceAuthorization(found, { clientId, scopes });
     expect(device).toMatchObject({ verificationUri: `${server.origin}/oauth/device`, intervalMs: 5000 });
     expect(device.verificationUriComplete).toContain(device.userCode);
-    await connectDevice(await signUp(server.origin), device.userCode);
+    await approveDevice(await signUp(server.origin), device.userCode);
     await patience();
     const tokens = await completeDeviceAuthorization(found, { ...device, intervalMs: 1 });
     expect(tokens.scopes).toContain('users.read');

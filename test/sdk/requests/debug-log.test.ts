@@ -2,14 +2,14 @@ import { expect, test } from 'vitest';
 import { createClient, debugFetch, debugLog } from '@mandate/client-sdk';
 import { discover, memoryStore, newProofKey, refreshingTokens, revoke } from '@mandate/client-sdk/authorization';
 import { signInOnLoopback } from '@mandate/client-sdk/authorization/node';
-import { startMandate } from '../../support/server/start-mandate.ts';
-import { commandLine, signUp } from '../../support/oauth/oauth-flow.ts';
-import { openShop, pickup } from '../../support/server/shop.ts';
+import { startMandateServer } from '../../support/server/start-mandate.ts';
+import { cliClient, signUp } from '../../support/oauth/oauth-flow.ts';
+import { createTestShop, pickupDelivery } from '../../support/server/shop.ts';
 import { startStubServer } from '../stub-server.ts';
 
 test('a debug log of a complete session shows all requests and no secret', async () => {
-  const mandate = await startMandate();
-  const shop = await openShop(mandate);
+  const mandate = await startMandateServer();
+  const shop = await createTestShop(mandate);
   const anna = await signUp(mandate.origin);
   const lines: string[] = [];
   const write = (line: string): void => void lines.push(line);
@@ -30,21 +30,21 @@ test('a debug log of a complete session shows all requests and no secret', async
   const proofKey = await newProofKey();
   const server = await discover(mandate.origin, { fetch: logged, proofKey });
   const tokens = await signInOnLoopback(server, {
-    clientId: commandLine.clientId,
+    clientId: cliClient.clientId,
     scopes: ['openid', 'offline_access', 'users.read', 'users.write', 'orders.read', 'orders.write', 'payments.read', 'payments.write'],
     open: async (url) => {
-      const { leaves } = await anna.browser.submit(await anna.browser.open(url), { decision: 'allow' });
+      const { externalRedirect: leaves } = await anna.browser.submit(await anna.browser.open(url), { decision: 'allow' });
       await fetch(leaves ?? '');
     },
   });
   const store = memoryStore({ ...tokens, expiresAt: 0 });
-  const auth = refreshingTokens({ issuer: mandate.origin, clientId: commandLine.clientId, store, proofKey, fetch: logged });
+  const auth = refreshingTokens({ issuer: mandate.origin, clientId: cliClient.clientId, store, proofKey, fetch: logged });
   const client = createClient({ baseUrl: mandate.origin, auth, fetch: watching }).use(debugLog(write));
-  const product = await shop.product();
-  const order = await client.orders.create({ items: [{ product_id: product.id, quantity: 1 }], delivery: pickup });
+  const product = await shop.createProduct();
+  const order = await client.orders.create({ items: [{ product_id: product.id, quantity: 1 }], delivery: pickupDelivery });
   await client.orders.get(order.id + 1).safe();
   await createClient({ baseUrl: mandate.origin, auth: shop.token, fetch: watching }).use(debugLog(write)).products.get(product.id);
-  await revoke(server, commandLine.clientId, (await store.read())?.refreshToken ?? '');
+  await revoke(server, cliClient.clientId, (await store.read())?.refreshToken ?? '');
   await mandate.close();
 
   const log = lines.join('\n');

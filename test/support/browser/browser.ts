@@ -3,25 +3,25 @@ import { randomInt } from 'node:crypto';
 type Cookie = { readonly name: string; readonly value: string; readonly path: string };
 
 /** Sends a request, as `fetch` does. */
-export type Send = (url: URL, init: RequestInit) => Promise<Response>;
+export type SendRequest = (url: URL, init: RequestInit) => Promise<Response>;
 
 /** Longer than any response of the server takes. */
 const requestTimeoutMs = 60_000;
 
 /** An HTTP client that acts like a browser: it stores cookies by path, follows redirects within the origin and submits forms. */
-export class Browser {
+export class HttpBrowser {
   readonly #origin: string;
-  readonly #send: Send;
-  readonly address: string;
+  readonly #send: SendRequest;
+  readonly ipAddress: string;
   #cookies: Cookie[] = [];
 
   /**
    * @param address the client IP address in `X-Forwarded-For`, for servers that trust a proxy
    * @param send sends requests when the server does not listen at its origin
    */
-  constructor(origin: string, address = `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`, send: Send = fetch) {
+  constructor(origin: string, address = `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`, send: SendRequest = fetch) {
     this.#origin = origin;
-    this.address = address;
+    this.ipAddress = address;
     this.#send = send;
   }
 
@@ -30,8 +30,8 @@ export class Browser {
     const url = new URL(pathOrUrl, this.#origin);
     const headers = new Headers(init.headers);
     if (!headers.has('accept')) headers.set('accept', 'text/html');
-    headers.set('x-forwarded-for', this.address);
-    const cookies = this.cookiesFor(url.pathname);
+    headers.set('x-forwarded-for', this.ipAddress);
+    const cookies = this.cookieHeader(url.pathname);
     if (cookies !== '') headers.set('cookie', cookies);
     const response = await this.#send(url, { signal: AbortSignal.timeout(requestTimeoutMs), ...init, headers, redirect: 'manual' });
     for (const line of response.headers.getSetCookie()) this.#storeCookie(line, url.pathname);
@@ -39,33 +39,33 @@ export class Browser {
   }
 
   /** Requests a URL and follows redirects within the origin. Returns the page, or the redirect to another origin. */
-  async open(pathOrUrl: string, init: RequestInit = {}): Promise<Page> {
+  async open(pathOrUrl: string, init: RequestInit = {}): Promise<HtmlPage> {
     let url = new URL(pathOrUrl, this.#origin);
     let response = await this.request(url.href, init);
     for (let redirects = 0; redirects < 10; redirects += 1) {
       const location = response.headers.get('location');
       if (location === null || response.status < 300 || response.status > 399) break;
       const next = new URL(location, url);
-      if (next.origin !== this.#origin) return { url, response, text: '', leaves: next };
+      if (next.origin !== this.#origin) return { url, response, text: '', externalRedirect: next };
       url = next;
       response = await this.request(url.href);
     }
-    return { url, response, text: await response.text(), leaves: undefined };
+    return { url, response, text: await response.text(), externalRedirect: undefined };
   }
 
   /** Submits the first form of the page, with its hidden fields and checked boxes. */
-  async submit(page: Page, fields: Record<string, string | readonly string[]>): Promise<Page> {
-    return this.open(page.url.href, formRequest(page, fields));
+  async submit(page: HtmlPage, fields: Record<string, string | readonly string[]>): Promise<HtmlPage> {
+    return this.open(page.url.href, buildFormRequest(page, fields));
   }
 
   /** Returns the `Cookie` header for a request to this path. */
-  cookiesFor(pathname: string): string {
+  cookieHeader(pathname: string): string {
     const matching = this.#cookies.filter(({ path }) => matchesCookiePath(pathname, path));
     return matching.map(({ name, value }) => `${name}=${value}`).join('; ');
   }
 
   /** Returns the value of a stored cookie. */
-  cookie(name: string): string | undefined {
+  cookieValue(name: string): string | undefined {
     return this.#cookies.find((cookie) => cookie.name === name)?.value;
   }
 
@@ -81,16 +81,16 @@ export class Browser {
   }
 }
 
-export type Page = {
+export type HtmlPage = {
   readonly url: URL;
   readonly response: Response;
   readonly text: string;
   /** Target of the redirect to another origin, such as the redirect URI of an application. */
-  readonly leaves: URL | undefined;
+  readonly externalRedirect: URL | undefined;
 };
 
 /** Returns the request that submits the first form of the page. */
-export function formRequest(page: Page, fields: Record<string, string | readonly string[]>): RequestInit {
+export function buildFormRequest(page: HtmlPage, fields: Record<string, string | readonly string[]>): RequestInit {
   const body = new URLSearchParams();
   const [form = ''] = /<form[^]*?<\/form>/.exec(page.text) ?? [];
   for (const [tag] of form.matchAll(/<input[^>]*>/g)) {

@@ -1,7 +1,7 @@
 import { crc32, deflateSync } from 'node:zlib';
 
 /** Returns a PNG image of a single-color square as a `data:` URI. */
-export function encodePng(width: number): string {
+export function createSquarePngDataUri(width: number): string {
   const row = Buffer.concat([Buffer.from([0]), Buffer.alloc(width * 3, 0x4b)]);
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);

@@ -1,19 +1,19 @@
 import { appendFile, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { declaredAnswers } from './declared-responses.ts';
-import { serverDirectory } from '../server/server-directory.ts';
+import { declaredResponseNames } from './declared-responses.ts';
+import { createServerDirectory } from '../server/server-directory.ts';
 
 /** All projects of a test run share this directory. */
-let sharedDirectory: ReturnType<typeof serverDirectory> | undefined;
+let sharedDirectory: ReturnType<typeof createServerDirectory> | undefined;
 
 /**
  * Collects the API responses that the tests of all projects receive. After a run of all tests, `checkCoverage` fails unless every
  * response that the contract declares was received. After a run of some tests, it prints the number of received responses. It appends
  * their names to the file `MANDATE_SEEN_RESPONSES` (default: none), so that the results of several partial runs can be merged.
  */
-export async function collectAnswers(project: TestProject): Promise<{ checkCoverage: () => Promise<void> }> {
-  const { path: directory, remove } = await (sharedDirectory ??= serverDirectory());
+export async function collectResponses(project: TestProject): Promise<{ checkCoverage: () => Promise<void> }> {
+  const { path: directory, remove } = await (sharedDirectory ??= createServerDirectory());
   project.provide('seenResponses', directory);
   const [main] = project.vitest.projects;
   return {
@@ -23,10 +23,10 @@ export async function collectAnswers(project: TestProject): Promise<{ checkCover
       const outputFile = process.env['MANDATE_SEEN_RESPONSES'];
       if (outputFile) await appendFile(outputFile, [...seen, ''].join('\n'));
       await remove();
-      const missing = declaredAnswers.filter((name) => !seen.has(name));
+      const missing = declaredResponseNames.filter((name) => !seen.has(name));
       const isComplete = await allTestsRan(project);
-      const received = `${declaredAnswers.length - missing.length} received${isComplete ? '' : ' in this partial run'}`;
-      process.stdout.write(`API responses: ${declaredAnswers.length} declared, ${received}\n`);
+      const received = `${declaredResponseNames.length - missing.length} received${isComplete ? '' : ' in this partial run'}`;
+      process.stdout.write(`API responses: ${declaredResponseNames.length} declared, ${received}\n`);
       if (isComplete && missing.length > 0) throw new Error(`no test received these declared responses:\n${missing.join('\n')}`);
     },
   };

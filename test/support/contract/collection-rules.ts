@@ -1,6 +1,6 @@
 import type { AppRoute } from '@ts-rest/core';
 import { z } from 'zod';
-import { operationOf } from './declared-responses.ts';
+import { operationName } from './declared-responses.ts';
 
 const schemaFields = (schema: unknown): Record<string, unknown> =>
   schema instanceof z.ZodObject ? z.record(z.unknown()).parse(schema.shape) : {};
@@ -8,30 +8,30 @@ const schemaFields = (schema: unknown): Record<string, unknown> =>
 const successBodySchema = ({ responses }: AppRoute): unknown => responses[200];
 
 /** Whether the operation returns a list. */
-export const isList = (route: AppRoute): boolean =>
+export const returnsList = (route: AppRoute): boolean =>
   route.method === 'GET' &&
   (successBodySchema(route) instanceof z.ZodArray || schemaFields(successBodySchema(route))['data'] instanceof z.ZodArray);
 
 /** Query parameters that select the next page, each with the response field that contains the value. */
 const nextCursorFields = { cursor: 'next_cursor', after: 'next_after' } as const;
-export type Cursor = keyof typeof nextCursorFields;
-export const cursorOf = ({ query }: AppRoute): Cursor => ('after' in schemaFields(query) ? 'after' : 'cursor');
-export const nextOf = (cursor: Cursor): (typeof nextCursorFields)[Cursor] => nextCursorFields[cursor];
+export type CursorParameter = keyof typeof nextCursorFields;
+export const cursorParameter = ({ query }: AppRoute): CursorParameter => ('after' in schemaFields(query) ? 'after' : 'cursor');
+export const nextCursorField = (cursor: CursorParameter): (typeof nextCursorFields)[CursorParameter] => nextCursorFields[cursor];
 
 /** Returns the operations that return a list without full pagination: `limit`, a cursor, `has_more` and the next cursor. */
-export const unpaginatedLists = (routes: readonly AppRoute[]): string[] =>
+export const findUnpaginatedLists = (routes: readonly AppRoute[]): string[] =>
   routes
-    .filter(isList)
+    .filter(returnsList)
     .filter((route) => {
-      const [query, body, cursor] = [schemaFields(route.query), schemaFields(successBodySchema(route)), cursorOf(route)];
-      return !('limit' in query && cursor in query && 'has_more' in body && nextOf(cursor) in body);
+      const [query, body, cursor] = [schemaFields(route.query), schemaFields(successBodySchema(route)), cursorParameter(route)];
+      return !('limit' in query && cursor in query && 'has_more' in body && nextCursorField(cursor) in body);
     })
-    .map(operationOf);
+    .map(operationName);
 
 export const acceptsIfMatch = ({ headers }: AppRoute): boolean => 'if-match' in schemaFields(headers);
 
 /** Returns the operations that accept `If-Match` although no operation returns the ETag of the resource. */
-export const unreadableEtags = (routes: readonly AppRoute[]): string[] =>
+export const findUnreadableEtags = (routes: readonly AppRoute[]): string[] =>
   routes
     .filter(acceptsIfMatch)
     .filter((route) => {
@@ -39,11 +39,11 @@ export const unreadableEtags = (routes: readonly AppRoute[]): string[] =>
         method === 'GET' && path === route.path && 'if-none-match' in schemaFields(headers) && '304' in responses;
       return !routes.some(readsWithEtag);
     })
-    .map(operationOf);
+    .map(operationName);
 
 /** Returns the operations that read one resource, such as `/payments/:payment_id`, while no operation lists the collection. */
-export const missingCollections = (routes: readonly AppRoute[]): string[] =>
+export const findMissingCollections = (routes: readonly AppRoute[]): string[] =>
   routes
     .filter(({ method, path }) => method === 'GET' && /^\/api\/v\d+\/[\w-]+\/:\w+$/.test(path))
-    .filter(({ path }) => !routes.some((route) => isList(route) && `${route.path}/` === path.replace(/:\w+$/, '')))
-    .map(operationOf);
+    .filter(({ path }) => !routes.some((route) => returnsList(route) && `${route.path}/` === path.replace(/:\w+$/, '')))
+    .map(operationName);

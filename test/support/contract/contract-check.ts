@@ -10,8 +10,8 @@ import {
 } from '@mandate/contract';
 import { expect } from 'vitest';
 import { z } from 'zod';
-import { answerName } from './declared-responses.ts';
-import { sawAnswer } from './response-log.ts';
+import { responseName } from './declared-responses.ts';
+import { recordSeenResponse } from './response-log.ts';
 
 /** Problem codes that the transport returns on every path, regardless of the route. */
 const transportCodes: readonly string[] = [...transportProblemCodes, 'invalid_request'];
@@ -21,10 +21,10 @@ const problemBody = z.object({ type: z.string().url(), status: z.number(), code:
 type ResponseHead = Pick<Response, 'status' | 'headers'>;
 
 /** Checks one response against the contract: status, body and problem code must match the declaration of the route. */
-export function checkAgainstContract(method: string, path: string, response: ResponseHead, text: string): void {
+export function assertContractResponse(method: string, path: string, response: ResponseHead, text: string): void {
   const route = findRoute(method, path);
   const code = checkResponse(method, path, route, response, text);
-  if (route && method !== 'HEAD') sawAnswer(answerName(route, response.status, code));
+  if (route && method !== 'HEAD') recordSeenResponse(responseName(route, response.status, code));
 }
 
 /** Checks the response and returns its problem code, if any. */

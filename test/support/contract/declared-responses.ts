@@ -2,21 +2,21 @@ import { isAppRouteOtherResponse, type AppRoute } from '@ts-rest/core';
 import { contract, contractV2, getRouteMetadata, problemCodesOfResponse, listRoutes } from '@mandate/contract';
 
 /** Returns the operation ID. Operations of version 2 have the prefix `v2 `. */
-export const operationOf = (route: AppRoute): string =>
+export const operationName = (route: AppRoute): string =>
   `${route.path.startsWith('/api/v2/') ? 'v2 ' : ''}${getRouteMetadata(route).operationId}`;
 
 /** Returns the name of a declared response, such as `orders.create 409 out_of_stock` or `orders.get 304`. */
-export const answerName = (route: AppRoute, status: number | string, code?: string): string =>
-  [operationOf(route), status, ...(code === undefined ? [] : [code])].join(' ');
+export const responseName = (route: AppRoute, status: number | string, code?: string): string =>
+  [operationName(route), status, ...(code === undefined ? [] : [code])].join(' ');
 
 /** The routes that tests must cover: all routes of version 1, and the routes that version 2 changes. */
 const routes = [...listRoutes(contract), ...listRoutes(contractV2.orders)];
 
 /** The names of all declared responses: one per success status, and one per problem code. */
-export const declaredAnswers: readonly string[] = routes.flatMap((route) =>
+export const declaredResponseNames: readonly string[] = routes.flatMap((route) =>
   Object.entries(route.responses).flatMap(([status, response]) =>
     isAppRouteOtherResponse(response) && Number(status) >= 400
-      ? problemCodesOfResponse(response).map((code) => answerName(route, status, code))
-      : [answerName(route, status)],
+      ? problemCodesOfResponse(response).map((code) => responseName(route, status, code))
+      : [responseName(route, status)],
   ),
 );

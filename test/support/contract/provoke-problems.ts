@@ -1,11 +1,11 @@
 import { contract, contractV2, getRouteMetadata, problemCodesOfResponse, listRoutes, scopeDefinitions } from '@mandate/contract';
 import { isAppRouteOtherResponse, type AppRoute } from '@ts-rest/core';
 import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
-import { operationOf } from './declared-responses.ts';
-import type { Answer, Body, Mandate } from '../server/start-mandate.ts';
+import { operationName } from './declared-responses.ts';
+import type { ApiResponse, JsonBody, MandateServer } from '../server/start-mandate.ts';
 
 /** A request that would succeed. */
-export type Valid = {
+export type ValidRequest = {
   readonly method: string;
   readonly path: string;
   readonly body?: unknown;
@@ -14,28 +14,28 @@ export type Valid = {
 };
 
 /** Tokens and a cursor that make a valid request fail. */
-export type Spoilers = {
+export type ProblemInputs = {
   readonly expired: string;
   readonly revoked: string;
   /** Token with scopes that require a staff account, of a user who is no longer staff. */
-  readonly staffScopes: string;
+  readonly formerStaffToken: string;
   /** Valid token without the required scope. */
   readonly scopeless: string;
   /** Valid cursor of a different list. */
-  readonly cursor: string;
+  readonly foreignCursor: string;
 };
 
-type InvalidateRequest = (valid: Valid, inputs: Spoilers, route: AppRoute) => (Omit<Valid, 'token'> & { readonly token?: string })[];
+type InvalidateRequest = (valid: ValidRequest, inputs: ProblemInputs, route: AppRoute) => (Omit<ValidRequest, 'token'> & { readonly token?: string })[];
 
 const withHeader =
   (name: string, value: string): InvalidateRequest =>
   (valid) => [{ ...valid, headers: { ...valid.headers, [name]: value } }];
-const withQuery = ({ path, ...valid }: Valid, query: string): Valid => ({
+const withQuery = ({ path, ...valid }: ValidRequest, query: string): ValidRequest => ({
   ...valid,
   path: `${path}${path.includes('?') ? '&' : '?'}${query}`,
 });
 /** Replaces the value of the first path parameter. Returns no request for a path without parameters. */
-function withParameter({ path, ...valid }: Valid, route: AppRoute, value: string): Valid[] {
+function withParameter({ path, ...valid }: ValidRequest, route: AppRoute, value: string): ValidRequest[] {
   const index = route.path.split('/').findIndex((segment) => segment.startsWith(':'));
   return index === -1 ? [] : [{ ...valid, path: path.split('/').with(index, value).join('/') }];
 }
@@ -47,7 +47,7 @@ const invalidRequests: Record<string, InvalidateRequest> = {
   expired_token: (valid, { expired: token }) => [{ ...valid, token }],
   revoked_token: (valid, { revoked: token }) => [{ ...valid, token }],
   insufficient_scope: (valid, { scopeless: token }) => [{ ...valid, token }],
-  forbidden: (valid, { staffScopes: token }) => [{ ...valid, token }],
+  forbidden: (valid, { formerStaffToken: token }) => [{ ...valid, token }],
   not_acceptable: withHeader('accept', 'image/png'),
   invalid_request: (valid, _, route) => [
     ...withParameter(valid, route, '!'.repeat(40)),
@@ -70,12 +70,12 @@ const invalidRequests: Record<string, InvalidateRequest> = {
   ],
   idempotency_key_invalid: withHeader('idempotency-key', 'two words'),
   invalid_cursor: (valid) => [withQuery(valid, 'cursor=made-up')],
-  cursor_mismatch: (valid, { cursor }) => [withQuery(valid, `cursor=${cursor}`)],
+  cursor_mismatch: (valid, { foreignCursor: cursor }) => [withQuery(valid, `cursor=${cursor}`)],
   not_found: (valid, _, route) => withParameter(valid, route, '9007199254740991'),
 };
 
 /** Returns whether this module has invalid variants for the problem code. */
-export function isProvoked(code: string, route: AppRoute): boolean {
+export function canProvokeProblem(code: string, route: AppRoute): boolean {
   const { consumes, access } = getRouteMetadata(route);
   // the upload tests cover large files, and the tests of each operation cover permissions beyond scopes
   if (code === 'payload_too_large') return consumes === undefined;
@@ -84,33 +84,33 @@ export function isProvoked(code: string, route: AppRoute): boolean {
 }
 
 /** Returns the problem codes that the route declares. */
-export const codesOf = (route: AppRoute): string[] =>
+export const declaredProblemCodes = (route: AppRoute): string[] =>
   Object.entries(route.responses).flatMap(([status, response]) =>
     isAppRouteOtherResponse(response) && Number(status) >= 400 ? problemCodesOfResponse(response) : [],
   );
 
-export const routeNamed = (operation: string): AppRoute => {
-  const route = [...listRoutes(contract), ...listRoutes(contractV2.orders)].find((candidate) => operationOf(candidate) === operation);
+export const findRoute = (operation: string): AppRoute => {
+  const route = [...listRoutes(contract), ...listRoutes(contractV2.orders)].find((candidate) => operationName(candidate) === operation);
   if (!route) throw new Error(`the contract has no operation ${operation}`);
   return route;
 };
 
 /** Sends the invalid variants of a request until the response has the problem code. Returns false if no response has the code. */
-export async function provoke(mandate: Mandate, code: string, route: AppRoute, valid: Valid, inputs: Spoilers): Promise<boolean> {
+export async function provokeProblem(mandate: MandateServer, code: string, route: AppRoute, valid: ValidRequest, inputs: ProblemInputs): Promise<boolean> {
   for (const { method, path, ...rest } of invalidRequests[code]?.(valid, inputs, route) ?? []) {
-    if ((await mandate.call(method, path, rest)).body?.code === code) return true;
+    if ((await mandate.callApi(method, path, rest)).body?.code === code) return true;
   }
   return false;
 }
 
-export const sendValid = (mandate: Mandate, { method, path, ...rest }: Valid, headers: Record<string, string> = {}): Promise<Answer> =>
-  mandate.call(method, path, { ...rest, headers: { ...rest.headers, ...headers } });
+export const sendValidRequest = (mandate: MandateServer, { method, path, ...rest }: ValidRequest, headers: Record<string, string> = {}): Promise<ApiResponse> =>
+  mandate.callApi(method, path, { ...rest, headers: { ...rest.headers, ...headers } });
 
 /** Returns whether the operation accepts an `Idempotency-Key`. */
-export const isIdempotent = (route: AppRoute): boolean => getRouteMetadata(route).idempotent === true;
+export const acceptsIdempotencyKey = (route: AppRoute): boolean => getRouteMetadata(route).idempotent === true;
 
 /** Runs `work` while every query of the `users` table, including authentication, fails with this SQL state. */
-export async function whileBroken<Result>({ em }: Database, sqlState: string, work: () => Promise<Result>): Promise<Result> {
+export async function withFailingUserQueries<Result>({ em }: Database, sqlState: string, work: () => Promise<Result>): Promise<Result> {
   const fork = em.fork();
   await fork.execute(createRaisingFunctionSql('boolean', sqlState));
   await fork.execute('alter table users rename to users_kept');
@@ -125,7 +125,7 @@ export async function whileBroken<Result>({ em }: Database, sqlState: string, wo
 }
 
 /** Runs `work` while every insert of an idempotency key fails as if a concurrent request had locked the key. */
-export async function whileKeysAreHeld<Result>({ em }: Database, work: () => Promise<Result>): Promise<Result> {
+export async function withLockedIdempotencyKeys<Result>({ em }: Database, work: () => Promise<Result>): Promise<Result> {
   const fork = em.fork();
   await fork.execute(createRaisingFunctionSql('trigger', '55P03'));
   await fork.execute('create trigger held before insert on idempotency_keys for each row execute function broken()');
@@ -141,15 +141,15 @@ const createRaisingFunctionSql = (type: string, sqlState: string): string =>
   `create function broken() returns ${type} language plpgsql as $$ begin raise exception 'broken' using errcode = '${sqlState}'; end $$`;
 
 /** Creates an expired and a revoked API key. */
-export async function formerKeys(mandate: Mandate, owner: string): Promise<Pick<Spoilers, 'expired' | 'revoked'>> {
-  const create = async (name: string): Promise<Body> =>
-    (await mandate.call('POST', '/api/v1/api-keys', { token: owner, body: { name, scopes: ['orders.read'] } })).body;
+export async function createExpiredAndRevokedKeys(mandate: MandateServer, owner: string): Promise<Pick<ProblemInputs, 'expired' | 'revoked'>> {
+  const create = async (name: string): Promise<JsonBody> =>
+    (await mandate.callApi('POST', '/api/v1/api-keys', { token: owner, body: { name, scopes: ['orders.read'] } })).body;
   const [expired, revoked] = [await create('Expired'), await create('Revoked')];
   await mandate.db.em
     .fork()
     .execute(`update api_keys set created_at = now() - interval '2 days', expires_at = now() - interval '1 day' where id = ?`, [
       expired.id,
     ]);
-  await mandate.call('DELETE', `/api/v1/api-keys/${revoked.id}`, { token: owner });
+  await mandate.callApi('DELETE', `/api/v1/api-keys/${revoked.id}`, { token: owner });
   return { expired: expired.key, revoked: revoked.key };
 }

@@ -1,9 +1,9 @@
 import { getRouteMetadata } from '@mandate/contract';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { codesOf, isIdempotent, routeNamed, sendValid, type Valid } from './provoke-problems.ts';
-import { rowsOf } from '../dump.ts';
-import type { Answer, Body, Mandate } from '../server/start-mandate.ts';
+import { declaredProblemCodes, acceptsIdempotencyKey, findRoute, sendValidRequest, type ValidRequest } from './provoke-problems.ts';
+import { readAllRows } from '../dump.ts';
+import type { ApiResponse, JsonBody, MandateServer } from '../server/start-mandate.ts';
 
 /** POST operations that accept no `Idempotency-Key`, with the reason. */
 const withoutKey: Readonly<Record<string, string>> = {
@@ -11,7 +11,7 @@ const withoutKey: Readonly<Record<string, string>> = {
 };
 
 /** A different valid body for every operation with a secret in its response. */
-const otherBodies: Readonly<Record<string, Body>> = {
+const otherBodies: Readonly<Record<string, JsonBody>> = {
   'apiKeys.create': { name: 'Other' },
   'applications.create': { name: 'Other' },
   'applications.rotateSecret': { overlap_seconds: 60 },
@@ -21,32 +21,32 @@ const otherBodies: Readonly<Record<string, Body>> = {
 };
 
 type ReplayTestOptions = {
-  readonly mandate: () => Mandate;
+  readonly mandate: () => MandateServer;
   /** Returns valid requests of different callers. */
-  readonly validRequests: (operation: string) => Promise<Valid[]>;
+  readonly validRequests: (operation: string) => Promise<ValidRequest[]>;
 };
 
-const secretFieldOf = (operation: string): string | undefined => getRouteMetadata(routeNamed(operation)).secret;
-const isReplayed = ({ headers }: Answer): boolean => headers.get('idempotent-replayed') === 'true';
-const withoutSecret = (operation: string, body: Body): Body => {
+const secretFieldOf = (operation: string): string | undefined => getRouteMetadata(findRoute(operation)).secret;
+const isReplayed = ({ headers }: ApiResponse): boolean => headers.get('idempotent-replayed') === 'true';
+const withoutSecret = (operation: string, body: JsonBody): JsonBody => {
   const secret = secretFieldOf(operation);
   return secret === undefined ? body : { ...body, [secret]: null };
 };
 
 function findOneTimeFields(operation: string): string[] {
-  const response = Object.entries(routeNamed(operation).responses).find(([status]) => status.startsWith('2'))?.[1];
+  const response = Object.entries(findRoute(operation).responses).find(([status]) => status.startsWith('2'))?.[1];
   const fields: Record<string, z.ZodTypeAny> = response instanceof z.ZodObject ? response.shape : {};
   return Object.keys(fields).filter((name) => fields[name]?.description?.includes('Only the first response contains it'));
 }
 
 /** Defines the idempotency tests for all POST operations. */
-export function replaysAsDeclared(operations: readonly string[], { mandate, validRequests }: ReplayTestOptions): void {
-  const postOperations = operations.filter((operation) => routeNamed(operation).method === 'POST');
-  const idempotentOperations = postOperations.filter((operation) => isIdempotent(routeNamed(operation)));
+export function testIdempotentReplays(operations: readonly string[], { mandate, validRequests }: ReplayTestOptions): void {
+  const postOperations = operations.filter((operation) => findRoute(operation).method === 'POST');
+  const idempotentOperations = postOperations.filter((operation) => acceptsIdempotencyKey(findRoute(operation)));
   const idempotencyKeyHeader = (operation: string, prefix: string): { 'idempotency-key': string } => ({
     'idempotency-key': `${prefix}-${operation.replace(' ', '-')}`,
   });
-  const firstRequest = async (operation: string): Promise<Valid> => {
+  const firstRequest = async (operation: string): Promise<ValidRequest> => {
     const [request] = await validRequests(operation);
     if (!request) throw new Error(`${operation} has no request that succeeds`);
     return request;
@@ -54,7 +54,7 @@ export function replaysAsDeclared(operations: readonly string[], { mandate, vali
 
   test('every POST operation accepts an Idempotency-Key or is listed with a reason', () => {
     expect(postOperations.filter((operation) => !idempotentOperations.includes(operation))).toEqual(Object.keys(withoutKey));
-    for (const operation of idempotentOperations) expect(codesOf(routeNamed(operation)), operation).toContain('idempotency_key_reused');
+    for (const operation of idempotentOperations) expect(declaredProblemCodes(findRoute(operation)), operation).toContain('idempotency_key_reused');
     expect(idempotentOperations.filter(secretFieldOf)).toEqual(expect.arrayContaining(Object.keys(otherBodies)));
   });
 
@@ -68,14 +68,14 @@ export function replaysAsDeclared(operations: readonly string[], { mandate, vali
   describe.each(idempotentOperations)('%s', (operation) => {
     test('has one effect for two requests with the same key, and the second response is a replay without the secret', async () => {
       const request = await firstRequest(operation);
-      const first = await sendValid(mandate(), request, idempotencyKeyHeader(operation, 'twice'));
+      const first = await sendValidRequest(mandate(), request, idempotencyKeyHeader(operation, 'twice'));
       expect([first.status, isReplayed(first)]).toEqual([expect.toSatisfy((status: number) => status < 300), false]);
-      const rows = await rowsOf(mandate().db);
-      const second = await sendValid(mandate(), request, idempotencyKeyHeader(operation, 'twice'));
+      const rows = await readAllRows(mandate().db);
+      const second = await sendValidRequest(mandate(), request, idempotencyKeyHeader(operation, 'twice'));
       expect([second.status, isReplayed(second)]).toEqual([first.status, true]);
       expect(second.body).toEqual(withoutSecret(operation, first.body));
       expect(second.headers.get('location')).toBe(first.headers.get('location'));
-      expect(await rowsOf(mandate().db)).toEqual(rows);
+      expect(await readAllRows(mandate().db)).toEqual(rows);
       const secret = secretFieldOf(operation);
       const secrets: string[] = secret === undefined ? [] : [first.body[secret]];
       expect(secrets.filter((text) => rows.join('\n').includes(text))).toEqual([]);
@@ -84,7 +84,7 @@ export function replaysAsDeclared(operations: readonly string[], { mandate, vali
     test('has one effect for concurrent requests with the same key', async () => {
       const request = await firstRequest(operation);
       const responses = await Promise.all(
-        Array.from({ length: 4 }, () => sendValid(mandate(), request, idempotencyKeyHeader(operation, 'concurrent'))),
+        Array.from({ length: 4 }, () => sendValidRequest(mandate(), request, idempotencyKeyHeader(operation, 'concurrent'))),
       );
       const succeeded = responses.filter(({ status }) => status < 300);
       const rejectedCodes = responses.filter((response) => !succeeded.includes(response)).map(({ body }) => body.code);
@@ -95,7 +95,7 @@ export function replaysAsDeclared(operations: readonly string[], { mandate, vali
 
     test('is executed separately for different callers with the same key', async () => {
       for (const request of await validRequests(operation)) {
-        const response = await sendValid(mandate(), request, idempotencyKeyHeader(operation, 'callers'));
+        const response = await sendValidRequest(mandate(), request, idempotencyKeyHeader(operation, 'callers'));
         expect([response.status, isReplayed(response)]).toEqual([expect.toSatisfy((status: number) => status < 300), false]);
       }
     });
@@ -103,8 +103,8 @@ export function replaysAsDeclared(operations: readonly string[], { mandate, vali
     test.runIf(secretFieldOf(operation))('rejects the same key with a different body', async () => {
       const request = await firstRequest(operation);
       const body = { ...Object(request.body), ...otherBodies[operation] };
-      expect((await sendValid(mandate(), request, idempotencyKeyHeader(operation, 'body'))).status).toBe(201);
-      const other = await sendValid(mandate(), { ...request, body }, idempotencyKeyHeader(operation, 'body'));
+      expect((await sendValidRequest(mandate(), request, idempotencyKeyHeader(operation, 'body'))).status).toBe(201);
+      const other = await sendValidRequest(mandate(), { ...request, body }, idempotencyKeyHeader(operation, 'body'));
       expect([other.status, other.body.code]).toEqual([422, 'idempotency_key_reused']);
     });
   });

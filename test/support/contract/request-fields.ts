@@ -1,10 +1,10 @@
 import documentV1 from '@mandate/contract/openapi.json' with { type: 'json' };
 import { createOpenApiDocument } from '@mandate/contract/openapi';
 import { exampleRequestBodies } from '../../../contract/openapi/examples/example-requests.ts';
-import type { Answer, Body, Mandate } from '../server/start-mandate.ts';
+import type { ApiResponse, JsonBody, MandateServer } from '../server/start-mandate.ts';
 
 /** A query parameter or a JSON body member that an OpenAPI document declares. */
-export type Candidate = { readonly name: string; readonly schema: Body };
+export type FieldCandidate = { readonly name: string; readonly schema: JsonBody };
 export type RequestField = {
   readonly method: string;
   /** Path with the value 1 for every parameter. */
@@ -12,27 +12,27 @@ export type RequestField = {
   readonly query?: string;
   readonly pointer?: string;
   /** Valid example body; a test replaces one member of it. */
-  readonly body: Body;
+  readonly body: JsonBody;
 };
 
-const resolveSchema = (document: Body, schema: Body): Body =>
+const resolveSchema = (document: JsonBody, schema: JsonBody): JsonBody =>
   typeof schema?.$ref === 'string' ? document.components.schemas[schema.$ref.split('/').at(-1)] : schema;
 
 /** Returns the JSON pointers of the request body members that match the predicate. */
-function findPointers(document: Body, schemaOrReference: Body, matches: (candidate: Candidate) => boolean, pointer = ''): string[] {
+function findPointers(document: JsonBody, schemaOrReference: JsonBody, matches: (candidate: FieldCandidate) => boolean, pointer = ''): string[] {
   const schema = resolveSchema(document, schemaOrReference);
   if (matches({ name: pointer.split('/').at(-1) ?? '', schema: schema ?? {} })) return [pointer];
-  const members = Object.entries<Body>(schema?.properties ?? {}).flatMap(([name, member]) =>
+  const members = Object.entries<JsonBody>(schema?.properties ?? {}).flatMap(([name, member]) =>
     findPointers(document, member, matches, `${pointer}/${name}`),
   );
   const items = schema?.items ? findPointers(document, schema.items, matches, `${pointer}/0`) : [];
   const parts = [...(schema?.allOf ?? []), ...(schema?.anyOf ?? []), ...(schema?.oneOf ?? [])];
-  return [...members, ...items, ...parts.flatMap((part: Body) => findPointers(document, part, matches, pointer))];
+  return [...members, ...items, ...parts.flatMap((part: JsonBody) => findPointers(document, part, matches, pointer))];
 }
 
-function findRequestFields(document: Body, matches: (candidate: Candidate) => boolean): RequestField[] {
-  const operations = Object.entries<Body>(document.paths).flatMap(([path, item]) =>
-    Object.entries<Body>(item).map(([method, operation]) => ({
+function findRequestFields(document: JsonBody, matches: (candidate: FieldCandidate) => boolean): RequestField[] {
+  const operations = Object.entries<JsonBody>(document.paths).flatMap(([path, item]) =>
+    Object.entries<JsonBody>(item).map(([method, operation]) => ({
       method: method.toUpperCase(),
       path: path.replaceAll(/\{\w+\}/g, '1'),
       operation,
@@ -42,22 +42,22 @@ function findRequestFields(document: Body, matches: (candidate: Candidate) => bo
     const json = operation.requestBody?.content?.['application/json']?.schema;
     const body = json && exampleRequestBodies[String(json.$ref).split('/').at(-1) ?? ''];
     const queries = (operation.parameters ?? []).filter(
-      (parameter: Body) => parameter.in === 'query' && matches({ name: parameter.name, schema: resolveSchema(document, parameter.schema) }),
+      (parameter: JsonBody) => parameter.in === 'query' && matches({ name: parameter.name, schema: resolveSchema(document, parameter.schema) }),
     );
     return [
-      ...queries.map(({ name }: Body) => ({ method, path, query: name, body })),
+      ...queries.map(({ name }: JsonBody) => ({ method, path, query: name, body })),
       ...(json ? findPointers(document, json, matches) : []).map((pointer) => ({ method, path, pointer, body })),
     ];
   });
 }
 
 /** Returns the matching request fields of all operations in all API versions. */
-export const requestFields = (matches: (candidate: Candidate) => boolean): RequestField[] => [
+export const listRequestFields = (matches: (candidate: FieldCandidate) => boolean): RequestField[] => [
   ...findRequestFields(documentV1, matches),
   ...findRequestFields(createOpenApiDocument('https://mandate.example', 'v2'), matches),
 ];
 
-function withMember(body: Body, pointer: string, value: string): Body {
+function withMember(body: JsonBody, pointer: string, value: string): JsonBody {
   const copy = structuredClone(body);
   const names = pointer.split('/').slice(1);
   const last = names.pop() ?? '';
@@ -66,9 +66,9 @@ function withMember(body: Body, pointer: string, value: string): Body {
 }
 
 /** Sends a valid request with the given value in one field. */
-export function sendField(mandate: Mandate, token: string, field: RequestField, value: string): Promise<Answer> {
+export function sendRequestWithField(mandate: MandateServer, token: string, field: RequestField, value: string): Promise<ApiResponse> {
   const { method, path, query, pointer = '', body } = field;
-  if (query === undefined) return mandate.call(method, path, { token, body: withMember(body, pointer, value) });
+  if (query === undefined) return mandate.callApi(method, path, { token, body: withMember(body, pointer, value) });
   const search = new URLSearchParams({ [query]: value }).toString();
-  return mandate.call(method, `${path}?${search}`, { token, ...(body && { body }) });
+  return mandate.callApi(method, `${path}?${search}`, { token, ...(body && { body }) });
 }

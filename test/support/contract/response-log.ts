@@ -5,7 +5,7 @@ import { inject } from 'vitest';
 const seen = new Set<string>();
 
 /** Records that a test received this declared response. */
-export function sawAnswer(name: string): void {
+export function recordSeenResponse(name: string): void {
   // programs outside Vitest do not record responses
   if (!process.env['VITEST'] || seen.has(name)) return;
   seen.add(name);

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { checkAgainstContract } from './contract-check.ts';
+import { assertContractResponse } from './contract-check.ts';
 
 /** Validates every API response of a server against the contract, for browsers, clients and commands alike. */
-export function watchAnswers(req: IncomingMessage, res: ServerResponse, onViolation: (violation: string) => void): void {
+export function validateServerResponses(req: IncomingMessage, res: ServerResponse, onViolation: (violation: string) => void): void {
   const { method = 'GET', url = '/' } = req;
   // the HTTP server sent this response before the application received the request
   if (!/^\/api(?=[/?]|$)/.test(url) || res.headersSent) return;
@@ -20,7 +20,7 @@ export function watchAnswers(req: IncomingMessage, res: ServerResponse, onViolat
   res.once('finish', () => {
     const headers = new Headers(Object.entries(res.getHeaders()).map(([name, value]) => [name, String(value)]));
     try {
-      checkAgainstContract(method, url, { status: res.statusCode, headers }, Buffer.concat(chunks).toString());
+      assertContractResponse(method, url, { status: res.statusCode, headers }, Buffer.concat(chunks).toString());
     } catch (error) {
       onViolation(error instanceof Error ? error.message : String(error));
     }

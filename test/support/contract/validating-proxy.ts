@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../network/free-port.ts';
+import { findFreePort } from '../network/free-port.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const prism = join(root, 'node_modules', '@stoplight', 'prism-cli', 'dist', 'index.js');
@@ -10,8 +10,8 @@ const prism = join(root, 'node_modules', '@stoplight', 'prism-cli', 'dist', 'ind
 export type ValidatingProxy = { readonly origin: string; readonly close: () => Promise<void> };
 
 /** Starts a proxy that rejects requests and responses that do not match the OpenAPI document. */
-export async function validatingProxy(upstream: string, document = join(root, 'contract/openapi/openapi.json')): Promise<ValidatingProxy> {
-  const port = await freePort();
+export async function startValidatingProxy(upstream: string, document = join(root, 'contract/openapi/openapi.json')): Promise<ValidatingProxy> {
+  const port = await findFreePort();
   const child = spawn(process.execPath, [prism, 'proxy', document, upstream, '--errors', '-p', String(port)], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -30,7 +30,7 @@ export async function validatingProxy(upstream: string, document = join(root, 'c
 }
 
 /** Returns whether the proxy rejected the request or the response of the server. Returns undefined for a response of the server. */
-export function mindedByProxy(text: string): 'request' | 'response' | undefined {
+export function findProxyRejection(text: string): 'request' | 'response' | undefined {
   const [, violation] = /"type":"https:\/\/stoplight\.io\/prism\/errors#([A-Z_]+)"/.exec(text) ?? [];
   if (violation === undefined) return undefined;
   return violation === 'VIOLATIONS' ? 'response' : 'request';

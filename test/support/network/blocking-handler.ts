@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 
 /** Creates an HTTP handler that blocks every request until `open` is called. `entered` returns the number of received requests. */
-export function gate(): { handler: RequestListener; entered: () => number; open: () => void } {
+export function createBlockingHandler(): { handler: RequestListener; entered: () => number; open: () => void } {
   const { promise, resolve } = Promise.withResolvers<void>();
   let entered = 0;
   return {
@@ -14,6 +14,6 @@ export function gate(): { handler: RequestListener; entered: () => number; open:
   };
 }
 
-export async function until(condition: () => boolean): Promise<void> {
+export async function waitUntil(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setImmediate(resolve));
 }

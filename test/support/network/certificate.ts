@@ -1,6 +1,6 @@
 import { generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 
-export type Certificate = { readonly cert: string; readonly key: string };
+export type CertificateWithKey = { readonly cert: string; readonly key: string };
 
 /** Encodes a DER element (ITU-T X.690): tag, length, content. */
 function encodeDer(tag: number, ...content: (Buffer | string)[]): Buffer {
@@ -18,7 +18,7 @@ const commonName = encodeObjectIdentifier('550403');
 const subjectAltName = encodeObjectIdentifier('551d11');
 
 /** Creates a self-signed certificate for the given host names (RFC 5280 section 4.1), with a new key pair at every call. */
-export function certificate(validDays = 30, hostNames: readonly string[] = ['localhost']): Certificate {
+export function createSelfSignedCertificate(validDays = 30, hostNames: readonly string[] = ['localhost']): CertificateWithKey {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const name = encodeSequence(encodeDer(0x31, encodeSequence(commonName, encodeDer(0x0c, hostNames[0] ?? 'localhost'))));
   const altName = encodeSequence(

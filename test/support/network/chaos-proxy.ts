@@ -12,17 +12,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
  * - `late`: the response exceeds the client timeout.
  * - `slow`: the response body exceeds the client timeout.
  */
-export const faults = ['refused', 'lost', 'half', 'html', 'late', 'slow'] as const;
-export type Fault = (typeof faults)[number];
+export const networkFaults = ['refused', 'lost', 'half', 'html', 'late', 'slow'] as const;
+export type NetworkFault = (typeof networkFaults)[number];
 
-export type ChaosProxy = AsyncDisposable & { readonly url: string; readonly seen: (Fault | 'none')[] };
+export type ChaosProxy = AsyncDisposable & { readonly url: string; readonly appliedFaults: (NetworkFault | 'none')[] };
 
 /**
  * Starts a proxy between a client and `target` that injects faults.
  * @param chooseFault returns the fault of the n-th request, counted from 1
  */
-export async function openChaosProxy(target: string, chooseFault: (count: number) => Fault | undefined): Promise<ChaosProxy> {
-  const seen: (Fault | 'none')[] = [];
+export async function openChaosProxy(target: string, chooseFault: (count: number) => NetworkFault | undefined): Promise<ChaosProxy> {
+  const seen: (NetworkFault | 'none')[] = [];
   const forward = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     const fault = chooseFault(seen.length + 1);
     seen.push(fault ?? 'none');
@@ -52,7 +52,7 @@ export async function openChaosProxy(target: string, chooseFault: (count: number
   if (address === null || typeof address === 'string') throw new Error('no port');
   return {
     url: `http://127.0.0.1:${address.port}`,
-    seen,
+    appliedFaults: seen,
     [Symbol.asyncDispose]: async () => {
       server.closeAllConnections();
       server.close();

@@ -3,27 +3,27 @@ import { createServer } from 'node:https';
 import type { ServerResponse } from 'node:http';
 import { z } from 'zod';
 import type { NetworkPolicy } from '../../../server/outgoing-http/protected-client.ts';
-import { certificate } from './certificate.ts';
+import { createSelfSignedCertificate } from './certificate.ts';
 
-export type DocumentServer = {
+export type ClientMetadataServer = {
   /** Network policy for the server under test: it resolves the host to loopback and trusts the certificate. */
-  readonly network: NetworkPolicy;
+  readonly networkPolicy: NetworkPolicy;
   /** Returns the URL of a path. A URL with a document is a client ID. */
   readonly url: (path: string) => string;
   /** Serves a client ID metadata document: the default metadata with these changes. Returns the document URL. */
-  readonly publish: (path: string, metadata?: object, headers?: Record<string, string>) => string;
+  readonly publishMetadata: (path: string, metadata?: object, headers?: Record<string, string>) => string;
   /** Serves the response that the handler writes. Returns the URL. */
-  readonly answer: (path: string, handler: (res: ServerResponse) => void) => string;
+  readonly serve: (path: string, handler: (res: ServerResponse) => void) => string;
   /** All requested paths, in order. */
-  readonly requested: string[];
+  readonly requestedPaths: string[];
   close(): Promise<void>;
 };
 
-export const documentHost = 'assistant.example';
+export const clientMetadataHost = 'assistant.example';
 
 /** Starts an HTTPS server on loopback that publishes client ID metadata documents. */
-export async function openDocumentServer(): Promise<DocumentServer> {
-  const { cert, key } = certificate(30, [documentHost]);
+export async function startClientMetadataServer(): Promise<ClientMetadataServer> {
+  const { cert, key } = createSelfSignedCertificate(30, [clientMetadataHost]);
   const handlers = new Map<string, (res: ServerResponse) => void>();
   const requested: string[] = [];
   const server = createServer({ cert, key }, (req, res) => {
@@ -36,22 +36,22 @@ export async function openDocumentServer(): Promise<DocumentServer> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = z.object({ port: z.number() }).parse(server.address());
-  const url = (path: string): string => `https://${documentHost}:${port}${path}`;
+  const url = (path: string): string => `https://${clientMetadataHost}:${port}${path}`;
   const answer = (path: string, handler: (res: ServerResponse) => void): string => {
     handlers.set(path, handler);
     return url(path);
   };
   return {
-    network: {
+    networkPolicy: {
       resolve: async () => [{ address: '127.0.0.1', family: 4 }],
       isAllowed: () => true,
       development: false,
       trustedAuthorities: cert,
     },
     url,
-    answer,
-    requested,
-    publish: (path, metadata = {}, headers = {}) =>
+    serve: answer,
+    requestedPaths: requested,
+    publishMetadata: (path, metadata = {}, headers = {}) =>
       answer(path, (res) => {
         const defaults = { client_id: url(path), client_name: 'Test assistant', redirect_uris: ['http://127.0.0.1/callback'] };
         const grants = { grant_types: ['authorization_code', 'refresh_token'], token_endpoint_auth_method: 'none' };

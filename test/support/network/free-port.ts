@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
  * Finds a free port for a process that starts next. The port is outside the ephemeral range, because the system could assign an
  * ephemeral port to the server of another test in the meantime.
  */
-export async function freePort(): Promise<number> {
+export async function findFreePort(): Promise<number> {
   for (;;) {
     const port = randomInt(20_000, 32_000);
     const server = createServer().listen(port, '127.0.0.1');

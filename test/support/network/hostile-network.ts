@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 
 /** Malformed and malicious input values. */
-export const hostile = [
+export const hostileInputs = [
   'a\0b',
   '\0',
   'x'.repeat(5000),
@@ -17,10 +17,10 @@ export const hostile = [
 
 let checkedResponses = 0;
 /** Returns the number of responses that the tests of this file have checked so far. */
-export const hostileRequests = (): number => checkedResponses;
+export const countCheckedResponses = (): number => checkedResponses;
 
 /** Expects a response without a server error, reflected markup or internal details. */
-export async function expectHarmless(label: string, response: Response): Promise<void> {
+export async function expectHarmlessResponse(label: string, response: Response): Promise<void> {
   checkedResponses += 1;
   const text = await response.text();
   expect(response.status, label).toBeLessThan(500);

@@ -6,26 +6,26 @@ import { createApp } from '../../../server/app/app.ts';
 import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
 import { createLog } from '../../../server/logging/logger.ts';
 import { deriveKeys, type DerivedKeys } from '../../../server/crypto/derived-keys.ts';
-import { type Send, Browser } from '../browser/browser.ts';
-import { certificate } from './certificate.ts';
-import { freshDatabase } from '../services/database.ts';
+import { type SendRequest, HttpBrowser } from '../browser/browser.ts';
+import { createSelfSignedCertificate } from './certificate.ts';
+import { createMigratedDatabase } from '../services/database.ts';
 import { openMailbox } from '../services/mailbox.ts';
 import { completeSignUp } from '../oauth/oauth-flow.ts';
-import { secretOfTests } from '../oauth/secret-hash.ts';
+import { testServerSecret } from '../oauth/secret-hash.ts';
 
 /** Two sites of the registrable domain `example.test`. */
 export const shopHost = 'shop.example.test';
 export const siblingHost = 'evil.example.test';
 
 /** Arguments that make Chromium resolve `example.test` to the test servers and accept their certificate. */
-export const chromiumArguments = ['--host-resolver-rules=MAP *.example.test 127.0.0.1', '--ignore-certificate-errors'];
+export const httpsChromiumArguments = ['--host-resolver-rules=MAP *.example.test 127.0.0.1', '--ignore-certificate-errors'];
 
-const keyPair = certificate(30, [shopHost, siblingHost]);
+const keyPair = createSelfSignedCertificate(30, [shopHost, siblingHost]);
 
 export type HttpsServer = AsyncDisposable & { readonly origin: string };
 
 /** Starts an HTTPS server for a host of `example.test` on a free port. */
-export async function serveHttps(hostName: string, listener: RequestListener): Promise<HttpsServer> {
+export async function startHttpsServer(hostName: string, listener: RequestListener): Promise<HttpsServer> {
   const server = createServer(keyPair, listener).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
@@ -40,17 +40,17 @@ export async function serveHttps(hostName: string, listener: RequestListener): P
   };
 }
 
-export type HttpsShop = HttpsServer & { readonly issuer: string; readonly db: Database; readonly keys: DerivedKeys };
+export type HttpsMandate = HttpsServer & { readonly issuer: string; readonly db: Database; readonly keys: DerivedKeys };
 
 /**
  * Starts Mandate over HTTPS at `shop.example.test`.
  * @param path the path of the issuer URL (default: none)
  */
-export async function startHttpsShop(path = ''): Promise<HttpsShop> {
-  const keys = deriveKeys(secretOfTests);
-  const db = await freshDatabase();
+export async function startHttpsMandate(path = ''): Promise<HttpsMandate> {
+  const keys = deriveKeys(testServerSecret);
+  const db = await createMigratedDatabase();
   let app: RequestListener = (_req, res) => void res.writeHead(503).end();
-  const server = await serveHttps(shopHost, (req: IncomingMessage, res: ServerResponse) => app(req, res));
+  const server = await startHttpsServer(shopHost, (req: IncomingMessage, res: ServerResponse) => app(req, res));
   const issuer = server.origin + path;
   openMailbox(issuer, db, keys.mail);
   app = await createApp({ db, issuer, keys, log: createLog(false), trustProxy: 'loopback' });
@@ -67,7 +67,7 @@ export async function startHttpsShop(path = ''): Promise<HttpsShop> {
 }
 
 /** Sends a request to a host of `example.test`, with the signature of `fetch`. */
-export const sendHttps: Send = async (url, init) => {
+export const fetchHttps: SendRequest = async (url, init) => {
   const { method, headers, body } = new Request(url, { ...init, ...(init.body !== undefined && { duplex: 'half' }) });
   const outgoing = request({
     host: '127.0.0.1',
@@ -90,17 +90,17 @@ export const sendHttps: Send = async (url, init) => {
   return new Response(status === 204 || status === 304 ? null : responseText, { status, headers: responseHeaders });
 };
 
-export type Account = { readonly name: string; readonly email: string; readonly password: string };
+export type UserAccount = { readonly name: string; readonly email: string; readonly password: string };
 
 let accounts = 0;
 
 /** Signs up a new user. Returns the account and a browser with its session. */
 export async function signUpOverHttps(
-  { issuer, origin }: HttpsShop,
-  send: Send = sendHttps,
-): Promise<Account & { readonly browser: Browser }> {
+  { issuer, origin }: HttpsMandate,
+  send: SendRequest = fetchHttps,
+): Promise<UserAccount & { readonly browser: HttpBrowser }> {
   const account = { name: 'Anna Test', email: `anna.${(accounts += 1)}@example.com`, password: 'correct horse battery' };
-  const browser = new Browser(origin, undefined, send);
+  const browser = new HttpBrowser(origin, undefined, send);
   const page = await completeSignUp(issuer, browser, await browser.open(`${issuer}/sign-up`), account);
   if (!page.url.pathname.endsWith('/account')) throw new Error(`sign-up ended at ${page.url.pathname}: ${page.text}`);
   return { ...account, browser };

@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { Agent, createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
 
-export type Front = {
+export type LoadBalancer = {
   readonly url: string;
   /** Sets the ports that receive all further requests in rotation. */
-  lead(ports: readonly number[]): void;
+  setPorts(ports: readonly number[]): void;
   /** Returns the number of in-flight requests of the server at this port. */
-  busy(port: number): number;
+  countInFlightRequests(port: number): number;
   close(): Promise<void>;
 };
 
@@ -20,7 +20,7 @@ const keepAliveTimeout = 75_000;
  * @param inspect receives every request and response before the request is forwarded. With `inspect`, every request has a separate server
  * connection, because some tests send requests that make the server close the connection.
  */
-export async function openFront(port: number, inspect?: (req: IncomingMessage, res: ServerResponse) => void): Promise<Front> {
+export async function startLoadBalancer(port: number, inspect?: (req: IncomingMessage, res: ServerResponse) => void): Promise<LoadBalancer> {
   let ports: readonly number[] = [];
   let requestCount = 0;
   const inFlight = new Map<number, number>();
@@ -49,8 +49,8 @@ export async function openFront(port: number, inspect?: (req: IncomingMessage, r
   await once(server, 'listening');
   return {
     url: `http://localhost:${port}`,
-    lead: (to) => (ports = to),
-    busy,
+    setPorts: (to) => (ports = to),
+    countInFlightRequests: busy,
     async close() {
       agent.destroy();
       server.closeAllConnections();

@@ -6,17 +6,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export type TcpProxy = AsyncDisposable & {
   readonly port: number;
   /** Sets the target port of new connections. */
-  lead(port: number): void;
+  setTargetPort(port: number): void;
   /** Sets the delay of every chunk, in milliseconds. */
-  delay(ms: number): void;
+  setDelay(ms: number): void;
   /** Closes all connections. */
-  cut(): void;
+  closeConnections(): void;
   /** Drops all data of existing and new connections without closing them. */
-  silence(): void;
+  dropTraffic(): void;
   /** Forwards data of new connections again. Connections from before `silence` remain dead, as after a firewall lost their state. */
-  goOn(): void;
+  forwardNewConnections(): void;
   /** Closes the dead connections, as TCP keepalive eventually does. */
-  bury(): void;
+  closeDeadConnections(): void;
 };
 
 export async function openTcpProxy(target: number): Promise<TcpProxy> {
@@ -54,14 +54,14 @@ export async function openTcpProxy(target: number): Promise<TcpProxy> {
   const cut = (): void => closeMatching(() => true);
   return {
     port: address.port,
-    lead: (port) => (targetPort = port),
-    delay: (ms) => (delayMs = ms),
-    cut,
-    silence: () => (silent = true),
-    goOn() {
+    setTargetPort: (port) => (targetPort = port),
+    setDelay: (ms) => (delayMs = ms),
+    closeConnections: cut,
+    dropTraffic: () => (silent = true),
+    forwardNewConnections() {
       [silent, generation] = [false, generation + 1];
     },
-    bury: () => closeMatching((openedIn) => openedIn < generation),
+    closeDeadConnections: () => closeMatching((openedIn) => openedIn < generation),
     [Symbol.asyncDispose]: async () => {
       cut();
       server.close();

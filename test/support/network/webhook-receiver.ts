@@ -6,53 +6,53 @@ import { deriveKeys } from '../../../server/crypto/derived-keys.ts';
 import { DeliveryWorker } from '../../../server/webhooks/delivery/delivery-worker.ts';
 import { createWebhookDeliveriesForEvents } from '../../../server/webhooks/delivery/create-webhook-deliveries.ts';
 import { publicNetworkPolicy, type NetworkPolicy } from '../../../server/outgoing-http/protected-client.ts';
-import type { Body, Mandate } from '../server/start-mandate.ts';
-import { secretOfTests } from '../oauth/secret-hash.ts';
+import type { JsonBody, MandateServer } from '../server/start-mandate.ts';
+import { testServerSecret } from '../oauth/secret-hash.ts';
 
-export type Received = {
-  readonly at: number;
+export type ReceivedDelivery = {
+  readonly receivedAtMs: number;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
-  readonly body: Body;
+  readonly body: JsonBody;
 };
-export type Answering = (received: Received, res: ServerResponse) => unknown;
+export type DeliveryHandler = (received: ReceivedDelivery, res: ServerResponse) => unknown;
 
-export type Receiver = {
+export type WebhookReceiver = {
   readonly url: string;
-  readonly received: Received[];
+  readonly deliveries: ReceivedDelivery[];
   /** Writes the response to a delivery (default: 204). */
-  answer: Answering;
+  handleDelivery: DeliveryHandler;
   close(): Promise<void>;
 };
 
 /** Starts an HTTP server that receives webhook deliveries. */
-export async function openReceiver(port = 0): Promise<Receiver> {
-  const received: Received[] = [];
+export async function startWebhookReceiver(port = 0): Promise<WebhookReceiver> {
+  const received: ReceivedDelivery[] = [];
   const server = createServer((req, res) => {
     let text = '';
     req.setEncoding('utf8');
     req.on('data', (chunk: string) => (text += chunk));
     req.on('end', () => {
-      const delivery: Received = {
-        at: performance.now(),
+      const delivery: ReceivedDelivery = {
+        receivedAtMs: performance.now(),
         path: req.url ?? '',
         headers: Object.fromEntries(Object.entries(req.headers).map(([name, value]) => [name, String(value)])),
         text,
         body: JSON.parse(text),
       };
       received.push(delivery);
-      void receiver.answer(delivery, res);
+      void receiver.handleDelivery(delivery, res);
     });
   });
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('no port');
-  const receiver: Receiver = {
+  const receiver: WebhookReceiver = {
     url: `http://127.0.0.1:${address.port}/hooks`,
-    received,
-    answer: (_, res) => res.writeHead(204).end(),
+    deliveries: received,
+    handleDelivery: (_, res) => res.writeHead(204).end(),
     async close() {
       server.closeAllConnections();
       server.close();
@@ -63,23 +63,23 @@ export async function openReceiver(port = 0): Promise<Receiver> {
 }
 
 /** Creates a delivery worker like that of the server, with the test keys. */
-export function delivererOf(
-  { db }: Pick<Mandate, 'db'>,
+export function createDeliveryWorker(
+  { db }: Pick<MandateServer, 'db'>,
   network: NetworkPolicy = publicNetworkPolicy(true),
   log = createLog(false),
 ): DeliveryWorker {
-  const keys = deriveKeys(secretOfTests);
+  const keys = deriveKeys(testServerSecret);
   return new DeliveryWorker({ em: db.em, log, key: keys.webhooks, network, notice: { mailKey: keys.mail, canMail: true } });
 }
 
 /** Sequences all events and attempts all pending deliveries. */
-export async function deliver(mandate: Mandate, deliverer: DeliveryWorker = delivererOf(mandate)): Promise<void> {
+export async function deliverPendingEvents(mandate: MandateServer, deliverer: DeliveryWorker = createDeliveryWorker(mandate)): Promise<void> {
   await assignEventSequence(mandate.db.em.fork(), createWebhookDeliveriesForEvents);
   await deliverer.waitUntilIdle();
 }
 
 /** Moves the next attempt of all pending deliveries forward by the given number of seconds. */
-export const passSeconds = ({ db }: Mandate, seconds: number): Promise<unknown> =>
+export const advanceDeliveryRetries = ({ db }: MandateServer, seconds: number): Promise<unknown> =>
   db.em
     .fork()
     .execute(`update webhook_deliveries set next_attempt_at = next_attempt_at - make_interval(secs => ?) where status = 'pending'`, [

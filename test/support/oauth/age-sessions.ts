@@ -1,7 +1,7 @@
 import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
 
 /** Moves the sign-in of every browser session of a user into the past. */
-export async function ageSessions(db: Database, userId: number, minutes: number): Promise<void> {
+export async function backdateSessions(db: Database, userId: number, minutes: number): Promise<void> {
   const em = db.em.fork();
   const rows = await em.execute<{ id: string; payload: string }[]>(
     `select id, payload from oauth_records where model = 'Session' and account_id = ?`,

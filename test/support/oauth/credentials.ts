@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import { z } from 'zod';
-import type { Browser, Page } from '../browser/browser.ts';
+import type { HttpBrowser, HtmlPage } from '../browser/browser.ts';
 import type { RunningServer } from '../server/with-server.ts';
 
 type Server = Pick<RunningServer, 'origin' | 'db'>;
@@ -18,16 +18,16 @@ export async function insertPasskey({ db }: Server, userId: number, name: string
 }
 
 /** Returns the passkey IDs of the user, in ascending order. */
-export async function passkeyIdsOf({ db }: Server, userId: number): Promise<number[]> {
+export async function readPasskeyIds({ db }: Server, userId: number): Promise<number[]> {
   const rows = await db.em.fork().execute<{ id: number }[]>('select id from passkeys where user_id = ? order by id', [userId]);
   return rows.map(({ id }) => id);
 }
 
 const createdKey = z.object({ id: z.number(), key: z.string(), prefix: z.string() });
-export type CreatedKey = z.infer<typeof createdKey>;
+export type CreatedApiKey = z.infer<typeof createdKey>;
 
 /** Creates an API key with the scope `users.read`. The token needs `api_keys.manage` and `users.read`. */
-export async function createApiKey({ origin }: Server, token: string, name: string): Promise<CreatedKey> {
+export async function createApiKey({ origin }: Server, token: string, name: string): Promise<CreatedApiKey> {
   const response = await fetch(`${origin}/api/v1/api-keys`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
@@ -38,21 +38,21 @@ export async function createApiKey({ origin }: Server, token: string, name: stri
 }
 
 /** Sets up an authenticator app with the code of the previous time step, so that the current code stays unused. */
-export async function addAuthenticatorApp(browser: Browser): Promise<{ secret: string; recoveryCodes: string[] }> {
+export async function addAuthenticatorApp(browser: HttpBrowser): Promise<{ secret: string; recoveryCodes: string[] }> {
   const page = await browser.open('/account/authenticator-app');
   const secret = (/<p class="key"><code>([^<]+)/.exec(page.text)?.[1] ?? '').replaceAll(' ', '');
-  const done = await browser.submit(page, { code: totpCode(secret, Date.now() - 30_000) });
+  const done = await browser.submit(page, { code: generateTotpCode(secret, Date.now() - 30_000) });
   return { secret, recoveryCodes: [...done.text.matchAll(/<li><code>([^<]+)/g)].map(([, code]) => code ?? '') };
 }
 
-export const totpCode = (secret: string, at = Date.now()): string =>
+export const generateTotpCode = (secret: string, at = Date.now()): string =>
   new TOTP({ secret: Secret.fromBase32(secret), digits: 6, period: 30 }).generate({ timestamp: at });
 
 /** Returns whether the page after the password requests a second factor. */
-export const isAskedForSecondFactor = (page: Page): boolean => page.text.includes('One more step');
+export const requestsSecondFactor = (page: HtmlPage): boolean => page.text.includes('One more step');
 
 /** Returns the actions and subjects of the audit events of the user, in order. */
-export async function auditTrail({ db }: Server, userId: number): Promise<string[]> {
+export async function readAuditTrail({ db }: Server, userId: number): Promise<string[]> {
   const rows = await db.em
     .fork()
     .execute<{ action: string; subject: string | null }[]>('select action, subject from audit_events where user_id = ? order by id', [

@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { exportJWK, generateKeyPair, SignJWT, type CryptoKey, type JWK } from 'jose';
 
-export type ProofKey = { readonly privateKey: CryptoKey; readonly jwk: JWK };
+export type DpopKey = { readonly privateKey: CryptoKey; readonly jwk: JWK };
 
-export async function newProofKey(): Promise<ProofKey> {
+export async function createDpopKey(): Promise<DpopKey> {
   const { privateKey, publicKey } = await generateKeyPair('ES256');
   return { privateKey, jwk: await exportJWK(publicKey) };
 }
@@ -12,8 +12,8 @@ export async function newProofKey(): Promise<ProofKey> {
  * Creates a DPoP proof (RFC 9449 section 4.2).
  * @param change claims to replace; the value `undefined` removes a claim
  */
-export function proof(
-  { privateKey, jwk }: ProofKey,
+export function createDpopProof(
+  { privateKey, jwk }: DpopKey,
   request: { method: string; url: string; token?: string },
   change: Record<string, unknown> = {},
   header: Record<string, unknown> = {},

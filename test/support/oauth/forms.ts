@@ -10,27 +10,27 @@ import { encryptEmailCodeState } from '../../../server/oauth/pages/handlers/emai
 import { createEmailLinkToken, type EmailLinkPurpose } from '../../../server/oauth/accounts/email-links.ts';
 import { issueSecondStepTicket } from '../../../server/oauth/second-factors/second-step-ticket.ts';
 import { deriveKeys } from '../../../server/crypto/derived-keys.ts';
-import { Browser, formRequest, type Page, type Send } from '../browser/browser.ts';
-import { authorizationRequest, authorize, authorizePath, commandLine, completeSignUp } from './oauth-flow.ts';
-import { rowsOf } from '../dump.ts';
-import { secretOfTests } from './secret-hash.ts';
+import { HttpBrowser, buildFormRequest, type HtmlPage, type SendRequest } from '../browser/browser.ts';
+import { buildAuthorizationRequest, obtainAuthorizationCode, authorizationPath, cliClient, completeSignUp } from './oauth-flow.ts';
+import { readAllRows } from '../dump.ts';
+import { testServerSecret } from './secret-hash.ts';
 
-const keys = deriveKeys(secretOfTests);
+const keys = deriveKeys(testServerSecret);
 
-export type Paths = {
+export type PostPaths = {
   /** All form paths that the pages register. */
-  readonly registered: readonly string[];
+  readonly formPaths: readonly string[];
   /** All paths with a POST route in the routers of the server, except API paths. */
-  readonly routed: readonly string[];
+  readonly routerPaths: readonly string[];
   /** All paths with a POST route in oidc-provider. */
-  readonly ofEngine: readonly string[];
+  readonly enginePaths: readonly string[];
 };
 
 /** An internal module of oidc-provider, without types. */
 const engineRouterModule: string = 'oidc-provider/lib/helpers/router.js';
 
 /** Collects the POST paths from the form registration and the routers of a server. */
-export async function readPaths(db: Database): Promise<Paths> {
+export async function readPostPaths(db: Database): Promise<PostPaths> {
   const options = { db, issuer: 'https://shop.example', keys, log: createLog(false) };
   const routerModule: unknown = await import(engineRouterModule);
   const { default: EngineRouter } = z
@@ -41,7 +41,7 @@ export async function readPaths(db: Database): Promise<Paths> {
     const { formPaths } = await createAuthorizationServer(options);
     const ofEngine = post.mock.calls.map(([, path]) => String(path));
     const { router } = await createApp(options);
-    return { registered: formPaths, routed: postPaths(router).filter((path) => !path.startsWith('/api')), ofEngine };
+    return { formPaths, routerPaths: postPaths(router).filter((path) => !path.startsWith('/api')), enginePaths: ofEngine };
   } finally {
     post.mockRestore();
   }
@@ -73,36 +73,36 @@ const protocolEndpoints = new Set([
   '/oauth/token',
   '/oauth/userinfo',
 ]);
-export const formsOfEngine = ({ ofEngine }: Paths): string[] => ofEngine.filter((path) => !protocolEndpoints.has(path));
-export const everyForm = (paths: Paths): string[] => [...paths.registered, ...formsOfEngine(paths)];
+export const engineFormPaths = ({ enginePaths: ofEngine }: PostPaths): string[] => ofEngine.filter((path) => !protocolEndpoints.has(path));
+export const listFormPaths = (paths: PostPaths): string[] => [...paths.formPaths, ...engineFormPaths(paths)];
 
-export type Fields = Record<string, string>;
+export type FormFields = Record<string, string>;
 
 /** A signed-in user with data that every form can change, for tests of cross-site request forgery. */
-export type Victim = {
-  readonly browser: Browser;
+export type CsrfVictim = {
+  readonly browser: HttpBrowser;
   readonly email: string;
   /** Returns the URL path of a form, including the ID of a pending request or the link token if the form requires one. */
-  readonly target: (form: string) => string;
+  readonly formTarget: (form: string) => string;
   /** Returns a complete set of form fields: the hidden fields of the page, and a value for every other field. */
-  readonly fields: (form: string) => Promise<Fields>;
+  readonly completeFields: (form: string) => Promise<FormFields>;
 };
 
 type Server = { readonly origin: string; readonly db: Database };
 let victims = 0;
 
-export async function createVictim({ origin, db }: Server, send: Send = fetch): Promise<Victim> {
+export async function createCsrfVictim({ origin, db }: Server, send: SendRequest = fetch): Promise<CsrfVictim> {
   const account = { name: 'Anna Test', email: `victim.${(victims += 1)}@example.com`, password: 'correct horse battery' };
-  const browser = new Browser(origin, undefined, send);
+  const browser = new HttpBrowser(origin, undefined, send);
   await completeSignUp(origin, browser, await browser.open('/sign-up'), account);
   await setUpAuthenticatorApp(browser);
   const id = await insertPasskey(db, account.email);
   const apiKey = await insertApiKey(db, id.userId);
-  const { query } = authorizationRequest();
-  await authorize(origin, { browser });
+  const { query } = buildAuthorizationRequest();
+  await obtainAuthorizationCode(origin, { browser });
   const [connection] = await db.em.fork().execute<{ id: number }[]>('select max(id) as id from connections');
   const startPendingRequest = async (prompt: string) =>
-    (await browser.open(authorizePath({ ...query, prompt }))).url.pathname.split('/').at(-1) ?? '';
+    (await browser.open(authorizationPath({ ...query, prompt }))).url.pathname.split('/').at(-1) ?? '';
   const uids = { signIn: await startPendingRequest('login'), consent: await startPendingRequest('consent') };
   const links = await createLinks(db, id.userId, account.email);
   const userCode = await requestUserCode(origin, send);
@@ -111,29 +111,29 @@ export async function createVictim({ origin, db }: Server, send: Send = fetch): 
     const uid = form.startsWith('/consent') ? uids.consent : uids.signIn;
     return form.replace(':uid', uid) + (token === undefined ? '' : `?token=${token}`);
   };
-  const page = async (form: string): Promise<Page> => {
+  const page = async (form: string): Promise<HtmlPage> => {
     const formPage = await browser.open(form === '/oauth/logout/confirm' ? '/oauth/logout' : target(form));
     return /name="(csrf|xsrf)"/.test(formPage.text) ? formPage : browser.open('/account');
   };
   return {
     browser,
     email: account.email,
-    target,
-    async fields(form) {
-      const hidden = Object.fromEntries(z.custom<URLSearchParams>().parse(formRequest(await page(form), {}).body));
+    formTarget: target,
+    async completeFields(form) {
+      const hidden = Object.fromEntries(z.custom<URLSearchParams>().parse(buildFormRequest(await page(form), {}).body));
       const csrf = hidden['csrf'] ?? '';
       const signIn = { accountId: id.userId, passwordSetAt: await readPasswordSetAt(db, id.userId), next: '/account' };
       const proof = form.endsWith('/e-mail-code')
-        ? encryptEmailCodeState(keys.secondFactor, csrf, { ...signIn, step: 'password', code: valuesOfEveryForm['code'] ?? '' }, new Date())
+        ? encryptEmailCodeState(keys.secondFactor, csrf, { ...signIn, step: 'password', code: defaultFormValues['code'] ?? '' }, new Date())
         : issueSecondStepTicket(keys.secondFactor, csrf, signIn, new Date());
       const identifiers = { app: String(connection?.id), id: String(id.passkey), key: String(apiKey), proof, user_code: userCode };
-      return { ...valuesOfEveryForm, ...identifiers, ...hidden };
+      return { ...defaultFormValues, ...identifiers, ...hidden };
     },
   };
 }
 
 /** Default values for all form fields that users fill in. Add new fields here. */
-export const valuesOfEveryForm: Fields = {
+export const defaultFormValues: FormFields = {
   code: '000000',
   confirm: 'yes',
   decision: 'allow',
@@ -145,7 +145,7 @@ export const valuesOfEveryForm: Fields = {
   password: 'attacker horse battery',
 };
 
-async function setUpAuthenticatorApp(browser: Browser): Promise<void> {
+async function setUpAuthenticatorApp(browser: HttpBrowser): Promise<void> {
   const page = await browser.open('/account/authenticator-app');
   const secret = /<code>([^<]+)<\/code>/.exec(page.text)?.[1]?.replaceAll(' ', '') ?? '';
   const result = await browser.submit(page, { code: new TOTP({ secret: Secret.fromBase32(secret) }).generate() });
@@ -185,13 +185,13 @@ async function createLinks(db: Database, userId: number, email: string): Promise
   };
 }
 
-async function requestUserCode(origin: string, send: Send): Promise<string> {
-  const body = new URLSearchParams({ client_id: commandLine.clientId, scope: 'openid' });
-  const response = await new Browser(origin, undefined, send).request('/oauth/device-authorization', { method: 'POST', body });
+async function requestUserCode(origin: string, send: SendRequest): Promise<string> {
+  const body = new URLSearchParams({ client_id: cliClient.clientId, scope: 'openid' });
+  const response = await new HttpBrowser(origin, undefined, send).request('/oauth/device-authorization', { method: 'POST', body });
   return z.object({ user_code: z.string() }).parse(await response.json()).user_code;
 }
 
 /** Returns all database rows except sessions, which every request extends, and attempt counters. */
-export async function readState(db: Database): Promise<string[]> {
-  return (await rowsOf(db, ['attempts'])).filter((row) => !row.startsWith('oauth_records (Session,'));
+export async function readFormState(db: Database): Promise<string[]> {
+  return (await readAllRows(db, ['attempts'])).filter((row) => !row.startsWith('oauth_records (Session,'));
 }

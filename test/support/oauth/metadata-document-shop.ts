@@ -1,60 +1,60 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
-import type { Page } from '../browser/browser.ts';
-import { openDocumentServer, type DocumentServer } from '../network/document-server.ts';
-import { startMandate, type Body, type Mandate } from '../server/start-mandate.ts';
-import { authorizationRequest, authorizePath, signUp, signUpAs, tokensFor, type Person } from './oauth-flow.ts';
-import { needsOneProcess } from '../server/process-mode.ts';
+import type { HtmlPage } from '../browser/browser.ts';
+import { startClientMetadataServer, type ClientMetadataServer } from '../network/document-server.ts';
+import { startMandateServer, type JsonBody, type MandateServer } from '../server/start-mandate.ts';
+import { buildAuthorizationRequest, authorizationPath, signUp, signUpWithRole, obtainTokens, type TestUser } from './oauth-flow.ts';
+import { requireOneProcess } from '../server/process-mode.ts';
 
 /** Starts, for the tests of a file, a server that fetches client ID metadata documents from a test server. */
-export class MetadataDocumentShop {
-  documents!: DocumentServer;
-  mandate!: Mandate;
+export class ClientMetadataFixture {
+  metadataServer!: ClientMetadataServer;
+  mandate!: MandateServer;
   /** An access token of an administrator. */
-  token!: string;
+  adminToken!: string;
   /** A new user for each test, because rate limits apply per IP address. */
-  anna!: Person;
+  anna!: TestUser;
 
   constructor() {
-    needsOneProcess('the server fetches documents from loopback');
+    requireOneProcess('the server fetches documents from loopback');
     beforeAll(async () => {
-      this.documents = await openDocumentServer();
-      this.mandate = await startMandate({ documentNetwork: this.documents.network });
-      const administrator = await signUpAs(this.mandate.db, this.mandate.origin, 'admin');
-      this.token = (await tokensFor(this.mandate.origin, administrator, ['applications.manage', 'audit.read'])).access_token;
+      this.metadataServer = await startClientMetadataServer();
+      this.mandate = await startMandateServer({ documentNetwork: this.metadataServer.networkPolicy });
+      const administrator = await signUpWithRole(this.mandate.db, this.mandate.origin, 'admin');
+      this.adminToken = (await obtainTokens(this.mandate.origin, administrator, ['applications.manage', 'audit.read'])).access_token;
     });
     beforeEach(async () => {
       this.anna = await signUp(this.mandate.origin);
     });
     afterAll(async () => {
       await this.mandate.close();
-      await this.documents.close();
+      await this.metadataServer.close();
     });
   }
 
-  em() {
+  forkEntityManager() {
     return this.mandate.db.em.fork();
   }
 
   /** Opens the authorization endpoint with a URL as the client ID. */
-  open(clientId: string, parameters: Record<string, string> = {}, user = this.anna): Promise<Page> {
-    return user.browser.open(authorizePath(authorizationRequest({ client_id: clientId, ...parameters }).query));
+  openAuthorization(clientId: string, parameters: Record<string, string> = {}, user = this.anna): Promise<HtmlPage> {
+    return user.browser.open(authorizationPath(buildAuthorizationRequest({ client_id: clientId, ...parameters }).query));
   }
 
   /** Returns the registered application with this client ID. */
-  async registered(clientId: string): Promise<Body> {
-    const { body } = await this.mandate.call('GET', '/api/v1/applications?limit=100', { token: this.token });
-    return body.data.find((application: Body) => application.client_id === clientId);
+  async findApplication(clientId: string): Promise<JsonBody> {
+    const { body } = await this.mandate.callApi('GET', '/api/v1/applications?limit=100', { token: this.adminToken });
+    return body.data.find((application: JsonBody) => application.client_id === clientId);
   }
 
-  async auditOf(clientId: string): Promise<Body[]> {
-    const { body } = await this.mandate.call('GET', '/api/v1/audit-events?limit=100', { token: this.token });
-    return body.data.filter(({ subject }: Body) => subject === `application:${clientId}`);
+  async readAuditEvents(clientId: string): Promise<JsonBody[]> {
+    const { body } = await this.mandate.callApi('GET', '/api/v1/audit-events?limit=100', { token: this.adminToken });
+    return body.data.filter(({ subject }: JsonBody) => subject === `application:${clientId}`);
   }
 
-  expire(clientId: string): Promise<unknown> {
-    return this.em().execute('update applications set metadata_expires_at = now() where client_id = ?', [clientId]);
+  expireMetadata(clientId: string): Promise<unknown> {
+    return this.forkEntityManager().execute('update applications set metadata_expires_at = now() where client_id = ?', [clientId]);
   }
 }
 
-export const newDocumentPath = (): string => `/${randomBytes(6).toString('hex')}.json`;
+export const createDocumentPath = (): string => `/${randomBytes(6).toString('hex')}.json`;

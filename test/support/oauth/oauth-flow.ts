@@ -14,18 +14,18 @@ import { z } from 'zod';
 import { createApplication } from '../../../server/applications/create-application.ts';
 import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
 import type { User } from '../../../server/users/user.entity.ts';
-import { Browser, type Page } from '../browser/browser.ts';
-import { followMailTo } from '../services/mailbox.ts';
+import { HttpBrowser, type HtmlPage } from '../browser/browser.ts';
+import { readMailLink } from '../services/mailbox.ts';
 
-export type Person = {
+export type TestUser = {
   readonly id: number;
   readonly name: string;
   readonly email: string;
   readonly password: string;
-  readonly browser: Browser;
+  readonly browser: HttpBrowser;
 };
 
-export const tokenResponse = z.object({
+export const tokenResponseSchema = z.object({
   access_token: z.string(),
   token_type: z.string(),
   expires_in: z.number(),
@@ -33,16 +33,16 @@ export const tokenResponse = z.object({
   refresh_token: z.string().optional(),
   id_token: z.string().optional(),
 });
-export type TokenResponse = z.infer<typeof tokenResponse>;
+export type TokenResponse = z.infer<typeof tokenResponseSchema>;
 
-export const commandLine = { clientId: 'mandate-cli', redirectUri: 'http://127.0.0.1:49152/callback' };
+export const cliClient = { clientId: 'mandate-cli', redirectUri: 'http://127.0.0.1:49152/callback' };
 
 const randomSuffix = (): string => randomBytes(6).toString('hex');
 
 /** Signs up a new user. Returns the user with a signed-in browser. */
-export async function signUp(origin: string, given: { name?: string; email?: string; password?: string } = {}): Promise<Person> {
+export async function signUp(origin: string, given: { name?: string; email?: string; password?: string } = {}): Promise<TestUser> {
   const { name = 'Anna Test', email = `anna.${randomSuffix()}@example.com`, password = `correct horse ${randomSuffix()}` } = given;
-  const browser = new Browser(origin);
+  const browser = new HttpBrowser(origin);
   const account = await completeSignUp(origin, browser, await browser.open('/sign-up'), { name, email, password });
   if (account.url.pathname !== '/account') throw new Error(`sign-up ended at ${account.url.pathname}: ${account.text}`);
   return { id: await readUserId(origin, browser), name, email, password, browser };
@@ -51,35 +51,35 @@ export async function signUp(origin: string, given: { name?: string; email?: str
 /** Completes sign-up: submits the e-mail address, follows the link in the e-mail and submits name and password. Returns the last page. */
 export async function completeSignUp(
   origin: string,
-  browser: Browser,
-  page: Page,
-  { name, email, password }: Pick<Person, 'name' | 'email' | 'password'>,
-): Promise<Page> {
+  browser: HttpBrowser,
+  page: HtmlPage,
+  { name, email, password }: Pick<TestUser, 'name' | 'email' | 'password'>,
+): Promise<HtmlPage> {
   await browser.submit(page, { email });
-  return browser.submit(await browser.open(await followMailTo(origin, email)), { name, password });
+  return browser.submit(await browser.open(await readMailLink(origin, email)), { name, password });
 }
 
 /** Signs up a new user and sets the role in the database. */
-export async function signUpAs(db: Database, origin: string, role: User['role']): Promise<Person> {
+export async function signUpWithRole(db: Database, origin: string, role: User['role']): Promise<TestUser> {
   const user = await signUp(origin, { name: `Test ${role}` });
   await db.em.fork().execute('update users set role = ? where id = ?', [role, user.id]);
   return user;
 }
 
-export async function signIn(origin: string, { email, password }: Pick<Person, 'email' | 'password'>): Promise<Browser> {
-  const browser = new Browser(origin);
+export async function signIn(origin: string, { email, password }: Pick<TestUser, 'email' | 'password'>): Promise<HttpBrowser> {
+  const browser = new HttpBrowser(origin);
   const account = await browser.submit(await browser.open('/sign-in'), { email, password });
   if (account.url.pathname !== '/account') throw new Error(`sign-in ended at ${account.url.pathname}`);
   return browser;
 }
 
-export type AuthorizationRequest = Record<string, string>;
+export type AuthorizationParameters = Record<string, string>;
 
-export function authorizationRequest(given: AuthorizationRequest = {}): { query: AuthorizationRequest; verifier: string } {
+export function buildAuthorizationRequest(given: AuthorizationParameters = {}): { query: AuthorizationParameters; verifier: string } {
   const verifier = randomBytes(32).toString('base64url');
   const query = {
-    client_id: commandLine.clientId,
-    redirect_uri: commandLine.redirectUri,
+    client_id: cliClient.clientId,
+    redirect_uri: cliClient.redirectUri,
     response_type: 'code',
     scope: 'openid orders.read',
     state: randomSuffix(),
@@ -90,78 +90,78 @@ export function authorizationRequest(given: AuthorizationRequest = {}): { query:
   return { query, verifier };
 }
 
-export const authorizePath = (query: AuthorizationRequest): string => `/oauth/authorize?${new URLSearchParams(query).toString()}`;
+export const authorizationPath = (query: AuthorizationParameters): string => `/oauth/authorize?${new URLSearchParams(query).toString()}`;
 
 /**
  * Obtains an authorization code. Submits the consent page if the authorization requires consent.
  * @param consentForm the fields for the consent page
  */
-export async function authorize(
+export async function obtainAuthorizationCode(
   origin: string,
-  user: Pick<Person, 'browser'>,
-  given: AuthorizationRequest = {},
+  user: Pick<TestUser, 'browser'>,
+  given: AuthorizationParameters = {},
   consentForm: Record<string, string | readonly string[]> = { decision: 'allow' },
 ): Promise<{ code: string; verifier: string; redirectUri: string; clientId: string; leaves: URL }> {
-  const { query, verifier } = authorizationRequest(given);
-  let page: Page = await user.browser.open(authorizePath(query));
+  const { query, verifier } = buildAuthorizationRequest(given);
+  let page: HtmlPage = await user.browser.open(authorizationPath(query));
   if (page.url.pathname.startsWith('/consent/')) page = await user.browser.submit(page, consentForm);
-  if (!page.leaves) throw new Error(`authorization at ${origin} ended at ${page.url.pathname} ${page.response.status}: ${page.text}`);
-  const code = page.leaves.searchParams.get('code') ?? '';
-  return { code, verifier, redirectUri: query['redirect_uri'] ?? '', clientId: query['client_id'] ?? '', leaves: page.leaves };
+  if (!page.externalRedirect) throw new Error(`authorization at ${origin} ended at ${page.url.pathname} ${page.response.status}: ${page.text}`);
+  const code = page.externalRedirect.searchParams.get('code') ?? '';
+  return { code, verifier, redirectUri: query['redirect_uri'] ?? '', clientId: query['client_id'] ?? '', leaves: page.externalRedirect };
 }
 
 /** Sends a request to the token endpoint. */
-export const askForTokens = (origin: string, form: Record<string, string>, headers: Record<string, string> = {}): Promise<Response> =>
+export const sendTokenRequest = (origin: string, form: Record<string, string>, headers: Record<string, string> = {}): Promise<Response> =>
   fetch(`${origin}/oauth/token`, { method: 'POST', body: new URLSearchParams(form), headers });
 
-export const redeem = (
+export const redeemCode = (
   origin: string,
   { code, verifier, redirectUri, clientId }: { code: string; verifier: string; redirectUri: string; clientId: string },
 ) =>
-  askForTokens(origin, { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: redirectUri, client_id: clientId });
+  sendTokenRequest(origin, { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: redirectUri, client_id: clientId });
 
-export const refresh = (origin: string, refreshToken: string, form: Record<string, string> = {}) =>
-  askForTokens(origin, { grant_type: 'refresh_token', refresh_token: refreshToken, client_id: commandLine.clientId, ...form });
+export const sendRefreshRequest = (origin: string, refreshToken: string, form: Record<string, string> = {}) =>
+  sendTokenRequest(origin, { grant_type: 'refresh_token', refresh_token: refreshToken, client_id: cliClient.clientId, ...form });
 
 /** Returns the status and the error code of an OAuth error response, such as `400 invalid_grant`. */
-export async function refusal(response: Response): Promise<string> {
+export async function readOAuthError(response: Response): Promise<string> {
   const { error } = z.object({ error: z.string().default('without an error') }).parse(await response.json());
   return `${response.status} ${error}`;
 }
 
 /** Obtains access and refresh tokens of the command-line client with the consent of the user. */
-export async function tokensFor(origin: string, user: Pick<Person, 'browser'>, scopes: readonly Scope[]): Promise<TokenResponse> {
-  const response = await redeem(origin, await authorize(origin, user, { scope: ['openid', ...scopes].join(' ') }));
+export async function obtainTokens(origin: string, user: Pick<TestUser, 'browser'>, scopes: readonly Scope[]): Promise<TokenResponse> {
+  const response = await redeemCode(origin, await obtainAuthorizationCode(origin, user, { scope: ['openid', ...scopes].join(' ') }));
   if (response.status !== 200) throw new Error(`no token: ${response.status} ${await response.text()}`);
-  return tokenResponse.parse(await response.json());
+  return tokenResponseSchema.parse(await response.json());
 }
 
-export const basic = (clientId: string, secret: string): Record<string, string> => ({
+export const basicAuthorization = (clientId: string, secret: string): Record<string, string> => ({
   authorization: `Basic ${Buffer.from(`${encodeURIComponent(clientId)}:${encodeURIComponent(secret)}`).toString('base64')}`,
 });
 
 /** Obtains an access token with the client credentials grant. */
-export async function clientCredentials(origin: string, { clientId, secret }: Client, scopes: readonly Scope[]): Promise<string> {
+export async function obtainClientToken(origin: string, { clientId, secret }: ClientCredentials, scopes: readonly Scope[]): Promise<string> {
   const form = { grant_type: 'client_credentials', scope: scopes.join(' ') };
-  const response = await askForTokens(origin, form, basic(clientId, secret));
+  const response = await sendTokenRequest(origin, form, basicAuthorization(clientId, secret));
   if (response.status !== 200) throw new Error(`no token: ${response.status} ${await response.text()}`);
-  return tokenResponse.parse(await response.json()).access_token;
+  return tokenResponseSchema.parse(await response.json()).access_token;
 }
 
-export type Client = { readonly clientId: string; readonly secret: string };
+export type ClientCredentials = { readonly clientId: string; readonly secret: string };
 
 /** Creates a confidential client for the client credentials grant, with these allowed scopes. */
-export async function confidentialClient(db: Database, scopes: readonly Scope[]): Promise<Client> {
+export async function createConfidentialClient(db: Database, scopes: readonly Scope[]): Promise<ClientCredentials> {
   return insertApplication(db, { grantTypes: ['client_credentials'], scopes });
 }
 
 /** Creates a third-party web insertApplication for the authorization code grant. */
-export async function webApplication(
+export async function createWebApplication(
   db: Database,
   scopes: readonly Scope[],
   redirectUri = 'https://app.example/callback',
   ...moreRedirectUris: readonly string[]
-): Promise<Client & { redirectUri: string }> {
+): Promise<ClientCredentials & { redirectUri: string }> {
   const redirectUris = [redirectUri, ...moreRedirectUris];
   const client = await insertApplication(db, { grantTypes: ['authorization_code', 'refresh_token'], scopes, redirectUris });
   return { ...client, redirectUri };
@@ -170,14 +170,14 @@ export async function webApplication(
 async function insertApplication(
   db: Database,
   input: Pick<Parameters<typeof createApplication>[1], 'grantTypes' | 'scopes' | 'redirectUris'>,
-): Promise<Client> {
+): Promise<ClientCredentials> {
   const clientId = `client-${randomSuffix()}`;
   const { secret } = await createApplication(db.em.fork(), { clientId, name: 'Test application', type: 'confidential', ...input });
   return { clientId, secret: secret ?? '' };
 }
 
-async function readUserId(origin: string, browser: Browser): Promise<number> {
-  const tokens = await tokensFor(origin, { browser }, []);
+async function readUserId(origin: string, browser: HttpBrowser): Promise<number> {
+  const tokens = await obtainTokens(origin, { browser }, []);
   const [, claims = ''] = (tokens.id_token ?? '').split('.');
   return Number(z.object({ sub: z.string() }).parse(JSON.parse(Buffer.from(claims, 'base64url').toString())).sub);
 }

@@ -2,31 +2,31 @@ import { randomBytes } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import type { Page } from 'playwright-core';
 import { scopeNames } from '@mandate/contract';
-import { Browser as HttpBrowser } from '../browser/browser.ts';
+import { HttpBrowser } from '../browser/browser.ts';
 import { addAuthenticatorApp, createApiKey, insertPasskey } from './credentials.ts';
-import { beginOnDevice } from './device-flow.ts';
-import { followMailTo } from '../services/mailbox.ts';
+import { startDeviceAuthorization } from './device-flow.ts';
+import { readMailLink } from '../services/mailbox.ts';
 import {
-  authorizationRequest,
-  authorizePath,
-  commandLine,
+  buildAuthorizationRequest,
+  authorizationPath,
+  cliClient,
   signUp,
-  signUpAs,
-  tokensFor,
-  webApplication,
-  type Person,
+  signUpWithRole,
+  obtainTokens,
+  createWebApplication,
+  type TestUser,
 } from './oauth-flow.ts';
-import { encodePng } from '../browser/png.ts';
+import { createSquarePngDataUri } from '../browser/png.ts';
 import type { RunningServer } from '../server/with-server.ts';
 
-export type Walk = (page: Page) => Promise<void>;
+export type OpenPage = (page: Page) => Promise<void>;
 
-export const longName = `Wilhelmina ${'Featherstonehaugh-Cholmondeley '.repeat(4)}`.trim().slice(0, 200);
+export const longUserName = `Wilhelmina ${'Featherstonehaugh-Cholmondeley '.repeat(4)}`.trim().slice(0, 200);
 const createLongEmailAddress = (): string =>
   `${'a-rather-long-address.'.repeat(2)}${randomBytes(6).toString('hex')}@a-long-domain-name.example.com`;
 
 /** Returns functions that open each page, including its error states. `scripted`: whether the browser runs JavaScript. */
-export function walksTo(server: RunningServer, scripted: boolean): Record<string, Walk> {
+export function createPageScenarios(server: RunningServer, scripted: boolean): Record<string, OpenPage> {
   return {
     start: async (page) => void (await page.goto(`${server.origin}/`)),
     'an unknown path': async (page) => void (await page.goto(`${server.origin}/nothing/here`)),
@@ -44,12 +44,12 @@ export function walksTo(server: RunningServer, scripted: boolean): Record<string
     'sign-up form from the e-mail link': async (page) => {
       const email = createLongEmailAddress();
       await requestSignUpLink(page, email);
-      await page.goto(await followMailTo(server.origin, email));
+      await page.goto(await readMailLink(server.origin, email));
     },
     'sign-up form from the e-mail link with errors': async (page) => {
       const email = createLongEmailAddress();
       await requestSignUpLink(page, email);
-      await page.goto(await followMailTo(server.origin, email));
+      await page.goto(await readMailLink(server.origin, email));
       await page.getByRole('button', { name: 'Create account' }).click();
     },
     'invalid e-mail link': async (page) => void (await page.goto(`${server.origin}/sign-up/confirm?token=x`)),
@@ -74,9 +74,9 @@ export function walksTo(server: RunningServer, scripted: boolean): Record<string
     },
     'second factor with errors': async (page) => {
       const anna = await signUp(server.origin);
-      const { secret } = await setUpApp(server, page, anna, scripted);
+      const { secret } = await setUpAuthenticatorApp(server, page, anna, scripted);
       await page.context().clearCookies();
-      await signInWith(server, page, anna);
+      await submitSignInForm(server, page, anna);
       await page.getByLabel('Code from your authenticator app').fill(secret.slice(0, 6));
       await page.keyboard.press('Enter');
       await page.getByRole('alert').waitFor();
@@ -85,15 +85,15 @@ export function walksTo(server: RunningServer, scripted: boolean): Record<string
       await signInAs(server, page, await signUp(server.origin));
       await page.goto(`${server.origin}/account/authenticator-app`);
     },
-    'recovery codes': async (page) => void (await setUpApp(server, page, await signUp(server.origin), scripted)),
+    'recovery codes': async (page) => void (await setUpAuthenticatorApp(server, page, await signUp(server.origin), scripted)),
     security: async (page) => {
-      await setUpApp(server, page, await signUp(server.origin), scripted);
+      await setUpAuthenticatorApp(server, page, await signUp(server.origin), scripted);
       await page.goto(`${server.origin}/account/security`);
     },
     sessions: async (page) => openAccountPage(page, 'sessions'),
     applications: async (page) => {
-      const anna = await signUp(server.origin, { name: longName });
-      await tokensFor(server.origin, anna, ['users.read', 'orders.read', 'orders.write', 'api_keys.manage', 'connected_apps.read']);
+      const anna = await signUp(server.origin, { name: longUserName });
+      await obtainTokens(server.origin, anna, ['users.read', 'orders.read', 'orders.write', 'api_keys.manage', 'connected_apps.read']);
       await signInAs(server, page, anna);
       await page.goto(`${server.origin}/account/apps`);
     },
@@ -118,7 +118,7 @@ export function walksTo(server: RunningServer, scripted: boolean): Record<string
       const attacker = new HttpBrowser(server.origin);
       const signIn = await attacker.open('/sign-in');
       for (let at = 0; at < 10; at += 1) await attacker.submit(signIn, { email, password: 'wrong' });
-      await page.setExtraHTTPHeaders({ 'x-forwarded-for': attacker.address }); // the server limits only the IP address of the attacker
+      await page.setExtraHTTPHeaders({ 'x-forwarded-for': attacker.ipAddress }); // the server limits only the IP address of the attacker
       await page.goto(`${server.origin}/sign-in`);
       await page.getByLabel('E-mail address').fill(email);
       await page.getByLabel('Password', { exact: true }).fill('wrong');
@@ -130,22 +130,22 @@ export function walksTo(server: RunningServer, scripted: boolean): Record<string
       const attacker = new HttpBrowser(server.origin);
       await attacker.submit(await attacker.open('/sign-in'), { email: user.email, password: 'wrong' });
       await server.db.em.fork().execute(`update attempts set points = 100 where key like 'password.ceiling:%'`);
-      await signInWith(server, page, user);
+      await submitSignInForm(server, page, user);
       await page.getByLabel('Code from the e-mail').fill('aaaaa-aaaaa');
       await page.keyboard.press('Enter');
       await page.getByRole('alert').waitFor();
       await server.db.em.fork().execute(`delete from attempts where key like 'password.ceiling:%'`);
     },
-    consent: async (page) => openConsent(page, 'mandate-cli', commandLine.redirectUri),
+    consent: async (page) => openConsent(page, 'mandate-cli', cliClient.redirectUri),
     'consent for a third-party website': async (page) => {
-      const client = await webApplication(server.db, ['users.read', 'orders.read', 'orders.write', 'orders.manage', 'users.manage']);
+      const client = await createWebApplication(server.db, ['users.read', 'orders.read', 'orders.write', 'orders.manage', 'users.manage']);
       await openConsent(page, client.clientId, client.redirectUri);
     },
     account: async (page) => {
-      await signInAs(server, page, await signUpAs(server.db, server.origin, 'customer'));
+      await signInAs(server, page, await signUpWithRole(server.db, server.origin, 'customer'));
     },
     'sign-out': async (page) => {
-      await signInAs(server, page, await signUpAs(server.db, server.origin, 'customer'));
+      await signInAs(server, page, await signUpWithRole(server.db, server.origin, 'customer'));
       await page.goto(`${server.origin}/oauth/logout`);
     },
     'signed out': async (page) => void (await page.goto(`${server.origin}/oauth/logout/success`)),
@@ -162,7 +162,7 @@ export function walksTo(server: RunningServer, scripted: boolean): Record<string
       await page.getByLabel('New e-mail address').fill(email);
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { name: 'Check your e-mail' }).waitFor();
-      await page.goto(await followMailTo(server.origin, email));
+      await page.goto(await readMailLink(server.origin, email));
     },
     'password changed': async (page) => {
       await openAccountPage(page, 'password');
@@ -199,16 +199,16 @@ export function walksTo(server: RunningServer, scripted: boolean): Record<string
       await page.getByRole('heading', { name: 'The device is connected' }).waitFor();
     },
     'consent with a logo and one permission': async (page) => {
-      const client = await webApplication(server.db, ['orders.read']);
-      const logo = encodePng(64);
+      const client = await createWebApplication(server.db, ['orders.read']);
+      const logo = createSquarePngDataUri(64);
       await server.db.em
         .fork()
         .execute('update applications set name = ?, logo_uri = ? where client_id = ?', ['Parcel Tracker', logo, client.clientId]);
       await openConsent(page, client.clientId, client.redirectUri, 'openid orders.read');
     },
     'consent for all permissions': async (page) => {
-      const client = await webApplication(server.db, scopeNames);
-      await server.db.em.fork().execute('update applications set name = ? where client_id = ?', [longName.slice(0, 100), client.clientId]);
+      const client = await createWebApplication(server.db, scopeNames);
+      await server.db.em.fork().execute('update applications set name = ? where client_id = ?', [longUserName.slice(0, 100), client.clientId]);
       await openConsent(
         page,
         client.clientId,
@@ -218,12 +218,12 @@ export function walksTo(server: RunningServer, scripted: boolean): Record<string
     },
   };
 
-  async function openNewPassword(page: Page, { email }: Pick<Person, 'email'>): Promise<void> {
+  async function openNewPassword(page: Page, { email }: Pick<TestUser, 'email'>): Promise<void> {
     await page.goto(`${server.origin}/password-reset`);
     await page.getByLabel('E-mail address').fill(email);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'Check your e-mail' }).waitFor();
-    await page.goto(await followMailTo(server.origin, email));
+    await page.goto(await readMailLink(server.origin, email));
   }
 
   async function requestSignUpLink(page: Page, email: string): Promise<void> {
@@ -234,13 +234,13 @@ export function walksTo(server: RunningServer, scripted: boolean): Record<string
   }
 
   async function openAccountPage(page: Page, name: string): Promise<void> {
-    await signInAs(server, page, await signUp(server.origin, { name: longName, email: createLongEmailAddress() }));
+    await signInAs(server, page, await signUp(server.origin, { name: longUserName, email: createLongEmailAddress() }));
     await page.goto(`${server.origin}/account/${name}`);
   }
 
   async function confirmDevice(page: Page): Promise<void> {
-    await signInAs(server, page, await signUp(server.origin, { name: longName }));
-    const { verification_uri_complete: verificationUri } = await beginOnDevice(
+    await signInAs(server, page, await signUp(server.origin, { name: longUserName }));
+    const { verification_uri_complete: verificationUri } = await startDeviceAuthorization(
       server.origin,
       'openid offline_access users.read orders.read',
     );
@@ -255,18 +255,18 @@ export function walksTo(server: RunningServer, scripted: boolean): Record<string
     uri: string,
     scope = 'openid profile offline_access users.read orders.read orders.write orders.manage users.manage',
   ): Promise<void> {
-    await signInAs(server, page, await signUpAs(server.db, server.origin, 'admin'));
-    await page.goto(server.origin + authorizePath(authorizationRequest({ client_id: clientId, redirect_uri: uri, scope }).query));
+    await signInAs(server, page, await signUpWithRole(server.db, server.origin, 'admin'));
+    await page.goto(server.origin + authorizationPath(buildAuthorizationRequest({ client_id: clientId, redirect_uri: uri, scope }).query));
   }
 }
 
 /** Creates a user with a passkey, an active API key and a revoked API key. All names have the maximum length. */
-async function createUserWithCredentials(server: RunningServer): Promise<Person> {
-  const user = await signUp(server.origin, { name: longName });
-  await insertPasskey(server, user.id, longName.slice(0, 100));
-  const { access_token: token } = await tokensFor(server.origin, user, ['api_keys.manage', 'users.read']);
+async function createUserWithCredentials(server: RunningServer): Promise<TestUser> {
+  const user = await signUp(server.origin, { name: longUserName });
+  await insertPasskey(server, user.id, longUserName.slice(0, 100));
+  const { access_token: token } = await obtainTokens(server.origin, user, ['api_keys.manage', 'users.read']);
   await createApiKey(server, token, 'W'.repeat(100));
-  const { id } = await createApiKey(server, token, longName.slice(0, 100));
+  const { id } = await createApiKey(server, token, longUserName.slice(0, 100));
   await server.db.em.fork().execute('update api_keys set revoked_at = now() where id = ?', [id]);
   return user;
 }
@@ -274,7 +274,7 @@ async function createUserWithCredentials(server: RunningServer): Promise<Person>
 type Credentials = { readonly email: string; readonly password: string };
 
 /** Submits the sign-in form. The next page can request a second factor. */
-export async function signInWith({ origin }: Pick<RunningServer, 'origin'>, page: Page, { email, password }: Credentials): Promise<void> {
+export async function submitSignInForm({ origin }: Pick<RunningServer, 'origin'>, page: Page, { email, password }: Credentials): Promise<void> {
   await page.goto(`${origin}/sign-in`);
   await page.getByLabel('E-mail address').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(password);
@@ -282,11 +282,11 @@ export async function signInWith({ origin }: Pick<RunningServer, 'origin'>, page
 }
 
 async function signInAs(server: RunningServer, page: Page, user: Credentials): Promise<void> {
-  await signInWith(server, page, user);
+  await submitSignInForm(server, page, user);
   await page.waitForURL('**/account');
 }
 
-export async function setUpApp(server: RunningServer, page: Page, user: Credentials, scripted: boolean): Promise<{ secret: string }> {
+export async function setUpAuthenticatorApp(server: RunningServer, page: Page, user: Credentials, scripted: boolean): Promise<{ secret: string }> {
   await signInAs(server, page, user);
   await page.goto(`${server.origin}/account/authenticator-app`);
   const secret = ((await page.locator('.key code').textContent()) ?? '').replaceAll(' ', '');

@@ -1,2 +1,2 @@
 /** `MANDATE_SECRET` of all test servers, from which they derive their keys. */
-export const secretOfTests = 'a-secret-of-the-tests-and-of-nothing-else-at-all';
+export const testServerSecret = 'a-secret-of-the-tests-and-of-nothing-else-at-all';

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isHashedRecordId } from '../../../server/oauth/storage/oauth-record-mapping.ts';
-import { hostile } from '../network/hostile-network.ts';
+import { hostileInputs } from '../network/hostile-network.ts';
 
 /** Secret fields in forms, URLs and responses of the authorization server. */
 const secretFields = new Set([
@@ -27,12 +27,12 @@ type Exchange = { readonly url: string; readonly status: number; readonly reques
 type ResponseHeaders = { readonly location: string | null; readonly cookies: readonly string[]; readonly type: string };
 
 /** Records all secrets in HTTP traffic: in forms, request headers, responses, redirects and cookies. */
-export class SecretsInUse {
+export class SecretLeakDetector {
   readonly #found = new Map<string, string>();
   readonly #fetch = globalThis.fetch;
 
   /** Records the secrets in a request to a server of this process and in its response. */
-  tap(req: IncomingMessage, res: ServerResponse): void {
+  recordExchange(req: IncomingMessage, res: ServerResponse): void {
     const { authorization } = req.headers;
     const [requestBody, responseBody]: [Buffer[], Buffer[]] = [[], []];
     const emit = req.emit.bind(req);
@@ -67,7 +67,7 @@ export class SecretsInUse {
   }
 
   /** Records the secrets in all `fetch` calls of this process, for servers in child processes. */
-  watch(): void {
+  recordFetchCalls(): void {
     if (globalThis.fetch !== this.#fetch) return;
     globalThis.fetch = async (input, init) => {
       const response = await this.#fetch(input, init);
@@ -87,7 +87,7 @@ export class SecretsInUse {
   }
 
   /** Returns the recorded secrets that the text contains, each with its source. */
-  among(text: string): string[] {
+  findSecretsIn(text: string): string[] {
     return [...this.#found].filter(([secret]) => text.includes(secret)).map(([secret, source]) => `${source}: ${secret}`);
   }
 
@@ -142,6 +142,6 @@ export class SecretsInUse {
   #add(value: string, source: string): void {
     const secret = value.replace(/^urn:ietf:params:oauth:request_uri:/, '');
     // tests also send hashed record IDs and hostile inputs, which are not secret
-    if (secret.length >= minSecretLength && !isHashedRecordId(secret) && !hostile.includes(secret)) this.#found.set(secret, source);
+    if (secret.length >= minSecretLength && !isHashedRecordId(secret) && !hostileInputs.includes(secret)) this.#found.set(secret, source);
   }
 }

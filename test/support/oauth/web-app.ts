@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { build } from 'esbuild';
 
-export type WebApp = AsyncDisposable & { readonly origin: string };
+export type WebAppServer = AsyncDisposable & { readonly origin: string };
 
 /** Starts a third-party website. `source` returns the isScript of its pages. */
-export async function serveWebApp(source: (origin: string) => string, body = ''): Promise<WebApp> {
+export async function startWebApp(source: (origin: string) => string, body = ''): Promise<WebAppServer> {
   const server = createServer((req, res) => {
     const isScript = req.url === '/app.js';
     res.setHeader('content-type', isScript ? 'text/javascript' : 'text/html');

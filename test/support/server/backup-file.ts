@@ -4,15 +4,15 @@ import { createBackupMac, formatBackupLine } from '../../../server/backup/backup
 import { writeBackup, type BackupSummary } from '../../../server/backup/write-backup.ts';
 import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
 import { deriveKeys } from '../../../server/crypto/derived-keys.ts';
-import { secretOfTests } from '../oauth/secret-hash.ts';
+import { testServerSecret } from '../oauth/secret-hash.ts';
 
-export const backupKey = deriveKeys(secretOfTests).backups;
+export const backupKey = deriveKeys(testServerSecret).backups;
 
-export const backupOf = (db: Database, file: string): Promise<BackupSummary> =>
+export const writeTestBackup = (db: Database, file: string): Promise<BackupSummary> =>
   writeBackup(db, file, { key: backupKey, now: new Date('2026-11-20T10:00:00Z'), onRows: () => undefined });
 
 /** Returns the lines of a backup file without the seal. */
-export const linesOfBackup = async (file: string): Promise<string[]> =>
+export const readBackupLines = async (file: string): Promise<string[]> =>
   gunzipSync(await readFile(file))
     .toString()
     .trimEnd()
@@ -20,7 +20,7 @@ export const linesOfBackup = async (file: string): Promise<string[]> =>
     .slice(0, -1);
 
 /** Writes a backup file with these lines. The seal is valid only if `key` is the backup key of the server. */
-export async function writeLines(file: string, lines: readonly string[], key: Buffer): Promise<void> {
+export async function writeBackupLines(file: string, lines: readonly string[], key: Buffer): Promise<void> {
   const text = lines.map((line) => `${line}\n`).join('');
   await writeFile(file, gzipSync(text + formatBackupLine({ seal: createBackupMac(key).update(text).digest('base64url') })));
 }

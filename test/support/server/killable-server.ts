@@ -1,7 +1,7 @@
-import { startServer, type ServerProcess } from './server-process.ts';
+import { startServerProcess, type ServerProcess } from './server-process.ts';
 
 /** A server process that tests can kill and restart at the same URL. */
-export class MortalServer {
+export class KillableServer {
   readonly env: Readonly<Record<string, string>>;
   #process: ServerProcess | undefined;
   #earlierOutput = '';
@@ -11,21 +11,21 @@ export class MortalServer {
     this.env = env;
   }
 
-  async live(): Promise<string> {
-    this.#process = await startServer(this.env);
+  async start(): Promise<string> {
+    this.#process = await startServerProcess(this.env);
     return this.#process.url;
   }
 
-  async die(): Promise<void> {
+  async kill(): Promise<void> {
     const killed = this.#process;
     this.#process = undefined;
     await killed?.kill();
     this.#earlierOutput += killed?.output() ?? '';
   }
 
-  async dieAndRise(): Promise<void> {
-    await this.die();
-    await this.live();
+  async killAndRestart(): Promise<void> {
+    await this.kill();
+    await this.start();
   }
 
   /** Process ID, if the process runs. */

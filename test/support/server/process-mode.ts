@@ -1,10 +1,10 @@
 import { beforeEach } from 'vitest';
 
 /** Whether `MANDATE_TEST_PROCESSES=2` is set: every test server is two processes behind a load balancer (`npm run test:two-processes`). */
-export const inTwoProcesses = process.env['MANDATE_TEST_PROCESSES'] === '2';
+export const usesTwoProcesses = process.env['MANDATE_TEST_PROCESSES'] === '2';
 
 /** Returns whether an environment variable can pass this option to a server process. */
-export const isEnvironment = (name: string): boolean =>
+export const isEnvironmentOption = (name: string): boolean =>
   ['taxMode', 'previewVersions', 'rateLimits', 'openRegistration', 'refreshGraceSeconds'].includes(name);
 
 let declared = false;
@@ -13,13 +13,13 @@ let declared = false;
  * Declares that the tests of a file or a `describe` block need access to the process of their server. With two processes, Vitest skips the tests.
  * @param reason reason the tests need one process; the reporter prints the reason for every skipped test
  */
-export function needsOneProcess(reason: string): void {
+export function requireOneProcess(reason: string): void {
   declared = true;
-  beforeEach(({ skip }) => skip(inTwoProcesses, `needs one process: ${reason}`));
+  beforeEach(({ skip }) => skip(usesTwoProcesses, `needs one process: ${reason}`));
 }
 
 /** Throws if the test file uses options that require one process without declaring this. */
-export function expectDeclared(options: readonly string[]): void {
+export function assertOneProcessDeclared(options: readonly string[]): void {
   if (!declared)
     throw new Error(`${options.join(', ')} require one process: declare this in the test file with a function of process-mode.ts`);
 }

@@ -4,21 +4,21 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
-export const program = join(import.meta.dirname, '../../../server/bin/mandate-server.js');
+export const serverProgram = join(import.meta.dirname, '../../../server/bin/mandate-server.js');
 
-export type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
+export type CommandResult = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 
 /**
  * Runs `mandate-server` until it exits.
  * @param input standard input, which is not a terminal
  * @param programFile `mandate-server` of a different release
  */
-export async function mandateServer(
+export async function runMandateServer(
   env: Readonly<Record<string, string>>,
   argv: readonly string[],
   input = '',
-  programFile = program,
-): Promise<Ended> {
+  programFile = serverProgram,
+): Promise<CommandResult> {
   const child = spawn(process.execPath, [programFile, ...argv], { env: { PATH: process.env['PATH'], ...env }, stdio: 'pipe' });
   child.stdin.on('error', () => undefined); // the process may exit without reading its input
   child.stdin.end(input);
@@ -27,11 +27,11 @@ export async function mandateServer(
 }
 
 /** Runs `mandate-server` until it exits, and measures its peak memory in megabytes (0 on systems without `/proc`). */
-export async function mandateServerMeasured(
+export async function measureMandateServer(
   env: Readonly<Record<string, string>>,
   argv: readonly string[],
-): Promise<Ended & { memory: number }> {
-  const child = spawn(process.execPath, [program, ...argv], {
+): Promise<CommandResult & { memory: number }> {
+  const child = spawn(process.execPath, [serverProgram, ...argv], {
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -48,4 +48,4 @@ export async function mandateServerMeasured(
 }
 
 /** Returns the shell command line that runs `mandate-server` with these arguments. */
-export const commandLineOf = (argv: readonly string[]): string => [process.execPath, program, ...argv].map((word) => `'${word}'`).join(' ');
+export const shellCommandLine = (argv: readonly string[]): string => [process.execPath, serverProgram, ...argv].map((word) => `'${word}'`).join(' ');

@@ -9,7 +9,7 @@ import { join } from 'node:path';
  * or when this process exits, even after SIGKILL: the shell waits for the end of its standard input. The shell retries the removal,
  * because a starting server can still write files.
  */
-export async function serverDirectory(): Promise<{ readonly path: string; readonly remove: () => Promise<void> }> {
+export async function createServerDirectory(): Promise<{ readonly path: string; readonly remove: () => Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), 'mandate-test-'));
   const script = `
     cat >/dev/null

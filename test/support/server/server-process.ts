@@ -8,9 +8,9 @@ import type { Readable } from 'node:stream';
 import { setImmediate as nextEventLoopTurn, setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { openDatabase } from '../../../server/schema/open-database.ts';
-import { dumpOf } from '../dump.ts';
-import { freePort } from '../network/free-port.ts';
-import { SecretsInUse } from '../oauth/secret-leak-check.ts';
+import { dumpDatabase } from '../dump.ts';
+import { findFreePort } from '../network/free-port.ts';
+import { SecretLeakDetector } from '../oauth/secret-leak-check.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
@@ -28,21 +28,21 @@ export type ServerProcess = {
 };
 
 /** Shared by all servers, because a test can restart a server on the same database. */
-const secretsInUse = new SecretsInUse();
+const secretsInUse = new SecretLeakDetector();
 
 /** Expects no used secret in the database or in the output of the server (requirement 95). */
 async function expectNoStoredSecrets(env: Readonly<Record<string, string>>, output: string): Promise<void> {
   // in development, the server logs unsent e-mails with their links, and the demonstration accounts
   const allowedOutput = /a message that would be sent|^ {2}Sign in as /;
   const logged = output.split('\n').filter((line) => !allowedOutput.test(line));
-  const leaked = secretsInUse.among(`${logged.join('\n')}\n${await readStoredData(env)}`);
+  const leaked = secretsInUse.findSecretsIn(`${logged.join('\n')}\n${await readStoredData(env)}`);
   if (leaked.length > 0) throw new Error(`secrets found in stored data:\n${leaked.join('\n')}`);
 }
 
 async function readStoredData({ DATABASE_URL: url, MANDATE_DATA_DIR: directory }: Readonly<Record<string, string>>): Promise<string> {
   if (url !== undefined) {
     const db = await openDatabase(url);
-    const dump = await dumpOf(db);
+    const dump = await dumpDatabase(db);
     await db.close();
     return dump;
   }
@@ -53,25 +53,25 @@ async function readStoredData({ DATABASE_URL: url, MANDATE_DATA_DIR: directory }
   return texts.join('\n');
 }
 
-export type Exit = { readonly code: number | null; readonly output: string };
+export type ServerExit = { readonly code: number | null; readonly output: string };
 
 const children = new Set<ChildProcess>();
 
 /** Kills all server processes that a failed test has left running. Use it in `afterEach`. */
-export function endServerProcesses(): void {
+export function killServerProcesses(): void {
   for (const child of children) child.kill('SIGKILL');
 }
 
 const defaultArguments = ['server/main.ts'];
 
 /** Executable, directory and account of a server process (default: those of this process and repository). */
-export type Place = { readonly executable: string; readonly directory: string; readonly uid?: number; readonly gid?: number };
-const defaultLocation: Place = { executable: process.execPath, directory: root };
+export type ServerLocation = { readonly executable: string; readonly directory: string; readonly uid?: number; readonly gid?: number };
+const defaultLocation: ServerLocation = { executable: process.execPath, directory: root };
 
 function launch(
   env: Readonly<Record<string, string>>,
   argv: readonly string[] = defaultArguments,
-  { executable, directory: cwd, ...account }: Place = defaultLocation,
+  { executable, directory: cwd, ...account }: ServerLocation = defaultLocation,
 ): { child: ChildProcessByStdio<null, Readable, Readable>; exited: Promise<unknown[]>; output: () => string } {
   const child = spawn(executable, argv, {
     cwd,
@@ -93,22 +93,22 @@ const ready = /Mandate is running\.|"msg":"listening"/;
  * @param argv arguments of the executable (default: `server/main.ts`)
  * @param onLogLine receives every log line
  */
-export async function startServer(
+export async function startServerProcess(
   env: Readonly<Record<string, string>>,
   argv?: readonly string[],
-  location?: Place,
+  location?: ServerLocation,
   onLogLine?: (line: string) => void,
 ): Promise<ServerProcess> {
-  const port = env['PORT'] ?? (await freePort());
+  const port = env['PORT'] ?? (await findFreePort());
   const { child, exited, output } = launch({ ...env, PORT: String(port) }, argv, location);
   if (onLogLine) createInterface(child.stderr).on('line', onLogLine);
   while (!ready.test(output())) {
     // another process took the port in the meantime
-    if (child.exitCode !== null && output().includes('EADDRINUSE')) return startServer(env, argv, location, onLogLine);
+    if (child.exitCode !== null && output().includes('EADDRINUSE')) return startServerProcess(env, argv, location, onLogLine);
     if (child.exitCode !== null) throw new Error(`the server exited with ${child.exitCode}:\n${output()}`);
     await sleep(20);
   }
-  secretsInUse.watch();
+  secretsInUse.recordFetchCalls();
   const endWith = async (signal: NodeJS.Signals): Promise<void> => {
     child.kill(signal);
     await exited;
@@ -123,8 +123,8 @@ export async function startServer(
 }
 
 /** Starts a server and kills it during its start, as soon as `reached` returns true. */
-export async function killServerWhen(env: Readonly<Record<string, string>>, reached: () => boolean): Promise<void> {
-  const { child, exited, output } = launch({ PORT: String(await freePort()), ...env });
+export async function killStartingServer(env: Readonly<Record<string, string>>, reached: () => boolean): Promise<void> {
+  const { child, exited, output } = launch({ PORT: String(await findFreePort()), ...env });
   while (!reached()) {
     if (child.exitCode !== null) throw new Error(`the server exited with ${child.exitCode}:\n${output()}`);
     await nextEventLoopTurn();
@@ -134,14 +134,14 @@ export async function killServerWhen(env: Readonly<Record<string, string>>, reac
 }
 
 /** Runs a server that is expected to exit during its start. Returns its exit code and output. */
-export async function runServer(env: Readonly<Record<string, string>>, argv?: readonly string[], location?: Place): Promise<Exit> {
-  const { child, exited, output } = launch({ PORT: String(await freePort()), ...env }, argv, location);
+export async function runServerUntilExit(env: Readonly<Record<string, string>>, argv?: readonly string[], location?: ServerLocation): Promise<ServerExit> {
+  const { child, exited, output } = launch({ PORT: String(await findFreePort()), ...env }, argv, location);
   await exited;
   return { code: child.exitCode, output: output() };
 }
 
 /** Creates a data directory. Disposal removes the directory. */
-export async function temporaryDataDirectory(): Promise<AsyncDisposable & { readonly path: string }> {
+export async function createDataDirectory(): Promise<AsyncDisposable & { readonly path: string }> {
   const path = await mkdtemp(join(tmpdir(), 'mandate-data-'));
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
@@ -152,14 +152,14 @@ const firstRun = z.object({
   applications: z.object({ administration: application }),
 });
 
-export const readFirstRun = async (dataDirectory: string): Promise<z.infer<typeof firstRun>> =>
+export const readFirstRunFile = async (dataDirectory: string): Promise<z.infer<typeof firstRun>> =>
   firstRun.parse(JSON.parse(await readFile(join(dataDirectory, 'first-run.json'), 'utf8')));
 
 const tokenResponse = z.object({ access_token: z.string() });
 
 /** Obtains an access token of the administration application. */
-export async function administrationToken(url: string, dataDirectory: string): Promise<string> {
-  const { client_id: id, client_secret: secret } = (await readFirstRun(dataDirectory)).applications.administration;
+export async function obtainAdministrationToken(url: string, dataDirectory: string): Promise<string> {
+  const { client_id: id, client_secret: secret } = (await readFirstRunFile(dataDirectory)).applications.administration;
   const response = await fetch(`${url}/oauth/token`, {
     method: 'POST',
     headers: { authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}` },

@@ -46,15 +46,15 @@ ${statements.map((sql) => `    this.addSql(${JSON.stringify(sql)});`).join('\n')
 }
 `;
 
-export type NextRelease = AsyncDisposable & {
+export type SimulatedRelease = AsyncDisposable & {
   /** Path of its `server/main.ts`. */
-  readonly main: string;
-  readonly command: string;
+  readonly mainFile: string;
+  readonly commandFile: string;
   readonly migrations: readonly string[];
 };
 
 /** Creates a copy of this release with more migrations in a temporary directory. */
-export async function nextRelease(): Promise<NextRelease> {
+export async function createNextRelease(): Promise<SimulatedRelease> {
   const directory = await mkdtemp(join(tmpdir(), 'mandate-next-'));
   for (const name of await readdir(root)) if (!['server', '.git'].includes(name)) await symlink(join(root, name), join(directory, name));
   const server = join(directory, 'server');
@@ -65,8 +65,8 @@ export async function nextRelease(): Promise<NextRelease> {
   for (const migration of compatibleMigrations)
     await writeFile(join(server, 'database/migrations', `${migration.name}.ts`), migrationSource(migration));
   return {
-    main: join(server, 'main.ts'),
-    command: join(server, 'bin/mandate-server.js'),
+    mainFile: join(server, 'main.ts'),
+    commandFile: join(server, 'bin/mandate-server.js'),
     migrations: compatibleMigrations.map(({ name }) => name),
     [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }),
   };

@@ -1,22 +1,22 @@
 import { deriveKeys } from '../../../server/crypto/derived-keys.ts';
-import { generous, type Given, type Serve } from './start-options.ts';
+import { unlimitedRates, type StartOptions, type StartServer } from './start-options.ts';
 import { startRedis, type RedisServer } from '../services/redis-server.ts';
-import { secretOfTests } from '../oauth/secret-hash.ts';
-import { temporaryDataDirectory } from './server-process.ts';
-import { startEmptyPair } from './two-processes.ts';
+import { testServerSecret } from '../oauth/secret-hash.ts';
+import { createDataDirectory } from './server-process.ts';
+import { startEmptyServerPair } from './two-processes.ts';
 
 /**
  * Starts two processes of `server/main.ts` with one PostgreSQL database. A load balancer sends requests to them alternately, regardless of
  * the client connection. Servers with rate limits share a Redis.
  */
-export const serveInProcesses: Serve = async (options, onLogLine, inspect) => {
+export const startMandateProcesses: StartServer = async (options, onLogLine, inspect) => {
   const redis = options.rateLimits && !isGenerous(options.rateLimits) ? await startRedis() : undefined;
-  const directory = await temporaryDataDirectory();
-  const pair = await startEmptyPair(directory.path, serverEnvironment(options, redis), inspect, (line) => onLogLine(toJsonLogLine(line)));
+  const directory = await createDataDirectory();
+  const pair = await startEmptyServerPair(directory.path, serverEnvironment(options, redis), inspect, (line) => onLogLine(toJsonLogLine(line)));
   return {
     origin: pair.origin,
     db: pair.db,
-    keys: deriveKeys(secretOfTests),
+    keys: deriveKeys(testServerSecret),
     output: () => pair.output(),
     async stop() {
       await pair.stop();
@@ -26,10 +26,10 @@ export const serveInProcesses: Serve = async (options, onLogLine, inspect) => {
   };
 };
 
-const isGenerous = (limits: NonNullable<Given['rateLimits']>): boolean => limits.default >= generous.default;
+const isGenerous = (limits: NonNullable<StartOptions['rateLimits']>): boolean => limits.default >= unlimitedRates.default;
 
 function serverEnvironment(
-  { taxMode, previewVersions, openRegistration, refreshGraceSeconds, rateLimits = generous }: Given,
+  { taxMode, previewVersions, openRegistration, refreshGraceSeconds, rateLimits = unlimitedRates }: StartOptions,
   redis?: RedisServer,
 ): Record<string, string> {
   return {

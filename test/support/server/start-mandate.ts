@@ -11,28 +11,28 @@ import { manualProvider } from '../../../server/payments/providers/manual-provid
 import { indexPaymentProviders } from '../../../server/payments/providers/payment-provider.ts';
 import { createTestProvider } from '../../../server/payments/providers/test-provider.ts';
 import { deriveKeys } from '../../../server/crypto/derived-keys.ts';
-import { checkAgainstContract } from '../contract/contract-check.ts';
-import { dumpOf } from '../dump.ts';
+import { assertContractResponse } from '../contract/contract-check.ts';
+import { dumpDatabase } from '../dump.ts';
 import { openMailbox } from '../services/mailbox.ts';
-import { SecretsInUse } from '../oauth/secret-leak-check.ts';
-import { generous, type Given, type Serve } from './start-options.ts';
-import { expectDeclared, inTwoProcesses, isEnvironment } from './process-mode.ts';
-import { mindedByProxy, validatingProxy, type ValidatingProxy } from '../contract/validating-proxy.ts';
-import { watchAnswers } from '../contract/validate-responses.ts';
-import { secretOfTests } from '../oauth/secret-hash.ts';
+import { SecretLeakDetector } from '../oauth/secret-leak-check.ts';
+import { unlimitedRates, type StartOptions, type StartServer } from './start-options.ts';
+import { assertOneProcessDeclared, usesTwoProcesses, isEnvironmentOption } from './process-mode.ts';
+import { findProxyRejection, startValidatingProxy, type ValidatingProxy } from '../contract/validating-proxy.ts';
+import { validateServerResponses } from '../contract/validate-responses.ts';
+import { testServerSecret } from '../oauth/secret-hash.ts';
 
-export type Answer = { readonly status: number; readonly headers: Headers; readonly text: string; readonly body: Body };
+export type ApiResponse = { readonly status: number; readonly headers: Headers; readonly text: string; readonly body: JsonBody };
 /** Untyped on purpose: the contract validates every response, and tests check the fields that they expect. */
 // oxlint-disable-next-line typescript/no-explicit-any
-export type Body = any;
+export type JsonBody = any;
 
-export type Call = { token?: string; body?: unknown; headers?: Record<string, string> };
+export type ApiCallOptions = { token?: string; body?: unknown; headers?: Record<string, string> };
 
-export type Mandate = {
+export type MandateServer = {
   readonly origin: string;
   readonly db: Database;
   /** Sends one request and validates the response against the contract. */
-  call(method: string, path: string, call?: Call): Promise<Answer>;
+  callApi(method: string, path: string, call?: ApiCallOptions): Promise<ApiResponse>;
   close(): Promise<void>;
 };
 
@@ -40,28 +40,28 @@ export type Mandate = {
 const unbounded = { maxConcurrent: 10_000 } satisfies Partial<LoadLimits>;
 
 /** Starts Mandate with a new database on a free port, or as two processes with `MANDATE_TEST_PROCESSES=2`. */
-export async function startMandate(givenOptions: Given = {}): Promise<Mandate> {
+export async function startMandateServer(givenOptions: StartOptions = {}): Promise<MandateServer> {
   const violations: string[] = [];
-  const secrets = new SecretsInUse();
+  const secrets = new SecretLeakDetector();
   const { onLogLine = printWarning, ...options } = givenOptions;
-  const serve = inTwoProcesses ? await chooseServe(options) : serveInThisProcess;
+  const serve = usesTwoProcesses ? await chooseServe(options) : serveInThisProcess;
   const served = await serve(options, onLogLine, (req, res) => {
-    secrets.tap(req, res);
-    watchAnswers(req, res, (violation) => violations.push(violation));
+    secrets.recordExchange(req, res);
+    validateServerResponses(req, res, (violation) => violations.push(violation));
   });
   const { origin, db } = served;
   openMailbox(origin, db, served.keys.mail);
   // `MANDATE_TEST_PROXY=prism`: a third-party proxy validates requests and responses against the OpenAPI document
-  const proxy = process.env['MANDATE_TEST_PROXY'] === 'prism' ? await validatingProxy(origin) : undefined;
+  const proxy = process.env['MANDATE_TEST_PROXY'] === 'prism' ? await startValidatingProxy(origin) : undefined;
   return {
     origin,
     db,
-    call: (method, path, call) => callApi(origin, method, path, call, proxy),
+    callApi: (method, path, call) => callApi(origin, method, path, call, proxy),
     async close() {
       await proxy?.close();
       await served.stop();
       // no used secret may be in the database or in the log (requirement 95)
-      const leaked = secrets.among(`${await dumpOf(db)}\n${served.output()}`);
+      const leaked = secrets.findSecretsIn(`${await dumpDatabase(db)}\n${served.output()}`);
       await db.close();
       expect(violations, 'responses that the contract does not declare').toEqual([]);
       if (leaked.length > 0) throw new Error(`secrets found in stored data:\n${leaked.join('\n')}`);
@@ -70,18 +70,18 @@ export async function startMandate(givenOptions: Given = {}): Promise<Mandate> {
 }
 
 /** Selects child processes, or this process if an option cannot be passed to a child process. */
-async function chooseServe(options: Given): Promise<Serve> {
-  const { serveInProcesses } = await import('./start-mandate-processes.ts');
-  const localOptions = Object.keys(options).filter((name) => !isEnvironment(name));
+async function chooseServe(options: StartOptions): Promise<StartServer> {
+  const { startMandateProcesses: serveInProcesses } = await import('./start-mandate-processes.ts');
+  const localOptions = Object.keys(options).filter((name) => !isEnvironmentOption(name));
   if (localOptions.length === 0) return serveInProcesses;
-  expectDeclared(localOptions);
+  assertOneProcessDeclared(localOptions);
   return serveInThisProcess;
 }
 
 /** Starts the server in this process. */
-const serveInThisProcess: Serve = async ({ db: existingDb, http, ...options }, onLogLine, inspect) => {
+const serveInThisProcess: StartServer = async ({ db: existingDb, http, ...options }, onLogLine, inspect) => {
   // programs outside Vitest pass a database and cannot import services/database.ts
-  const db = existingDb ?? (await (await import('../services/database.ts')).freshDatabase());
+  const db = existingDb ?? (await (await import('../services/database.ts')).createMigratedDatabase());
   const logged: string[] = [];
   const write = (line: string): void => {
     logged.push(line);
@@ -99,7 +99,7 @@ const serveInThisProcess: Serve = async ({ db: existingDb, http, ...options }, o
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('no port');
   const origin = `http://localhost:${address.port}`;
-  const keys = deriveKeys(secretOfTests);
+  const keys = deriveKeys(testServerSecret);
   const app = await createApp({
     db,
     issuer: origin,
@@ -108,7 +108,7 @@ const serveInThisProcess: Serve = async ({ db: existingDb, http, ...options }, o
     providers: indexPaymentProviders(manualProvider, createTestProvider()),
     trustProxy: 'loopback',
     development: true,
-    rateLimits: generous,
+    rateLimits: unlimitedRates,
     ...options,
   });
   return {
@@ -135,9 +135,9 @@ async function callApi(
   origin: string,
   method: string,
   path: string,
-  { token, body, headers = {} }: Call = {},
+  { token, body, headers = {} }: ApiCallOptions = {},
   proxy?: ValidatingProxy,
-): Promise<Answer> {
+): Promise<ApiResponse> {
   const request = {
     method,
     headers: {
@@ -149,7 +149,7 @@ async function callApi(
   };
   const { response, text } =
     (proxy && (await callThroughProxy(proxy, origin, path, request))) ?? (await fetchText(`${origin}${path}`, request));
-  checkAgainstContract(method, path, response, text);
+  assertContractResponse(method, path, response, text);
   return { status: response.status, headers: response.headers, text, body: isJson(response) && text !== '' ? JSON.parse(text) : undefined };
 }
 
@@ -171,7 +171,7 @@ async function callThroughProxy(
   // the proxy never responds to malformed JSON
   if (typeof request.body === 'string' && !isValidJson(request.body)) return undefined;
   const response = await fetchText(proxy.origin + path, request);
-  const rejected = mindedByProxy(response.text);
+  const rejected = findProxyRejection(response.text);
   if (rejected === undefined) return response;
   expect(rejected, `${request.method} ${path}: ${response.text}`).toBe('request');
   const direct = await fetchText(origin + path, request);

@@ -5,9 +5,9 @@ import type { Database } from '../../../server/database/entity-manager/entity-ma
 import type { HttpServerOptions } from '../../../server/http/server/http-server.ts';
 
 /** Rate limits that no test exceeds by accident. */
-export const generous = { default: 1_000_000, apiKey: 1_000_000, ip: 1_000_000, monthly: 100_000_000 };
+export const unlimitedRates = { default: 1_000_000, apiKey: 1_000_000, ip: 1_000_000, monthly: 100_000_000 };
 
-export type Given = Partial<
+export type StartOptions = Partial<
   Pick<
     AppOptions,
     | 'store'
@@ -36,7 +36,7 @@ export type Given = Partial<
 };
 
 /** A running server, in this process or in child processes. */
-export type Served = {
+export type StartedServer = {
   readonly origin: string;
   readonly db: Database;
   readonly keys: DerivedKeys;
@@ -47,8 +47,8 @@ export type Served = {
 };
 
 /** @param inspect receives every request and response before the application handles the request */
-export type Serve = (
-  options: Omit<Given, 'onLogLine'>,
+export type StartServer = (
+  options: Omit<StartOptions, 'onLogLine'>,
   onLogLine: (line: string) => void,
   inspect: (req: IncomingMessage, res: ServerResponse) => void,
-) => Promise<Served>;
+) => Promise<StartedServer>;

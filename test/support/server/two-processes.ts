@@ -1,21 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { freshPostgresqlUrl } from '../services/database.ts';
+import { createMigratedPostgresqlUrl } from '../services/database.ts';
 import { openDatabase } from '../../../server/schema/open-database.ts';
 import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
-import { openFront } from '../network/load-balancer.ts';
+import { startLoadBalancer } from '../network/load-balancer.ts';
 import { openLoggedMailbox } from '../services/mailbox.ts';
-import { freePort } from '../network/free-port.ts';
-import { secretOfTests } from '../oauth/secret-hash.ts';
-import { startServer, type ServerProcess } from './server-process.ts';
+import { findFreePort } from '../network/free-port.ts';
+import { testServerSecret } from '../oauth/secret-hash.ts';
+import { startServerProcess, type ServerProcess } from './server-process.ts';
 
-export type TwoProcesses = {
+export type ServerPair = {
   /** URL of the load balancer, which sends requests to both processes alternately. */
   readonly origin: string;
   readonly processes: readonly [ServerProcess, ServerProcess];
   readonly db: Database;
   readonly env: Readonly<Record<string, string>>;
   /** Sends all further requests to process process. */
-  only(which: 0 | 1): void;
+  routeToProcess(which: 0 | 1): void;
   /** Returns the output of both processes. */
   output(): string;
   /** Stops both processes and leaves the database open. */
@@ -24,7 +24,7 @@ export type TwoProcesses = {
 };
 
 /** Starts two server processes with demonstration data and process PostgreSQL database behind a load balancer. */
-export async function startTwoProcesses(dataDirectory: string, environment: Readonly<Record<string, string>> = {}): Promise<TwoProcesses> {
+export async function startServerPair(dataDirectory: string, environment: Readonly<Record<string, string>> = {}): Promise<ServerPair> {
   const pair = await startPair(dataDirectory, environment, {
     // sequentially, because the first process creates the demonstration data
     start: async (server) => [await server(), await server()],
@@ -38,12 +38,12 @@ export async function startTwoProcesses(dataDirectory: string, environment: Read
  * @param inspect receives every request and response
  * @param onLogLine receives every log line of both processes
  */
-export function startEmptyPair(
+export function startEmptyServerPair(
   dataDirectory: string,
   environment: Readonly<Record<string, string>>,
   inspect: (req: IncomingMessage, res: ServerResponse) => void,
   onLogLine: (line: string) => void,
-): Promise<TwoProcesses> {
+): Promise<ServerPair> {
   return startPair(
     dataDirectory,
     { MANDATE_ROLE: 'web', ...environment },
@@ -73,21 +73,21 @@ async function startPair(
   dataDirectory: string,
   environment: Readonly<Record<string, string>>,
   { inspect, onLogLine, start }: PairOptions,
-): Promise<TwoProcesses> {
-  const url = await freshPostgresqlUrl();
-  const loadBalancer = await openFront(await freePort(), inspect);
+): Promise<ServerPair> {
+  const url = await createMigratedPostgresqlUrl();
+  const loadBalancer = await startLoadBalancer(await findFreePort(), inspect);
   const env = {
     DATABASE_URL: url,
     MANDATE_ISSUER: loadBalancer.url,
     MANDATE_DATA_DIR: dataDirectory,
-    MANDATE_SECRET: secretOfTests,
+    MANDATE_SECRET: testServerSecret,
     ...environment,
   };
   const db = await openDatabase(url);
-  const processes = await start(() => startServer(env, undefined, undefined, onLogLine), db);
+  const processes = await start(() => startServerProcess(env, undefined, undefined, onLogLine), db);
   const [first, second] = processes;
   const ports = processes.map((server) => Number(new URL(server.url).port));
-  loadBalancer.lead(ports);
+  loadBalancer.setPorts(ports);
   const output = (): string => first.output() + second.output();
   const stop = async (): Promise<void> => {
     await loadBalancer.close();
@@ -98,7 +98,7 @@ async function startPair(
     processes,
     db,
     env,
-    only: (which) => loadBalancer.lead(ports.slice(which, which + 1)),
+    routeToProcess: (which) => loadBalancer.setPorts(ports.slice(which, which + 1)),
     output,
     stop,
     async close() {

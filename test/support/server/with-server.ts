@@ -2,14 +2,14 @@ import { afterAll, beforeAll } from 'vitest';
 import { z } from 'zod';
 import type { AppOptions } from '../../../server/app/app.ts';
 import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
-import { startMandate, type Mandate } from './start-mandate.ts';
-import { isEnvironment, needsOneProcess } from './process-mode.ts';
+import { startMandateServer, type MandateServer } from './start-mandate.ts';
+import { isEnvironmentOption, requireOneProcess } from './process-mode.ts';
 
 export type RunningServer = {
   readonly origin: string;
   readonly db: Database;
   /** Log lines with level warning or higher. */
-  readonly failures: readonly string[];
+  readonly warnings: readonly string[];
 };
 
 const logLine = z.object({ level: z.number() });
@@ -23,22 +23,22 @@ export function useServer(
   > = {},
 ): RunningServer {
   const failures: string[] = [];
-  let mandate: Mandate | undefined;
-  const running = (): Mandate => {
+  let mandate: MandateServer | undefined;
+  const running = (): MandateServer => {
     if (!mandate) throw new Error('the server has not started');
     return mandate;
   };
-  const localOptions = Object.keys(options).filter((name) => !isEnvironment(name));
-  if (localOptions.length > 0) needsOneProcess(`uses the options ${localOptions.join(', ')}`);
+  const localOptions = Object.keys(options).filter((name) => !isEnvironmentOption(name));
+  if (localOptions.length > 0) requireOneProcess(`uses the options ${localOptions.join(', ')}`);
   beforeAll(async () => {
     const onLogLine = (line: string): void => {
       if (logLine.parse(JSON.parse(line)).level >= warning) failures.push(line);
     };
-    mandate = await startMandate({ onLogLine, ...options });
+    mandate = await startMandateServer({ onLogLine, ...options });
   });
   afterAll(() => mandate?.close());
   return {
-    failures,
+    warnings: failures,
     get origin() {
       return running().origin;
     },
@@ -49,5 +49,5 @@ export function useServer(
 }
 
 /** Returns the status of `GET /api/v1/users/me` with this token. */
-export const apiStatus = async ({ origin }: Pick<RunningServer, 'origin'>, token: string): Promise<number> =>
+export const fetchApiStatus = async ({ origin }: Pick<RunningServer, 'origin'>, token: string): Promise<number> =>
   (await fetch(`${origin}/api/v1/users/me`, { headers: { authorization: `Bearer ${token}` } })).status;

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { inject } from 'vitest';
 import { openDatabase } from '../../../server/schema/open-database.ts';
 import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
-import { administer, databaseUrl } from './postgresql-databases.ts';
+import { runAdminSql, databaseUrlOnServer } from './postgresql-databases.ts';
 
 const provided = inject('database');
 
@@ -11,30 +11,30 @@ const provided = inject('database');
 export const databaseKind = provided.kind;
 
 /** Database kinds for tests with a server process, which can always use the embedded database. */
-export const serverDatabases = databaseKind === 'postgresql' ? (['postgresql', 'pglite'] as const) : (['pglite'] as const);
+export const serverDatabaseKinds = databaseKind === 'postgresql' ? (['postgresql', 'pglite'] as const) : (['pglite'] as const);
 
 /** Creates an empty, migrated database. The caller must close it. */
-export async function freshDatabase(): Promise<Database> {
-  if (provided.kind === 'postgresql') return openDatabase(await freshPostgresqlUrl());
+export async function createMigratedDatabase(): Promise<Database> {
+  if (provided.kind === 'postgresql') return openDatabase(await createMigratedPostgresqlUrl());
   return openDatabase('memory://', { template: new Blob([await readFile(provided.template)]) });
 }
 
 /** Creates an empty, migrated PostgreSQL database and returns its URL. Requires `databaseKind` to be `postgresql`. */
-export async function freshPostgresqlUrl(): Promise<string> {
+export async function createMigratedPostgresqlUrl(): Promise<string> {
   const { template } = postgresql();
   return createDatabase(`template ${template} strategy file_copy`);
 }
 
 /** Creates a PostgreSQL database without migrations and returns its URL. */
-export async function emptyPostgresqlUrl(): Promise<string> {
+export async function createEmptyPostgresqlUrl(): Promise<string> {
   return createDatabase('');
 }
 
 async function createDatabase(templateOption: string): Promise<string> {
   const { url, template } = postgresql();
   const name = `${template}_${randomBytes(6).toString('hex')}`;
-  await administer(url, `create database ${name} ${templateOption}`);
-  return databaseUrl(url, name);
+  await runAdminSql(url, `create database ${name} ${templateOption}`);
+  return databaseUrlOnServer(url, name);
 }
 
 function postgresql(): Extract<typeof provided, { kind: 'postgresql' }> {

@@ -52,23 +52,23 @@ function parseLoggedMails(output: string): Mail[] {
 }
 
 /** Returns all e-mails to an address so far. */
-export async function mailsTo(origin: string, address: string): Promise<readonly Mail[]> {
+export async function readMailsTo(origin: string, address: string): Promise<readonly Mail[]> {
   const mailbox = mailboxes.get(origin);
   if (!mailbox) throw new Error(`no mailbox for ${origin}`);
   return mailbox(address);
 }
 
-export async function lastMailTo(origin: string, address: string): Promise<Mail> {
-  const mail = (await mailsTo(origin, address)).at(-1);
+export async function readLastMailTo(origin: string, address: string): Promise<Mail> {
+  const mail = (await readMailsTo(origin, address)).at(-1);
   if (!mail) throw new Error(`no e-mail to ${address}`);
   return mail;
 }
 
 /** Returns the first link in an e-mail. */
-export function linkIn({ text }: Mail): string {
+export function extractLink({ text }: Mail): string {
   const link = /https?:\S+/.exec(text)?.[0];
   if (link === undefined) throw new Error(`no link in: ${text}`);
   return link;
 }
 
-export const followMailTo = async (origin: string, address: string): Promise<string> => linkIn(await lastMailTo(origin, address));
+export const readMailLink = async (origin: string, address: string): Promise<string> => extractLink(await readLastMailTo(origin, address));

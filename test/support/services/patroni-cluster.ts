@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { administer } from './postgresql-databases.ts';
+import { runAdminSql } from './postgresql-databases.ts';
 import { killPostgresql } from './postgresql-server.ts';
 
 const templates = join(import.meta.dirname, '../../../deploy/patroni');
@@ -16,7 +16,7 @@ const packages = { patroni: 'patroni', etcd: 'etcd-server', haproxy: 'haproxy', 
 const debianBinaries = '/usr/lib/postgresql/15/bin';
 
 /** Returns the reason why this machine cannot run a cluster, or undefined. */
-export function whyNoPatroni(): string | undefined {
+export function patroniUnavailableReason(): string | undefined {
   const missing = Object.entries(packages).filter(([program]) => spawnSync('which', [program], { env: { PATH: searchPath } }).status !== 0);
   const names = [...missing.map(([, name]) => name), ...(newestBinaries() === undefined ? ['postgresql'] : [])];
   return names.length === 0 ? undefined : `install the Debian packages ${names.join(', ')}`;
@@ -78,7 +78,7 @@ export class PatroniCluster implements AsyncDisposable {
     await this.#run('haproxy', 'haproxy', ['-db', '-f', await this.#configuration('haproxy.cfg')]);
     await this.#writeOwnedFile('userlist.txt', `"mandate" "${this.#passwords.MANDATE_PASSWORD}"\n`);
     await this.#run('pgbouncer', 'pgbouncer', [await this.#configuration('pgbouncer.ini')]);
-    await this.untilComplete();
+    await this.waitUntilComplete();
     await this.#administer(`create role mandate login password '${this.#passwords.MANDATE_PASSWORD}'`);
     await this.#administer('create database mandate owner mandate');
   }
@@ -90,7 +90,7 @@ export class PatroniCluster implements AsyncDisposable {
   async #administer(sql: string): Promise<void> {
     const url = new URL(this.directUrl);
     [url.username, url.password, url.pathname] = ['postgres', this.#passwords.SUPERUSER_PASSWORD, '/postgres'];
-    await retryUntilSuccess(() => administer(url.href, sql), 60);
+    await retryUntilSuccess(() => runAdminSql(url.href, sql), 60);
   }
 
   /** Kills all Patroni and PostgreSQL processes of the leader, as a power failure would. All etcd processes keep running. */
@@ -102,9 +102,9 @@ export class PatroniCluster implements AsyncDisposable {
   }
 
   /** Restarts a killed node and waits retryUntilSuccess the cluster is complete. */
-  async revive(node: PatroniNode): Promise<void> {
+  async restartNode(node: PatroniNode): Promise<void> {
     await this.#startPatroni(node);
-    await this.untilComplete();
+    await this.waitUntilComplete();
   }
 
   /** Performs a planned switchover to the synchronous standby. */
@@ -119,7 +119,7 @@ export class PatroniCluster implements AsyncDisposable {
   }
 
   /** Waits retryUntilSuccess the cluster has a leader and a synchronous standby, and all members run. */
-  untilComplete(): Promise<void> {
+  waitUntilComplete(): Promise<void> {
     return retryUntilSuccess(async () => {
       const members = await this.#members();
       const roles = members.map(({ role }) => role).toSorted();

@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../network/free-port.ts';
+import { findFreePort } from '../network/free-port.ts';
 
 /** Environment variable `PGBOUNCER`: path of the PgBouncer program (default: pgbouncer). */
 const program = process.env['PGBOUNCER'] ?? 'pgbouncer';
@@ -34,7 +34,7 @@ export type PgBouncer = AsyncDisposable & {
  */
 export async function startPgBouncer(databaseUrl: string, settings: Readonly<Record<string, string | number>> = {}): Promise<PgBouncer> {
   const { username, password, hostname, port: postgresqlPort, pathname } = new URL(databaseUrl);
-  const [directory, port] = [await mkdtemp(join(tmpdir(), 'pgbouncer-')), await freePort()];
+  const [directory, port] = [await mkdtemp(join(tmpdir(), 'pgbouncer-')), await findFreePort()];
   const users = join(directory, 'users.txt');
   await writeFile(users, `"${username}" "${password}"\n`);
   const all = { listen_addr: '127.0.0.1', listen_port: port, unix_socket_dir: '', auth_type: 'plain', auth_file: users, ...settings };

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { z } from 'zod';
 
-export function databaseUrl(server: string, database: string): string {
+export function databaseUrlOnServer(server: string, database: string): string {
   const url = new URL(server);
   url.pathname = `/${database}`;
   return url.href;
@@ -14,7 +14,7 @@ const rows = z.array(z.object({ datname: z.string() }).partial().passthrough());
 const limits = { connectionTimeoutMillis: 20_000, query_timeout: 60_000 };
 
 /** Runs one statement on a separate connection, such as creating or dropping a database. */
-export async function administer(server: string, sql: string): Promise<z.infer<typeof rows>> {
+export async function runAdminSql(server: string, sql: string): Promise<z.infer<typeof rows>> {
   const client = new Client({ connectionString: server, ...limits });
   client.on('error', () => undefined); // the pending promise reports the error
   await client.connect();

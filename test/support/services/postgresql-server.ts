@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { z } from 'zod';
-import { freePort } from '../network/free-port.ts';
-import { serverDirectory } from '../server/server-directory.ts';
+import { findFreePort } from '../network/free-port.ts';
+import { createServerDirectory } from '../server/server-directory.ts';
 
 const run = promisify(execFile);
 
@@ -18,7 +18,7 @@ export type PostgresqlServer = {
   readonly url: string;
   readonly port: number;
   /** Path of the data directory. */
-  readonly data: string;
+  readonly dataDirectory: string;
   /** Stops the server and removes its data. */
   readonly stop: () => Promise<void>;
   /** Kills all processes with SIGKILL, as a power failure would. */
@@ -70,7 +70,7 @@ const locale = ['--encoding=UTF8', '--locale-provider=builtin', '--builtin-local
 /** Starts a server in a temporary directory, which is removed when `stop` is called or when this process exits, even after SIGKILL. */
 export async function startPostgresql(postgresql: Postgresql, options: PostgresqlOptions = {}): Promise<PostgresqlServer> {
   const { binaries: programs, account } = postgresql;
-  return inDirectory(postgresql, options, randomBytes(16).toString('hex'), async (data, password) => {
+  return startPostgresqlInDirectory(postgresql, options, randomBytes(16).toString('hex'), async (data, password) => {
     const passwordFile = join(data, '../password');
     await writeFile(passwordFile, password, { mode: 0o600 });
     if (account.uid !== undefined && account.gid !== undefined) await chown(passwordFile, account.uid, account.gid);
@@ -81,16 +81,16 @@ export async function startPostgresql(postgresql: Postgresql, options: Postgresq
 }
 
 /** Starts a server in a temporary directory, with the data directory that `createData` creates. */
-export async function inDirectory(
+export async function startPostgresqlInDirectory(
   { binaries: programs, account }: Postgresql,
   { durable = false, settings: settingOverrides = [], env = {} }: PostgresqlOptions,
   password: string,
   createData: (data: string, password: string) => Promise<void>,
 ): Promise<PostgresqlServer> {
-  const { path: directory, remove: stop } = await serverDirectory();
+  const { path: directory, remove: stop } = await createServerDirectory();
   try {
     if (account.uid !== undefined && account.gid !== undefined) await chown(directory, account.uid, account.gid);
-    const [data, port] = [join(directory, 'data'), await freePort()];
+    const [data, port] = [join(directory, 'data'), await findFreePort()];
     await createData(data, password);
     const settings = [`port=${port}`, ...(durable ? [] : nonDurableSettings), ...defaultSettings, ...settingOverrides];
     const options = ['-o', settings.map((setting) => `-c ${setting}`).join(' '), '-l', join(directory, 'log')];
@@ -99,7 +99,7 @@ export async function inDirectory(
     const server: PostgresqlServer = {
       url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
       port,
-      data,
+      dataDirectory: data,
       stop,
       kill: () => killPostgresql(data),
       start: async () => void (await control('start', ...options)),

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Client } from 'pg';
 import { z } from 'zod';
-import { findPostgresql, inDirectory, type PostgresqlOptions, type PostgresqlServer } from './postgresql-server.ts';
+import { findPostgresql, startPostgresqlInDirectory, type PostgresqlOptions, type PostgresqlServer } from './postgresql-server.ts';
 
 const run = promisify(execFile);
 
@@ -26,10 +26,10 @@ export async function startStandby(
   const client = new Client(primary.url);
   await client.connect();
   try {
-    const standby = await inDirectory(postgresql, options, password, async (data) => {
+    const standby = await startPostgresqlInDirectory(postgresql, options, password, async (data) => {
       await client.query(`select pg_backup_start('standby', true)`);
       // the backup does not need files that disappear during the copy
-      await run('sh', ['-c', 'cp -a "$0" "$1" 2>/dev/null || test -e "$1/PG_VERSION"', primary.data, data]);
+      await run('sh', ['-c', 'cp -a "$0" "$1" 2>/dev/null || test -e "$1/PG_VERSION"', primary.dataDirectory, data]);
       const { rows } = await client.query('select labelfile from pg_backup_stop(false)');
       const { labelfile } = backup.parse(rows[0]);
       for (const serverFile of ['postmaster.pid', 'postmaster.opts']) await rm(join(data, serverFile), { force: true });
@@ -61,7 +61,7 @@ async function waitUntilStreaming(primary: Client, state: 'sync' | 'async'): Pro
 }
 
 /** Promotes a standby to a primary that accepts writes. */
-export async function promote({ url }: PostgresqlServer): Promise<void> {
+export async function promoteStandby({ url }: PostgresqlServer): Promise<void> {
   const client = new Client(url);
   await client.connect();
   await client.query('select pg_promote(true, 60)');

@@ -2,7 +2,7 @@ import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:net';
-import { freePort } from '../network/free-port.ts';
+import { findFreePort } from '../network/free-port.ts';
 
 /** Whether Redis is installed (`apt-get install redis-server`). Tests that need it are skipped without it. */
 export const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
@@ -14,13 +14,13 @@ export type RedisServer = {
   /** Sends SIGKILL. */
   kill(): Promise<void>;
   /** Sends SIGSTOP, so that the server accepts connections but does not respond. */
-  freeze(): void;
-  goOn(): void;
+  suspend(): void;
+  resume(): void;
 };
 
 /** Starts a Redis server without persistence. */
 export async function startRedis(): Promise<RedisServer> {
-  const port = await freePort();
+  const port = await findFreePort();
   let child: ChildProcess | undefined;
   const start = async (): Promise<void> => {
     child = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'], { stdio: 'ignore' });
@@ -37,8 +37,8 @@ export async function startRedis(): Promise<RedisServer> {
       killed.kill('SIGKILL');
       await once(killed, 'exit');
     },
-    freeze: () => void child?.kill('SIGSTOP'),
-    goOn: () => void child?.kill('SIGCONT'),
+    suspend: () => void child?.kill('SIGSTOP'),
+    resume: () => void child?.kill('SIGCONT'),
   };
 }
 
