@@ -12,7 +12,7 @@ import { testDeclaredProblems } from '../support/contract/problem-assertions.ts'
 import { signUp, signUpWithRole, obtainTokens, type TestUser } from '../support/oauth/oauth-flow.ts';
 import { createExpiredAndRevokedKeys, type ProblemInputs, type ValidRequest } from '../support/contract/provoke-problems.ts';
 import { testIdempotentReplays } from '../support/contract/replay-assertions.ts';
-import { createTestShop, pickupDelivery, type TestShop, buildProductInput } from '../support/server/shop.ts';
+import { createTestShop, pickupDelivery, type TestShop, buildProductInput } from '../support/server/test-shop.ts';
 
 /** In this order: no token; the owner's token with a scope that does not fit; another customer with all customer scopes; the owner; staff; an administrator; an application; an API key of the owner with all scopes that a key can have. */
 const callers = ['anonymous', 'withoutScope', 'otherCustomer', 'owner', 'staff', 'admin', 'application', 'apiKey'] as const;
@@ -57,7 +57,11 @@ beforeAll(async () => {
     scopeNames.filter((name) => scopeDefinitions[name].admin),
   );
   await mandate.db.em.fork().execute(`update users set role = 'customer' where id = ?`, [formerAdmin.id]);
-  spoilers = { formerStaffToken: staffScopes, ...(await createExpiredAndRevokedKeys(mandate, tokens.owner)), foreignCursor: products.next_cursor };
+  spoilers = {
+    formerStaffToken: staffScopes,
+    ...(await createExpiredAndRevokedKeys(mandate, tokens.owner)),
+    foreignCursor: products.next_cursor,
+  };
 });
 afterAll(() => mandate.close());
 
@@ -69,9 +73,13 @@ async function createResource(method: string, path: string, body: unknown, token
 
 let nameCount = 0;
 const unique = (): string => `unique_${++nameCount}`;
-const newOrderBody = async (): Promise<JsonBody> => ({ items: [{ product_id: (await shop.createProduct()).id, quantity: 1 }], delivery: pickupDelivery });
+const newOrderBody = async (): Promise<JsonBody> => ({
+  items: [{ product_id: (await shop.createProduct()).id, quantity: 1 }],
+  delivery: pickupDelivery,
+});
 const createOrder = async (): Promise<number> => (await createResource('POST', '/orders', await newOrderBody(), tokens.owner)).id;
-const createPayment = async (): Promise<JsonBody> => createResource('POST', `/orders/${await createOrder()}/payments`, { provider: 'manual' });
+const createPayment = async (): Promise<JsonBody> =>
+  createResource('POST', `/orders/${await createOrder()}/payments`, { provider: 'manual' });
 async function createPaidOrder(): Promise<number> {
   const { id, order_id } = await createPayment();
   await createResource('POST', `/payments/${id}/confirmation`, {});

@@ -19,7 +19,7 @@ import {
   createDataDirectory,
   type ServerProcess,
 } from '../support/server/server-process.ts';
-import { fetchApiStatus } from '../support/server/with-server.ts';
+import { fetchApiStatus } from '../support/server/use-server.ts';
 import { startWebhookReceiver, type WebhookReceiver } from '../support/network/webhook-receiver.ts';
 
 afterEach(killServerProcesses);
@@ -121,7 +121,11 @@ describe.skipIf(databaseKind === 'pglite')('an installation that migrates betwee
   test('keeps all data when it moves from the embedded database to PostgreSQL and back', async () => {
     await using data = await createDataDirectory();
     await using newData = await createDataDirectory();
-    const [loadBalancer, receiver, url] = [await startLoadBalancer(await findFreePort()), await startWebhookReceiver(), await createEmptyPostgresqlUrl()];
+    const [loadBalancer, receiver, url] = [
+      await startLoadBalancer(await findFreePort()),
+      await startWebhookReceiver(),
+      await createEmptyPostgresqlUrl(),
+    ];
     const server = new MovableServer(loadBalancer);
     const embeddedEnv = { MANDATE_DATA_DIR: data.path };
     const file = join(data.path, 'small.backup');

@@ -1,6 +1,6 @@
 /** Tests the contract check that all responses in the tests have to pass. */
 import { describe, expect, test } from 'vitest';
-import { assertContractResponse } from '../support/contract/contract-check.ts';
+import { assertContractResponse } from '../support/contract/assert-contract-response.ts';
 
 const requestId = 'req_01M7WX9F4NF5J66GDS6ZPH155B';
 const problem = (status: number, code: string): [number, string, object] => [

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { hasChromium, launchChromium } from '../support/browser/chromium.ts';
 import { databaseKind } from '../support/services/database.ts';
 import { signUp, createWebApplication, type TestUser } from '../support/oauth/oauth-flow.ts';
-import { useServer } from '../support/server/with-server.ts';
+import { useServer } from '../support/server/use-server.ts';
 
 // the page is the same on every database, so one is enough
 describe.skipIf(!hasChromium || databaseKind === 'pglite')(

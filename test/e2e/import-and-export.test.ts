@@ -8,7 +8,12 @@ import { killProcesses, spawnCommand, type CommandOutcome } from '../cli/run-com
 import { hasMonthFile, monthFile } from '../retail/month-file.ts';
 import { databaseKind, createMigratedPostgresqlUrl } from '../support/services/database.ts';
 import { findFreePort } from '../support/network/free-port.ts';
-import { obtainAdministrationToken, killServerProcesses, startServerProcess, createDataDirectory } from '../support/server/server-process.ts';
+import {
+  obtainAdministrationToken,
+  killServerProcesses,
+  startServerProcess,
+  createDataDirectory,
+} from '../support/server/server-process.ts';
 
 afterEach(killProcesses);
 afterEach(killServerProcesses);

@@ -10,7 +10,7 @@ import { createConfigDirectory, killProcesses, spawnCommand, type CommandOutcome
 import { hasChromium, launchChromium } from '../support/browser/chromium.ts';
 import { readMailLink } from '../support/services/mailbox.ts';
 import { startMandateServer, type MandateServer } from '../support/server/start-mandate.ts';
-import { createTestShop } from '../support/server/shop.ts';
+import { createTestShop } from '../support/server/test-shop.ts';
 
 if (!hasChromium) process.stderr.write('Chromium is not installed, so the test from sign-up to order in a browser is skipped.\n');
 

@@ -1,5 +1,5 @@
-import { assertContractResponse } from '../support/contract/contract-check.ts';
-import { hostileInputs } from '../support/network/hostile-network.ts';
+import { assertContractResponse } from '../support/contract/assert-contract-response.ts';
+import { hostileInputs } from '../support/network/hostile-inputs.ts';
 import type { Caller } from './callers.ts';
 import type { Operation } from './openapi-operations.ts';
 import { attacks } from './hostile-values.ts';
@@ -26,7 +26,10 @@ const internalDetails =
 
 /** Removes sent values from an error response, because it may quote them. */
 const removeSentValues = (text: string): string =>
-  [...attacks, ...hostileInputs].reduce((left, sent) => (sent === '' ? left : left.replaceAll(JSON.stringify(sent).slice(1, -1), '')), text);
+  [...attacks, ...hostileInputs].reduce(
+    (left, sent) => (sent === '' ? left : left.replaceAll(JSON.stringify(sent).slice(1, -1), '')),
+    text,
+  );
 
 function contractViolations({ method, path }: Sent, { status, headers, text }: Received): string[] {
   try {

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import type { Arbitrary } from 'fast-check';
-import { hostileInputs } from '../support/network/hostile-network.ts';
+import { hostileInputs } from '../support/network/hostile-inputs.ts';
 
 /** Attack strings of the kinds in public lists. */
 export const attacks = [

@@ -1,7 +1,7 @@
 import { auth, type OAuthClientProvider, type OAuthDiscoveryState, type StoredOAuthTokens } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
 import { cliClient, signUp } from '../support/oauth/oauth-flow.ts';
-import { fetchApiStatus, useServer } from '../support/server/with-server.ts';
+import { fetchApiStatus, useServer } from '../support/server/use-server.ts';
 import { completeAuthorization } from './complete-authorization.ts';
 
 const server = useServer();

@@ -9,11 +9,11 @@ import {
   type StoredOAuthTokens,
 } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startClientMetadataServer, type ClientMetadataServer } from '../support/network/document-server.ts';
+import { startClientMetadataServer, type ClientMetadataServer } from '../support/network/client-metadata-server.ts';
 import { startMandateServer, type JsonBody, type MandateServer } from '../support/server/start-mandate.ts';
 import { signUp, type TestUser } from '../support/oauth/oauth-flow.ts';
 import { requireOneProcess } from '../support/server/process-mode.ts';
-import { createTestShop } from '../support/server/shop.ts';
+import { createTestShop } from '../support/server/test-shop.ts';
 import { completeAuthorization } from './complete-authorization.ts';
 
 requireOneProcess('its server fetches documents from loopback');
@@ -53,7 +53,11 @@ function createAssistant(clientMetadataUrl?: string) {
 }
 
 /** Connects without a token, completes the authorization with the consent of the user, and connects again. */
-async function connect(mandate: MandateServer, person: TestUser, { clientState, provider }: ReturnType<typeof createAssistant>): Promise<Client> {
+async function connect(
+  mandate: MandateServer,
+  person: TestUser,
+  { clientState, provider }: ReturnType<typeof createAssistant>,
+): Promise<Client> {
   const url = new URL(`${mandate.origin}/mcp`);
   const transport = new StreamableHTTPClientTransport(url, { authProvider: provider });
   await expect(new Client({ name: 'test', version: '1.0.0' }).connect(transport)).rejects.toThrow(UnauthorizedError);

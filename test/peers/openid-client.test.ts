@@ -2,7 +2,7 @@ import * as openid from 'openid-client';
 import { expect, test } from 'vitest';
 import { approveDevice, expirePollIntervalSql } from '../support/oauth/device-flow.ts';
 import { cliClient, signUp, createWebApplication } from '../support/oauth/oauth-flow.ts';
-import { useServer } from '../support/server/with-server.ts';
+import { useServer } from '../support/server/use-server.ts';
 import { completeAuthorization } from './complete-authorization.ts';
 
 const server = useServer();

@@ -5,7 +5,7 @@ import OpenIDConnectStrategy from 'passport-openidconnect';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { signUp, createWebApplication } from '../support/oauth/oauth-flow.ts';
-import { useServer } from '../support/server/with-server.ts';
+import { useServer } from '../support/server/use-server.ts';
 import { completeAuthorization } from './complete-authorization.ts';
 
 const server = useServer();

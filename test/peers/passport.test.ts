@@ -3,7 +3,7 @@ import OAuth2Strategy from 'passport-oauth2';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { signUp, createWebApplication } from '../support/oauth/oauth-flow.ts';
-import { fetchApiStatus, useServer } from '../support/server/with-server.ts';
+import { fetchApiStatus, useServer } from '../support/server/use-server.ts';
 import { completeAuthorization } from './complete-authorization.ts';
 
 const server = useServer();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { describe, expect, test } from 'vitest';
 import { signUp, createWebApplication } from '../support/oauth/oauth-flow.ts';
-import { useServer } from '../support/server/with-server.ts';
+import { useServer } from '../support/server/use-server.ts';
 import { completeAuthorization } from './complete-authorization.ts';
 
 /** The Python of Debian, which finds Debian packages. */

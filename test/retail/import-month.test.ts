@@ -5,8 +5,8 @@ import { gunzipSync } from 'node:zlib';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../support/server/start-mandate.ts';
-import { createTestShop, type TestShop } from '../support/server/shop.ts';
-import { completeTask, runPendingTasks, abandonTaskAtStep } from '../support/tasks.ts';
+import { createTestShop, type TestShop } from '../support/server/test-shop.ts';
+import { completeTask, runPendingTasks, abandonTaskAtStep } from '../support/run-tasks.ts';
 
 const file = process.env['MANDATE_RETAIL_FILE'] ?? join(import.meta.dirname, '../../../shared/data/online-retail-2010-12.csv.gz');
 const hasFile = existsSync(file);

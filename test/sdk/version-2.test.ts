@@ -4,7 +4,7 @@ import { contractV2, getRouteMetadata, listRoutes } from '@mandate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startMandateServer, type MandateServer } from '../support/server/start-mandate.ts';
 import { signUp, obtainTokens } from '../support/oauth/oauth-flow.ts';
-import { deliveryAddress, createTestShop, type TestShop } from '../support/server/shop.ts';
+import { deliveryAddress, createTestShop, type TestShop } from '../support/server/test-shop.ts';
 
 let mandate: MandateServer;
 let shop: TestShop;

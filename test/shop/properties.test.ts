@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startPaymentTestShop, type PaymentTestShop } from '../support/order-arithmetic.ts';
+import { startPaymentTestShop, type PaymentTestShop } from '../support/payment-test-shop.ts';
 import { findAccountingDiscrepancies } from './accounting-invariants.ts';
 import { actions, RandomCustomer } from './random-customer.ts';
 

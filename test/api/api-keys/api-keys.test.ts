@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ApiKeyUseBuffer } from '../../../server/api-keys/api-key-use-buffer.ts';
-import { backdateSessions } from '../../support/oauth/age-sessions.ts';
+import { backdateSessions } from '../../support/oauth/backdate-sessions.ts';
 import { startMandateServer, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
 import {
   sendTokenRequest,
@@ -206,7 +206,9 @@ describe('POST /api-keys: 401 when the sign-in is older than 15 minutes', () => 
     const boundToken = async (person: Pick<TestUser, 'browser'>): Promise<string> => {
       const { code, verifier, redirectUri, clientId } = await obtainAuthorizationCode(mandate.origin, person, { scope });
       const form = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: redirectUri, client_id: clientId };
-      const response = await sendTokenRequest(mandate.origin, form, { dpop: await createDpopProof(key, { method: 'POST', url: tokenUrl }) });
+      const response = await sendTokenRequest(mandate.origin, form, {
+        dpop: await createDpopProof(key, { method: 'POST', url: tokenUrl }),
+      });
       return tokenResponseSchema.parse(await response.json()).access_token;
     };
     const createWith = async (bound: string): Promise<Response> => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createSquarePngDataUri } from '../../support/browser/png.ts';
+import { createSquarePngDataUri } from '../../support/browser/png-data-uri.ts';
 import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
 import {
   sendTokenRequest,
@@ -18,8 +18,9 @@ let token: string;
 
 beforeAll(async () => {
   mandate = await startMandateServer();
-  token = (await obtainTokens(mandate.origin, await signUpWithRole(mandate.db, mandate.origin, 'admin'), ['applications.manage', 'audit.read']))
-    .access_token;
+  token = (
+    await obtainTokens(mandate.origin, await signUpWithRole(mandate.db, mandate.origin, 'admin'), ['applications.manage', 'audit.read'])
+  ).access_token;
 });
 afterAll(() => mandate.close());
 
@@ -151,7 +152,9 @@ describe('PATCH /applications/{application_id}', () => {
     expect((await call('PATCH', `/${app.id}`, { status: 'disabled' })).body.status).toBe('disabled');
     expect(await apiStatus(clientToken)).toBe(401);
     const form = { grant_type: 'client_credentials' };
-    expect(await readOAuthError(await sendTokenRequest(mandate.origin, form, basicAuthorization(client.clientId, client.secret)))).toBe('401 invalid_client');
+    expect(await readOAuthError(await sendTokenRequest(mandate.origin, form, basicAuthorization(client.clientId, client.secret)))).toBe(
+      '401 invalid_client',
+    );
     await call('PATCH', `/${app.id}`, { status: 'active' });
     expect(await apiStatus(clientToken)).toBe(404);
   });
@@ -169,7 +172,9 @@ describe('PATCH /applications/{application_id}', () => {
     const { browser } = await signUp(mandate.origin);
     const openAuthorization = (scope: string) =>
       browser.open(
-        authorizationPath(buildAuthorizationRequest({ client_id: app.client_id, redirect_uri: 'https://app.example/callback', scope }).query),
+        authorizationPath(
+          buildAuthorizationRequest({ client_id: app.client_id, redirect_uri: 'https://app.example/callback', scope }).query,
+        ),
       );
     expect((await openAuthorization('openid users.read')).externalRedirect?.searchParams.get('code')).toBeTruthy();
     expect((await openAuthorization('openid users.read orders.read')).url.pathname).toMatch(/^\/consent\//);
@@ -235,7 +240,9 @@ test('application changes are audited without secrets', async () => {
   const { client_secret: secret } = (await call('POST', `/${app.id}/secret-rotations`, {})).body;
   await call('DELETE', `/${app.id}`);
   const log = await mandate.callApi('GET', '/api/v1/audit-events?limit=10', { token });
-  const actions = log.body.data.filter(({ subject }: JsonBody) => subject === `application:${app.client_id}`).map(({ action }: JsonBody) => action);
+  const actions = log.body.data
+    .filter(({ subject }: JsonBody) => subject === `application:${app.client_id}`)
+    .map(({ action }: JsonBody) => action);
   expect(actions).toEqual(['application.deleted', 'application.secret_rotated', 'application.created']);
   expect(log.text).not.toContain(secret);
 });

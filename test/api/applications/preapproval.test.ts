@@ -98,9 +98,9 @@ describe('an application whose pre-approval is withdrawn', () => {
     expect(await readOAuthError(await refresh(app, tokens))).toBe('400 invalid_grant');
     expect(await readOAuthError(await exchange(app, codeForm(pending)))).toBe('400 invalid_grant');
     expect(await isConsentRequired(app, anna, scope)).toBe(true);
-    expect((await obtainAuthorizationCode(mandate.origin, anna, { ...requestOf(app, scope), prompt: 'none' })).leaves.searchParams.get('error')).toBe(
-      'consent_required',
-    );
+    expect(
+      (await obtainAuthorizationCode(mandate.origin, anna, { ...requestOf(app, scope), prompt: 'none' })).leaves.searchParams.get('error'),
+    ).toBe('consent_required');
     const userAccess = await obtainTokens(mandate.origin, anna, ['connected_apps.read', 'events.read']);
     const connected = await mandate.callApi('GET', '/api/v1/connected-apps', { token: userAccess.access_token });
     expect(connected.body.data.map(({ application }: JsonBody) => application.client_id)).not.toContain(app.client_id);
@@ -147,7 +147,9 @@ describe('an application whose pre-approval is withdrawn', () => {
     ).toBe(200);
     const userAccess = await obtainTokens(mandate.origin, anna, ['connected_apps.read']);
     const connected = (await mandate.callApi('GET', '/api/v1/connected-apps', { token: userAccess.access_token })).body.data;
-    const granted = connected.filter(({ application }: JsonBody) => application.client_id === app.client_id).map((one: JsonBody) => one.scopes);
+    const granted = connected
+      .filter(({ application }: JsonBody) => application.client_id === app.client_id)
+      .map((one: JsonBody) => one.scopes);
     expect(granted).toEqual([
       ['openid', 'users.read'],
       ['openid', 'users.read'],

@@ -16,7 +16,8 @@ let token: string;
 
 beforeAll(async () => {
   mandate = await startMandateServer();
-  token = (await obtainTokens(mandate.origin, await signUpWithRole(mandate.db, mandate.origin, 'admin'), ['applications.manage'])).access_token;
+  token = (await obtainTokens(mandate.origin, await signUpWithRole(mandate.db, mandate.origin, 'admin'), ['applications.manage']))
+    .access_token;
 });
 afterAll(() => mandate.close());
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startMandateServer, type ApiResponse, type MandateServer } from '../../support/server/start-mandate.ts';
 import { sendTokenRequest, basicAuthorization } from '../../support/oauth/oauth-flow.ts';
-import { createTestShop, type TestShop } from '../../support/server/shop.ts';
+import { createTestShop, type TestShop } from '../../support/server/test-shop.ts';
 
 let mandate: MandateServer;
 let shop: TestShop;
@@ -20,7 +20,8 @@ test('a rotation without overlap immediately invalidates both earlier secrets', 
   const rotate = async (seconds: number): Promise<string> =>
     (await call('POST', `/${application.id}/secret-rotations`, { overlap_seconds: seconds })).body.client_secret;
   const statusWith = async (secret: string): Promise<number> =>
-    (await sendTokenRequest(mandate.origin, { grant_type: 'client_credentials' }, basicAuthorization(application.client_id, secret))).status;
+    (await sendTokenRequest(mandate.origin, { grant_type: 'client_credentials' }, basicAuthorization(application.client_id, secret)))
+      .status;
   const first: string = application.client_secret;
   const second = await rotate(3_600);
   expect([await statusWith(first), await statusWith(second)]).toEqual([200, 200]);

@@ -106,7 +106,9 @@ test('401 without a token, and 403 for all callers except administrators and app
   const anna = await signUp(mandate.origin);
   const customerToken = (await obtainTokens(mandate.origin, anna, ['orders.read', 'audit.read'])).access_token;
   expect((await mandate.callApi('GET', path, { token: customerToken })).status).toBe(403);
-  const applicationToken = await obtainClientToken(mandate.origin, await createConfidentialClient(mandate.db, ['audit.read']), ['audit.read']);
+  const applicationToken = await obtainClientToken(mandate.origin, await createConfidentialClient(mandate.db, ['audit.read']), [
+    'audit.read',
+  ]);
   expect((await mandate.callApi('GET', path, { token: applicationToken })).status).toBe(200);
 });
 

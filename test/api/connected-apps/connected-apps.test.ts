@@ -75,7 +75,9 @@ test('DELETE /connected-apps/{connected_app_id}: revokes access immediately, and
       code_verifier: granted.verifier,
       redirect_uri: client.redirectUri,
     };
-    return tokenResponseSchema.parse(await (await sendTokenRequest(mandate.origin, form, basicAuthorization(client.clientId, client.secret))).json());
+    return tokenResponseSchema.parse(
+      await (await sendTokenRequest(mandate.origin, form, basicAuthorization(client.clientId, client.secret))).json(),
+    );
   };
   const tokens = await redeemFor(await obtainAuthorizationCode(mandate.origin, anna, request));
   // the consent is remembered, so the consent page is not shown
@@ -86,7 +88,9 @@ test('DELETE /connected-apps/{connected_app_id}: revokes access immediately, and
   expect((await mandate.callApi('DELETE', `${path}/${app.id}`, { token: userTokens.access_token })).status).toBe(204);
   expect((await getCurrentUser(tokens.access_token)).body.code).toBe('revoked_token');
   const form = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token ?? '' };
-  expect(await readOAuthError(await sendTokenRequest(mandate.origin, form, basicAuthorization(client.clientId, client.secret)))).toBe('400 invalid_grant');
+  expect(await readOAuthError(await sendTokenRequest(mandate.origin, form, basicAuthorization(client.clientId, client.secret)))).toBe(
+    '400 invalid_grant',
+  );
   const nextSignIn = await anna.browser.open(authorizationPath(buildAuthorizationRequest(request).query));
   expect(nextSignIn.url.pathname).toMatch(/^\/consent\//);
   expect((await getCurrentUser(userTokens.access_token)).status).toBe(200);
@@ -133,7 +137,9 @@ test('DELETE revokes the API keys that the application created, unless api_keys=
   const connectAndCreateKey = async (): Promise<string> => {
     const { code, verifier } = await obtainAuthorizationCode(mandate.origin, anna, request);
     const form = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: client.redirectUri };
-    const tokens = tokenResponseSchema.parse(await (await sendTokenRequest(mandate.origin, form, basicAuthorization(client.clientId, client.secret))).json());
+    const tokens = tokenResponseSchema.parse(
+      await (await sendTokenRequest(mandate.origin, form, basicAuthorization(client.clientId, client.secret))).json(),
+    );
     return createKey(tokens.access_token);
   };
   const removeApplication = async (query: string): Promise<number> => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startMandateServer, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
-import { createTestShop, type TestShop } from '../../support/server/shop.ts';
+import { createTestShop, type TestShop } from '../../support/server/test-shop.ts';
 
 let mandate: MandateServer;
 let shop: TestShop;

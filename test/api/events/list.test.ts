@@ -3,9 +3,16 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { assignEventSequence } from '../../../server/events/assign-sequence.ts';
 import { deleteOldEvents } from '../../../server/events/delete-old-events.ts';
 import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
-import { obtainClientToken, createConfidentialClient, signUp, signUpWithRole, obtainTokens, type TestUser } from '../../support/oauth/oauth-flow.ts';
-import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/shop.ts';
-import { runPendingTasks } from '../../support/tasks.ts';
+import {
+  obtainClientToken,
+  createConfidentialClient,
+  signUp,
+  signUpWithRole,
+  obtainTokens,
+  type TestUser,
+} from '../../support/oauth/oauth-flow.ts';
+import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/test-shop.ts';
+import { runPendingTasks } from '../../support/run-tasks.ts';
 
 let mandate: MandateServer;
 let shop: TestShop;
@@ -131,7 +138,9 @@ describe('visibility of events', () => {
     expect(typesOf(await list(`?after=${after}`, await tokenOf(staff, scopes)))).toEqual(all);
     const applicationToken = await obtainClientToken(mandate.origin, await createConfidentialClient(mandate.db, scopes), scopes);
     expect(typesOf(await list(`?after=${after}`, applicationToken))).toEqual(all);
-    const limitedToken = await obtainClientToken(mandate.origin, await createConfidentialClient(mandate.db, ['events.read']), ['events.read']);
+    const limitedToken = await obtainClientToken(mandate.origin, await createConfidentialClient(mandate.db, ['events.read']), [
+      'events.read',
+    ]);
     expect(typesOf(await list(`?after=${after}`, limitedToken))).toEqual(['product.created']);
   });
 

@@ -5,10 +5,10 @@ import type { Database } from '../../../server/database/entity-manager/entity-ma
 import { getEventSignals } from '../../../server/events/event-signals.ts';
 import { EventWaiter } from '../../../server/events/long-poll.ts';
 import { createMigratedDatabase } from '../../support/services/database.ts';
-import { hourMs, readLastSequence, waitForEventSequence, mockPollInterval, startEventJobs } from '../../support/event-signals.ts';
+import { hourMs, readLastSequence, waitForEventSequence, mockPollInterval, startEventJobs } from '../../support/event-jobs.ts';
 import { startMandateServer } from '../../support/server/start-mandate.ts';
 import { requireOneProcess } from '../../support/server/process-mode.ts';
-import { createTestShop, pickupDelivery } from '../../support/server/shop.ts';
+import { createTestShop, pickupDelivery } from '../../support/server/test-shop.ts';
 import { startWebhookReceiver } from '../../support/network/webhook-receiver.ts';
 
 requireOneProcess('starts the background jobs in the test process');
@@ -111,7 +111,10 @@ test('a failed delivery is retried after 5 seconds without polling', { timeout: 
   cleanUps.push(() => receiver.close());
   receiver.handleDelivery = (_, res) => res.writeHead(receiver.deliveries.length === 1 ? 500 : 204).end();
   cleanUps.push(startEventJobs(db));
-  const { body } = await mandate.callApi('POST', '/api/v1/webhook-endpoints', { token, body: { url: receiver.url, events: ['order.paid'] } });
+  const { body } = await mandate.callApi('POST', '/api/v1/webhook-endpoints', {
+    token,
+    body: { url: receiver.url, events: ['order.paid'] },
+  });
   await mandate.callApi('POST', `/api/v1/webhook-endpoints/${body.id}/test-events`, { token });
   await expect.poll(() => receiver.deliveries.length, { timeout: 20_000 }).toBe(2);
 });

@@ -68,7 +68,11 @@ test('a token is accepted only from pages of its application', async () => {
   ).json();
   const resource = `${mandate.origin}/mcp`;
   const tokenOf = async (request: Record<string, string>): Promise<string> => {
-    const granted = await obtainAuthorizationCode(mandate.origin, await signUp(mandate.origin), { resource, scope: 'orders.read', ...request });
+    const granted = await obtainAuthorizationCode(mandate.origin, await signUp(mandate.origin), {
+      resource,
+      scope: 'orders.read',
+      ...request,
+    });
     return tokenResponseSchema.parse(await (await redeemCode(mandate.origin, granted)).json()).access_token;
   };
   const applicationToken = await tokenOf({ client_id: clientId, redirect_uri: `${origin}/callback` });

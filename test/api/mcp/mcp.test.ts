@@ -12,7 +12,7 @@ import { createOpenApiDocument } from '@mandate/contract/openapi';
 import { excludedOperations, createMcpTools } from '@mandate/contract/tools';
 import { startMandateServer, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
 import { obtainAuthorizationCode, cliClient, signUp, obtainTokens, type TestUser } from '../../support/oauth/oauth-flow.ts';
-import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/shop.ts';
+import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/test-shop.ts';
 
 let mandate: MandateServer;
 let shop: TestShop;

@@ -2,9 +2,9 @@ import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { formatDecimalAmount, orderExportColumns } from '@mandate/contract';
 import type { JsonBody } from '../../support/server/start-mandate.ts';
-import { startPaymentTestShop, type PaymentTestShop } from '../../support/order-arithmetic.ts';
-import { deliveryAddress } from '../../support/server/shop.ts';
-import { completeTask } from '../../support/tasks.ts';
+import { startPaymentTestShop, type PaymentTestShop } from '../../support/payment-test-shop.ts';
+import { deliveryAddress } from '../../support/server/test-shop.ts';
+import { completeTask } from '../../support/run-tasks.ts';
 
 let till: PaymentTestShop;
 /** A delivered, a partly shipped, a canceled and an unpaid order. Each column has a value in at least one of them. */
@@ -112,7 +112,9 @@ describe.each([
     return (await completeTask(till.mandate, till.shop.token, started)).file;
   };
   const expectedRows = (): [JsonBody, JsonBody][] =>
-    orders.flatMap((order) => (rows === 'orders' ? [order.items[0]] : order.items).map((line: JsonBody): [JsonBody, JsonBody] => [order, line]));
+    orders.flatMap((order) =>
+      (rows === 'orders' ? [order.items[0]] : order.items).map((line: JsonBody): [JsonBody, JsonBody] => [order, line]),
+    );
 
   test('has the columns of the contract with the values of the resource, as CSV', async () => {
     const [header, ...actualRows]: string[][] = parse(await runExport('csv'));

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databaseKind } from '../../support/services/database.ts';
 import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
 import { signUp, signUpWithRole, obtainTokens, type TestUser } from '../../support/oauth/oauth-flow.ts';
-import { deliveryAddress, createTestShop, pickupDelivery, type TestShop } from '../../support/server/shop.ts';
-import { completeTask } from '../../support/tasks.ts';
+import { deliveryAddress, createTestShop, pickupDelivery, type TestShop } from '../../support/server/test-shop.ts';
+import { completeTask } from '../../support/run-tasks.ts';
 
 let mandate: MandateServer;
 let shop: TestShop;
@@ -102,7 +102,11 @@ describe('202', () => {
     ] as const) {
       const code = `post_${currency.toLowerCase()}`;
       const method = { name: 'Post', price: 0, currency, requires_address: false };
-      await mandate.callApi('PUT', `/api/v1/delivery-methods/${code}`, { token: shop.token, body: method, headers: { 'if-none-match': '*' } });
+      await mandate.callApi('PUT', `/api/v1/delivery-methods/${code}`, {
+        token: shop.token,
+        body: method,
+        headers: { 'if-none-match': '*' },
+      });
       const product = await shop.createProduct({ currency, price });
       await placeOrder([[product, 1]], { reference: currency, delivery: { ...pickupDelivery, method: code } });
       const [row] = parseCsv((await runExport({ reference: currency, rows: 'lines' })).file);

@@ -5,8 +5,8 @@ import { neutralizeFormulas, restoreFormulas } from '../../../server/tasks/csv-f
 import { csvReaders } from '../../support/csv-readers.ts';
 import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
 import { signUpWithRole, obtainTokens, type TestUser } from '../../support/oauth/oauth-flow.ts';
-import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/shop.ts';
-import { completeTask } from '../../support/tasks.ts';
+import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/test-shop.ts';
+import { completeTask } from '../../support/run-tasks.ts';
 
 let mandate: MandateServer;
 let shop: TestShop;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
 import { signUp, signUpWithRole, obtainTokens } from '../../support/oauth/oauth-flow.ts';
-import { createTestShop, type TestShop } from '../../support/server/shop.ts';
-import { completeTask } from '../../support/tasks.ts';
+import { createTestShop, type TestShop } from '../../support/server/test-shop.ts';
+import { completeTask } from '../../support/run-tasks.ts';
 
 let mandate: MandateServer;
 let shop: TestShop;
@@ -108,7 +108,10 @@ describe('202', () => {
     await runImport(`reference,created_at,customer,sku,quantity,unit_price\n${rows.join('\n')}\n`, baseRules);
     for (const of of [0, 1, 2]) {
       const [order, ...others] = await findOrders(`G-${of}`);
-      expect([others, order.items.map((item: JsonBody) => item.quantity)]).toEqual([[], Array.from({ length: 10 }, (_, n) => n * 3 + of + 1)]);
+      expect([others, order.items.map((item: JsonBody) => item.quantity)]).toEqual([
+        [],
+        Array.from({ length: 10 }, (_, n) => n * 3 + of + 1),
+      ]);
     }
   });
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startMandateServer, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
-import { createTestShop, type TestShop } from '../../support/server/shop.ts';
-import { completeTask, runPendingTasks, abandonTaskAtStep, hookTaskSteps } from '../../support/tasks.ts';
+import { createTestShop, type TestShop } from '../../support/server/test-shop.ts';
+import { completeTask, runPendingTasks, abandonTaskAtStep, hookTaskSteps } from '../../support/run-tasks.ts';
 
 let mandate: MandateServer;
 let shop: TestShop;
@@ -46,7 +46,8 @@ describe('a canceled import', () => {
       mandate,
       hookTaskSteps(async (step) => {
         importedCounts.push((await getTask()).imported);
-        if (step === 4) ({ body: canceled } = await mandate.callApi('POST', `/api/v1/tasks/${task.id}/cancellation`, { token: shop.token }));
+        if (step === 4)
+          ({ body: canceled } = await mandate.callApi('POST', `/api/v1/tasks/${task.id}/cancellation`, { token: shop.token }));
       }),
     );
     const counts = { created: 360, updated: 0, unchanged: 0, refused: 40, differing: 0 };

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startMandateServer, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
-import { createTestShop, type TestShop } from '../../support/server/shop.ts';
-import { completeTask, runPendingTasks } from '../../support/tasks.ts';
+import { createTestShop, type TestShop } from '../../support/server/test-shop.ts';
+import { completeTask, runPendingTasks } from '../../support/run-tasks.ts';
 
 let mandate: MandateServer;
 let shop: TestShop;

@@ -5,7 +5,7 @@ import type { EntityManager } from '../../../server/database/entity-manager/enti
 import { databaseKind } from '../../support/services/database.ts';
 import { startMandateServer, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
 import { cliClient, signUp, obtainTokens, type TestUser } from '../../support/oauth/oauth-flow.ts';
-import { createTestShop, pickupDelivery } from '../../support/server/shop.ts';
+import { createTestShop, pickupDelivery } from '../../support/server/test-shop.ts';
 
 /** More than the batch size, so the pending lookups need several queries. */
 const readerCount = 150;
@@ -139,7 +139,8 @@ describe.skipIf(databaseKind === 'pglite')('during ownership changes and token r
       await Promise.all(ids.map((other) => read(observations, credential, other)));
     }
     const changedAt = performance.now();
-    while (!observations.some(({ sentAt, status }) => sentAt > changedAt && status === 200)) await mandate.callApi('GET', '/api/v1/products');
+    while (!observations.some(({ sentAt, status }) => sentAt > changedAt && status === 200))
+      await mandate.callApi('GET', '/api/v1/products');
     stop.abort();
     await reading;
     expect(observations.flatMap((response) => findViolation(response) ?? [])).toEqual([]);

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databaseKind } from '../../support/services/database.ts';
-import { readEventTypes } from '../../support/events.ts';
-import { startPaymentTestShop, type PaymentTestShop } from '../../support/order-arithmetic.ts';
+import { readEventTypes } from '../../support/read-event-types.ts';
+import { startPaymentTestShop, type PaymentTestShop } from '../../support/payment-test-shop.ts';
 import { signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
-import { pickupDelivery } from '../../support/server/shop.ts';
+import { pickupDelivery } from '../../support/server/test-shop.ts';
 
 let till: PaymentTestShop;
 beforeAll(async () => {
@@ -29,7 +29,11 @@ describe('201', () => {
     });
     for (const { product_id: id } of order.items) {
       expect(await till.stock(id)).toBe(2);
-      expect(await readEventTypes(till.mandate.db, 'product', id)).toEqual(['product.created', 'product.out_of_stock', 'product.back_in_stock']);
+      expect(await readEventTypes(till.mandate.db, 'product', id)).toEqual([
+        'product.created',
+        'product.out_of_stock',
+        'product.back_in_stock',
+      ]);
     }
     expect(await orderEvents(order.id)).toEqual(['order.created', 'order.canceled']);
   });
@@ -144,7 +148,9 @@ describe.skipIf(databaseKind === 'pglite')('concurrent requests', () => {
 
   test('16 payments create one open payment', async () => {
     const order = await till.placeOrder();
-    expect(countByStatus(await Promise.all(Array.from({ length: 16 }, () => till.createPayment(order.id, 'test_processing_then_ok'))))).toEqual({
+    expect(
+      countByStatus(await Promise.all(Array.from({ length: 16 }, () => till.createPayment(order.id, 'test_processing_then_ok')))),
+    ).toEqual({
       201: 1,
       409: 15,
     });

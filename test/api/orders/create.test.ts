@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
 import { signUp, signUpWithRole, obtainTokens, type TestUser } from '../../support/oauth/oauth-flow.ts';
-import { deliveryAddress, createTestShop, pickupDelivery, type TestShop } from '../../support/server/shop.ts';
+import { deliveryAddress, createTestShop, pickupDelivery, type TestShop } from '../../support/server/test-shop.ts';
 
 let mandate: MandateServer;
 let shop: TestShop;
@@ -91,7 +91,9 @@ describe('201', () => {
 
   test.each(['-1', '1.5', '1e3.5', '"3"', 'null', '1e400'])('rejects a quantity of %s, with a pointer', async (quantity) => {
     const { id } = await shop.createProduct();
-    const response = await placeOrder(`{"items":[{"product_id":${id},"quantity":${quantity}}],"delivery":${JSON.stringify(pickupDelivery)}}`);
+    const response = await placeOrder(
+      `{"items":[{"product_id":${id},"quantity":${quantity}}],"delivery":${JSON.stringify(pickupDelivery)}}`,
+    );
     expect(response.status).toBe(400);
     expect(response.body.code === 'malformed_json' || response.body.errors[0].pointer === '#/items/0/quantity').toBe(true);
   });

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cancelExpiredOrders } from '../../../server/order-lifecycle/expire-orders.ts';
 import { pollPendingPayments } from '../../../server/order-lifecycle/poll-pending-payments.ts';
-import { readEventTypes } from '../../support/events.ts';
-import { afterOrderHold, startPaymentTestShop, type PaymentTestShop } from '../../support/order-arithmetic.ts';
+import { readEventTypes } from '../../support/read-event-types.ts';
+import { afterOrderHold, startPaymentTestShop, type PaymentTestShop } from '../../support/payment-test-shop.ts';
 
 let till: PaymentTestShop;
 beforeAll(async () => {

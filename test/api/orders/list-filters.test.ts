@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { orderFulfillmentStatuses, orderStatuses, orderPaymentStatuses } from '@mandate/contract';
 import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
-import { startPaymentTestShop, type PaymentTestShop } from '../../support/order-arithmetic.ts';
+import { startPaymentTestShop, type PaymentTestShop } from '../../support/payment-test-shop.ts';
 import { signUp, obtainTokens, type TestUser } from '../../support/oauth/oauth-flow.ts';
-import { pickupDelivery } from '../../support/server/shop.ts';
+import { pickupDelivery } from '../../support/server/test-shop.ts';
 
 let till: PaymentTestShop;
 let anna: TestUser;

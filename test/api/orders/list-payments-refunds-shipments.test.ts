@@ -1,9 +1,16 @@
 /** `GET /payments`, `/refunds` and `/shipments` return items of the orders that the caller may see. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
-import { startPaymentTestShop, type PaymentTestShop } from '../../support/order-arithmetic.ts';
-import { obtainClientToken, createConfidentialClient, signUp, signUpWithRole, obtainTokens, type TestUser } from '../../support/oauth/oauth-flow.ts';
-import { pickupDelivery } from '../../support/server/shop.ts';
+import { startPaymentTestShop, type PaymentTestShop } from '../../support/payment-test-shop.ts';
+import {
+  obtainClientToken,
+  createConfidentialClient,
+  signUp,
+  signUpWithRole,
+  obtainTokens,
+  type TestUser,
+} from '../../support/oauth/oauth-flow.ts';
+import { pickupDelivery } from '../../support/server/test-shop.ts';
 
 let till: PaymentTestShop;
 let anna: Buyer;
@@ -33,7 +40,12 @@ async function createBuyer(): Promise<Buyer> {
     orders.push((await till.mandate.callApi('POST', '/api/v1/orders', { token, body: { items, delivery: pickupDelivery } })).body.id);
   }
   const [first = 0, second = 0, third = 0] = orders;
-  const payments = [await till.createPayment(first, 'test_declined'), await till.createPayment(first), await till.createPayment(second), await till.createPayment(third)];
+  const payments = [
+    await till.createPayment(first, 'test_declined'),
+    await till.createPayment(first),
+    await till.createPayment(second),
+    await till.createPayment(third),
+  ];
   const refunds = [await till.post(`/orders/${first}/refunds`, { amount: 1, reason: 'other' })];
   const shipments = [
     await till.post(`/orders/${second}/shipments`, { status: 'shipped', tracking_number: `T-${second}` }),
@@ -140,7 +152,11 @@ test('GET /shipments/{shipment_id}: 404 for another customer, and an ETag that P
   const etag = headers.get('etag') ?? '';
   expect([status, body.id]).toEqual([200, anna.shipments[0]]);
   const change = (ifMatch: string): Promise<ApiResponse> =>
-    till.mandate.callApi('PATCH', `/api/v1${path}`, { token: till.shop.token, body: { carrier: 'Bike' }, headers: { 'if-match': ifMatch } });
+    till.mandate.callApi('PATCH', `/api/v1${path}`, {
+      token: till.shop.token,
+      body: { carrier: 'Bike' },
+      headers: { 'if-match': ifMatch },
+    });
   const changed = await change(etag);
   expect([changed.status, changed.headers.get('etag')]).toEqual([200, (await get(path, anna.token)).headers.get('etag')]);
   expect((await change(etag)).body.code).toBe('precondition_failed');

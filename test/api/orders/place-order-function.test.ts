@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databaseKind } from '../../support/services/database.ts';
 import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
-import { deliveryAddress, createTestShop, type TestShop } from '../../support/server/shop.ts';
+import { deliveryAddress, createTestShop, type TestShop } from '../../support/server/test-shop.ts';
 
 // Compares the rows that the database function writes with the representation that the server returns.
 let mandate: MandateServer;
@@ -16,7 +16,10 @@ afterAll(() => mandate.close());
 
 const call = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<ApiResponse> =>
   mandate.callApi(method, path, { token: shop.token, headers, ...(body !== undefined && { body }) });
-const findEvents = (type: string, id: number): Promise<{ type: string; user_id: number | null; subject_version: number; data: JsonBody }[]> =>
+const findEvents = (
+  type: string,
+  id: number,
+): Promise<{ type: string; user_id: number | null; subject_version: number; data: JsonBody }[]> =>
   mandate.db.em
     .fork()
     .execute('select type, user_id, subject_version, data from events where subject_type = ? and subject_id = ? order by id', [type, id]);

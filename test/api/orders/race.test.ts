@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { databaseKind } from '../../support/services/database.ts';
 import { startMandateServer, type ApiResponse, type MandateServer } from '../../support/server/start-mandate.ts';
-import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/shop.ts';
+import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/test-shop.ts';
 
 // PGlite runs one transaction at a time.
 describe.skipIf(databaseKind === 'pglite')('concurrent buyers', () => {
@@ -128,7 +128,13 @@ async function withShop<Result>(run: (mandate: MandateServer, shop: TestShop) =>
   }
 }
 
-const placeOrder = (mandate: MandateServer, shop: TestShop, userId: number, items: object[], headers: Record<string, string> = {}): Promise<ApiResponse> =>
+const placeOrder = (
+  mandate: MandateServer,
+  shop: TestShop,
+  userId: number,
+  items: object[],
+  headers: Record<string, string> = {},
+): Promise<ApiResponse> =>
   mandate.callApi('POST', '/api/v1/orders', { token: shop.token, body: { user_id: userId, items, delivery: pickupDelivery }, headers });
 
 const countByStatus = (responses: ApiResponse[]): Record<number, number> =>

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startMandateServer, type ApiResponse, type MandateServer } from '../../support/server/start-mandate.ts';
 import { signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
-import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/shop.ts';
+import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/test-shop.ts';
 
 let mandate: MandateServer;
 let shop: TestShop;

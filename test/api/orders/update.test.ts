@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readEventTypes } from '../../support/events.ts';
+import { readEventTypes } from '../../support/read-event-types.ts';
 import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
 import { signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
-import { deliveryAddress, createTestShop, pickupDelivery, type TestShop } from '../../support/server/shop.ts';
+import { deliveryAddress, createTestShop, pickupDelivery, type TestShop } from '../../support/server/test-shop.ts';
 
 let mandate: MandateServer;
 let shop: TestShop;
@@ -92,7 +92,12 @@ describe('discounts and tax', () => {
   const createOrder = async (server: MandateServer, targetShop: TestShop, product: JsonBody, overrides: object): Promise<ApiResponse> =>
     server.callApi('POST', '/api/v1/orders', {
       token: targetShop.token,
-      body: { user_id: (await targetShop.createUser()).id, items: [{ product_id: product.id, quantity: 1 }], delivery: pickupDelivery, ...overrides },
+      body: {
+        user_id: (await targetShop.createUser()).id,
+        items: [{ product_id: product.id, quantity: 1 }],
+        delivery: pickupDelivery,
+        ...overrides,
+      },
     });
 
   test('a discount by staff reduces the tax in proportion', async () => {

@@ -1,9 +1,9 @@
 import { testPaymentMethodTokens } from '@mandate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { pollPendingPayments } from '../../../server/order-lifecycle/poll-pending-payments.ts';
-import { readEventTypes } from '../../support/events.ts';
+import { readEventTypes } from '../../support/read-event-types.ts';
 import { usesTwoProcesses } from '../../support/server/process-mode.ts';
-import { startPaymentTestShop, inOneMinute, type PaymentTestShop } from '../../support/order-arithmetic.ts';
+import { startPaymentTestShop, inOneMinute, type PaymentTestShop } from '../../support/payment-test-shop.ts';
 
 let till: PaymentTestShop;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startPaymentTestShop, type PaymentTestShop } from '../../support/order-arithmetic.ts';
+import { startPaymentTestShop, type PaymentTestShop } from '../../support/payment-test-shop.ts';
 import { signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
-import { pickupDelivery } from '../../support/server/shop.ts';
+import { pickupDelivery } from '../../support/server/test-shop.ts';
 
 let till: PaymentTestShop;
 beforeAll(async () => {
@@ -50,7 +50,8 @@ describe('permissions', () => {
     const product = await shop.createProduct();
     const body = { items: [{ product_id: product.id, quantity: 1 }], delivery: pickupDelivery };
     const order = (await mandate.callApi('POST', '/api/v1/orders', { token: payer, body })).body;
-    const payment = (await mandate.callApi('POST', `/api/v1/orders/${order.id}/payments`, { token: payer, body: { provider: 'test' } })).body;
+    const payment = (await mandate.callApi('POST', `/api/v1/orders/${order.id}/payments`, { token: payer, body: { provider: 'test' } }))
+      .body;
     expect(payment.next_action).not.toBeNull();
     expect((await mandate.callApi('GET', `/api/v1/payments/${payment.id}`, { token: reader })).body.next_action).toBeNull();
     const rows = await em().execute(`select data from events where subject_type = 'payment' and subject_id = ?`, [payment.id]);

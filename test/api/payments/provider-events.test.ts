@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { pollPendingPayments } from '../../../server/order-lifecycle/poll-pending-payments.ts';
 import { applyProviderEvents } from '../../../server/order-lifecycle/provider-events.ts';
-import { readEventTypes } from '../../support/events.ts';
-import { afterOrderHold, startPaymentTestShop, inOneMinute, type PaymentTestShop } from '../../support/order-arithmetic.ts';
+import { readEventTypes } from '../../support/read-event-types.ts';
+import { afterOrderHold, startPaymentTestShop, inOneMinute, type PaymentTestShop } from '../../support/payment-test-shop.ts';
 import { requireOneProcess } from '../../support/server/process-mode.ts';
 
 let till: PaymentTestShop;

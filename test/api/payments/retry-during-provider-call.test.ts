@@ -3,7 +3,7 @@ import { manualProvider } from '../../../server/payments/providers/manual-provid
 import { indexPaymentProviders } from '../../../server/payments/providers/payment-provider.ts';
 import { createTestProvider } from '../../../server/payments/providers/test-provider.ts';
 import type { ApiResponse } from '../../support/server/start-mandate.ts';
-import { startPaymentTestShop, type PaymentTestShop } from '../../support/order-arithmetic.ts';
+import { startPaymentTestShop, type PaymentTestShop } from '../../support/payment-test-shop.ts';
 import { requireOneProcess } from '../../support/server/process-mode.ts';
 
 requireOneProcess('the tests delay a payment provider in the test process');

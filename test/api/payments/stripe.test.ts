@@ -6,10 +6,10 @@ import { applyProviderEvents } from '../../../server/order-lifecycle/provider-ev
 import { indexPaymentProviders } from '../../../server/payments/providers/payment-provider.ts';
 import { createStripeProvider } from '../../../server/payments/providers/stripe-provider.ts';
 import { pollPendingRefunds } from '../../../server/refunds/poll-pending-refunds.ts';
-import { readEventTypes } from '../../support/events.ts';
+import { readEventTypes } from '../../support/read-event-types.ts';
 import { startFakeStripe, type FakeStripe } from '../../support/fake-stripe.ts';
 import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
-import { afterOrderHold, startPaymentTestShop, inOneMinute, type PaymentTestShop } from '../../support/order-arithmetic.ts';
+import { afterOrderHold, startPaymentTestShop, inOneMinute, type PaymentTestShop } from '../../support/payment-test-shop.ts';
 import { requireOneProcess } from '../../support/server/process-mode.ts';
 
 requireOneProcess('the tests start a fake Stripe server');
@@ -19,7 +19,9 @@ let fakeStripe: FakeStripe;
 let till: PaymentTestShop;
 beforeAll(async () => {
   fakeStripe = await startFakeStripe();
-  till = await startPaymentTestShop(indexPaymentProviders(await createStripeProvider({ secretKey: 'sk_test_1', webhookSecret, api: fakeStripe.apiOptions })));
+  till = await startPaymentTestShop(
+    indexPaymentProviders(await createStripeProvider({ secretKey: 'sk_test_1', webhookSecret, api: fakeStripe.apiOptions })),
+  );
 });
 afterAll(async () => {
   await till.mandate.close();

@@ -3,8 +3,8 @@ import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
 import { signUp, signUpWithRole, obtainTokens } from '../../support/oauth/oauth-flow.ts';
-import { createTestShop, type TestShop } from '../../support/server/shop.ts';
-import { completeTask, runPendingTasks, abandonTaskAtStep } from '../../support/tasks.ts';
+import { createTestShop, type TestShop } from '../../support/server/test-shop.ts';
+import { completeTask, runPendingTasks, abandonTaskAtStep } from '../../support/run-tasks.ts';
 
 let mandate: MandateServer;
 let shop: TestShop;

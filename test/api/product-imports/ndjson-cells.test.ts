@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startMandateServer, type MandateServer } from '../../support/server/start-mandate.ts';
-import { createTestShop, buildProductInput, type TestShop } from '../../support/server/shop.ts';
-import { completeTask } from '../../support/tasks.ts';
+import { createTestShop, buildProductInput, type TestShop } from '../../support/server/test-shop.ts';
+import { completeTask } from '../../support/run-tasks.ts';
 
 let mandate: MandateServer;
 let shop: TestShop;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
 import { signUp, signUpWithRole, obtainTokens } from '../../support/oauth/oauth-flow.ts';
-import { createTestShop, type TestShop, buildProductInput } from '../../support/server/shop.ts';
-import { readEventTypes } from '../../support/events.ts';
+import { createTestShop, type TestShop, buildProductInput } from '../../support/server/test-shop.ts';
+import { readEventTypes } from '../../support/read-event-types.ts';
 
 let mandate: MandateServer;
 let shop: TestShop;
@@ -17,7 +17,8 @@ const send = (method: string, path: string, body: unknown, headers: Record<strin
   mandate.callApi(method, `/api/v1/products${path}`, { token: shop.token, body, headers });
 const get = (path: string, token?: string): Promise<ApiResponse> =>
   mandate.callApi('GET', `/api/v1/products${path}`, token === undefined ? {} : { token });
-const errorsOf = ({ body }: ApiResponse): string[] => body.errors.map((entry: JsonBody) => `${entry.pointer ?? entry.parameter} ${entry.code}`);
+const errorsOf = ({ body }: ApiResponse): string[] =>
+  body.errors.map((entry: JsonBody) => `${entry.pointer ?? entry.parameter} ${entry.code}`);
 
 describe('POST /products', () => {
   test('201: creates a draft with default values', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readEventTypes } from '../../support/events.ts';
-import { startPaymentTestShop, type PaymentTestShop } from '../../support/order-arithmetic.ts';
+import { readEventTypes } from '../../support/read-event-types.ts';
+import { startPaymentTestShop, type PaymentTestShop } from '../../support/payment-test-shop.ts';
 import { signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
 
 let till: PaymentTestShop;
@@ -39,7 +39,11 @@ describe('201', () => {
     expect([status, body.restock]).toEqual([201, [{ line: 1, quantity: 1 }]]);
     expect(await till.stock(id)).toBe(1);
     expect((await till.get(`/orders/${order.id}`)).items[0].restocked_quantity).toBe(1);
-    expect(await readEventTypes(till.mandate.db, 'product', id)).toEqual(['product.created', 'product.out_of_stock', 'product.back_in_stock']);
+    expect(await readEventTypes(till.mandate.db, 'product', id)).toEqual([
+      'product.created',
+      'product.out_of_stock',
+      'product.back_in_stock',
+    ]);
   });
 
   test('a refunded order remains delivered', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startMandateServer, type ApiResponse, type MandateServer } from '../../support/server/start-mandate.ts';
 import { signUp, obtainTokens, type TestUser } from '../../support/oauth/oauth-flow.ts';
-import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/shop.ts';
+import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/test-shop.ts';
 
 let mandate: MandateServer;
 let shop: TestShop;
@@ -53,7 +53,13 @@ describe('If-None-Match', () => {
 
   test('is supported for a user and for an order', async () => {
     const product = await shop.createProduct();
-    const { body } = await send('POST', '/orders', {}, { items: [{ product_id: product.id, quantity: 1 }], delivery: pickupDelivery }, token);
+    const { body } = await send(
+      'POST',
+      '/orders',
+      {},
+      { items: [{ product_id: product.id, quantity: 1 }], delivery: pickupDelivery },
+      token,
+    );
     for (const path of ['/users/me', `/users/${anna.id}`, `/orders/${body.id}`]) {
       const response = await send('GET', path, { 'if-none-match': await etagAt(path, token) }, undefined, token);
       expect([path, response.status]).toEqual([path, 304]);

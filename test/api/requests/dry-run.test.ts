@@ -3,10 +3,10 @@ import { contract, contractV2, listRoutes } from '@mandate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { operationName } from '../../support/contract/declared-responses.ts';
-import { readAllRows } from '../../support/dump.ts';
+import { readAllRows } from '../../support/database-dump.ts';
 import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
-import { startPaymentTestShop, type PaymentTestShop } from '../../support/order-arithmetic.ts';
-import { pickupDelivery, type TestShop } from '../../support/server/shop.ts';
+import { startPaymentTestShop, type PaymentTestShop } from '../../support/payment-test-shop.ts';
+import { pickupDelivery, type TestShop } from '../../support/server/test-shop.ts';
 
 let till: PaymentTestShop;
 let shop: TestShop;
@@ -68,7 +68,13 @@ const send = ([path, body]: DryRunRequest, query: string, headers: Record<string
   till.mandate.callApi('POST', `/api${path}${query}`, { token: shop.token, body, headers });
 
 /** Removes the values that differ between otherwise equal requests. */
-const withoutVolatileValues = ({ id: _id, created_at: _created, updated_at: _updated, expires_at: _expires, ...rest }: JsonBody): JsonBody =>
+const withoutVolatileValues = ({
+  id: _id,
+  created_at: _created,
+  updated_at: _updated,
+  expires_at: _expires,
+  ...rest
+}: JsonBody): JsonBody =>
   JSON.parse(JSON.stringify(rest, (name, value) => (name.endsWith('_at') && value !== null ? 'a timestamp' : value)));
 
 const cases = Object.entries(requests).flatMap(([operation, rows]) =>

@@ -5,8 +5,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findDuplicateKey, findDuplicateKeyInText } from '../../../server/http/validation/duplicate-json-keys.ts';
 import { type ApiResponse, type JsonBody, type MandateServer, startMandateServer } from '../../support/server/start-mandate.ts';
 import { signUpWithRole, obtainTokens } from '../../support/oauth/oauth-flow.ts';
-import { createTestShop } from '../../support/server/shop.ts';
-import { completeTask } from '../../support/tasks.ts';
+import { createTestShop } from '../../support/server/test-shop.ts';
+import { completeTask } from '../../support/run-tasks.ts';
 
 let mandate: MandateServer;
 let token: string;

@@ -6,8 +6,8 @@ import { type ApiResponse, type JsonBody, type MandateServer, startMandateServer
 import { completeSignUp, signUp, signUpWithRole, obtainTokens } from '../../support/oauth/oauth-flow.ts';
 import { HttpBrowser } from '../../support/browser/browser.ts';
 import { type FieldCandidate, listRequestFields, sendRequestWithField } from '../../support/contract/request-fields.ts';
-import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/shop.ts';
-import { completeTask } from '../../support/tasks.ts';
+import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/test-shop.ts';
+import { completeTask } from '../../support/run-tasks.ts';
 
 const isName = ({ name, schema }: FieldCandidate): boolean =>
   /(?:^|_)name$/.test(name) && [schema.type].flat().includes('string') && schema.pattern === undefined && schema.enum === undefined;

@@ -1,7 +1,7 @@
 import { contract, getRouteMetadata, listRoutes, scopeNames } from '@mandate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { expectHarmlessResponse, hostileInputs } from '../../support/network/hostile-network.ts';
+import { expectHarmlessResponse, hostileInputs } from '../../support/network/hostile-inputs.ts';
 import { startMandateServer, type MandateServer } from '../../support/server/start-mandate.ts';
 import { signUpWithRole, obtainTokens } from '../../support/oauth/oauth-flow.ts';
 

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ApiResponse, type JsonBody, type MandateServer, startMandateServer } from '../../support/server/start-mandate.ts';
 import { signUpWithRole, obtainTokens } from '../../support/oauth/oauth-flow.ts';
 import { type FieldCandidate, type RequestField, listRequestFields, sendRequestWithField } from '../../support/contract/request-fields.ts';
-import { createTestShop } from '../../support/server/shop.ts';
-import { completeTask, runPendingTasks } from '../../support/tasks.ts';
+import { createTestShop } from '../../support/server/test-shop.ts';
+import { completeTask, runPendingTasks } from '../../support/run-tasks.ts';
 
 const isTimestamp = ({ schema }: FieldCandidate): boolean => schema.format === 'date-time';
 const fields = listRequestFields(isTimestamp);

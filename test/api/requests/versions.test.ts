@@ -40,7 +40,10 @@ describe('the Mandate-Version header', () => {
   });
 
   test('a path without a version is routed to the current version', async () => {
-    const [plain, versioned] = [await mandate.callApi('GET', '/api/products?limit=1'), await mandate.callApi('GET', '/api/v1/products?limit=1')];
+    const [plain, versioned] = [
+      await mandate.callApi('GET', '/api/products?limit=1'),
+      await mandate.callApi('GET', '/api/v1/products?limit=1'),
+    ];
     expect(plain.body).toEqual(versioned.body);
     expect((await mandate.callApi('POST', '/api/orders', { body: {} })).status).toBe(401);
   });

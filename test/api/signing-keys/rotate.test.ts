@@ -43,13 +43,16 @@ test('with at_once, existing tokens are rejected, and new tokens are valid', asy
   expect((await listKeyIds()).filter((kid) => before.includes(kid))).toEqual([]);
   const events = await mandate.db.em
     .fork()
-    .execute<JsonBody[]>(`select actor_id, client_id, details from audit_events where action = 'signing_key.rotated' order by id desc limit 1`);
+    .execute<JsonBody[]>(
+      `select actor_id, client_id, details from audit_events where action = 'signing_key.rotated' order by id desc limit 1`,
+    );
   expect(events[0]).toMatchObject({ actor_id: adminId, client_id: 'mandate-cli', details: { when: 'at once', keys: expect.any(Array) } });
 
   expect((await mandate.callApi('GET', '/api/v1/audit-events', { token })).status).toBe(401);
   const jwks = z.object({ keys: z.array(z.object({ kid: z.string() })) }).parse(await (await fetch(`${mandate.origin}/oauth/jwks`)).json());
   expect(jwks.keys.map(({ kid }) => kid).toSorted()).toEqual(await listKeyIds());
-  token = (await obtainTokens(mandate.origin, await signUpWithRole(mandate.db, mandate.origin, 'admin'), ['signing_keys.manage', 'audit.read']))
-    .access_token;
+  token = (
+    await obtainTokens(mandate.origin, await signUpWithRole(mandate.db, mandate.origin, 'admin'), ['signing_keys.manage', 'audit.read'])
+  ).access_token;
   expect((await auditedRotations()).map(({ details }: JsonBody) => details.when)).toEqual(['at once', 'asked', 'due']);
 });

@@ -7,7 +7,7 @@ import { taskHandlers } from '../../../server/app/task-handlers.ts';
 import type { TaskHandler } from '../../../server/tasks/task-context.ts';
 import { startMandateServer, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
 import { signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
-import { runPendingTasks } from '../../support/tasks.ts';
+import { runPendingTasks } from '../../support/run-tasks.ts';
 
 let mandate: MandateServer;
 let token: string;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
 import { obtainClientToken, createConfidentialClient, signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
-import { completeTask, runPendingTasks } from '../../support/tasks.ts';
+import { completeTask, runPendingTasks } from '../../support/run-tasks.ts';
 
 let mandate: MandateServer;
 let anna: string;

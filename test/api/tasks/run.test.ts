@@ -7,8 +7,8 @@ import type { TaskHandler } from '../../../server/tasks/task-context.ts';
 import { databaseKind } from '../../support/services/database.ts';
 import { startMandateServer, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
 import { signUp, signUpWithRole, obtainTokens } from '../../support/oauth/oauth-flow.ts';
-import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/shop.ts';
-import { runPendingTasks, abandonTaskAtStep, hookTaskSteps } from '../../support/tasks.ts';
+import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/test-shop.ts';
+import { runPendingTasks, abandonTaskAtStep, hookTaskSteps } from '../../support/run-tasks.ts';
 
 let mandate: MandateServer;
 let shop: TestShop;
@@ -141,7 +141,12 @@ describe('a task', () => {
     ['is no longer staff', `update users set role = 'customer' where id = ?`],
   ])('stops when its user %s', async (_label, change) => {
     const staffUser = await signUpWithRole(mandate.db, mandate.origin, 'staff');
-    const { access_token: as } = await obtainTokens(mandate.origin, staffUser, ['orders.read', 'orders.manage', 'tasks.read', 'tasks.write']);
+    const { access_token: as } = await obtainTokens(mandate.origin, staffUser, [
+      'orders.read',
+      'orders.manage',
+      'tasks.read',
+      'tasks.write',
+    ]);
     const { body: task } = await mandate.callApi('POST', '/api/v1/order-exports', { token: as, body: {} });
     await runPendingTasks(
       mandate,
@@ -225,7 +230,9 @@ describe('retention', () => {
     expect(await query('select params, result, output_id from tasks where id = ?', [task.id])).toEqual([
       { params: {}, result: null, output_id: null },
     ]);
-    expect((await mandate.callApi('GET', '/api/v1/tasks?limit=100', { token })).body.data.map(({ id }: JsonBody) => id)).not.toContain(task.id);
+    expect((await mandate.callApi('GET', '/api/v1/tasks?limit=100', { token })).body.data.map(({ id }: JsonBody) => id)).not.toContain(
+      task.id,
+    );
   });
 
   test('deletes unreferenced files after a day, and no others', async () => {

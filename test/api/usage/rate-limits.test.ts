@@ -6,7 +6,7 @@ import { MonthlyUsageBuffer } from '../../../server/usage/usage-buffer.ts';
 import { startMandateServer, type ApiResponse, type MandateServer } from '../../support/server/start-mandate.ts';
 import { usesTwoProcesses } from '../../support/server/process-mode.ts';
 import { obtainClientToken, createConfidentialClient, signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
-import { createTestShop, pickupDelivery } from '../../support/server/shop.ts';
+import { createTestShop, pickupDelivery } from '../../support/server/test-shop.ts';
 
 const limits = { default: 5, apiKey: 4, ip: 3, monthly: 1_000 };
 

@@ -137,7 +137,9 @@ describe('an e-mail address changed by staff', () => {
       const anna = await signUp(mandate.origin);
       const requests = [requestReset(anna.email), changeAddress(anna.id, newAddress()), requestReset(anna.email)] as const;
       expect((await Promise.all(requests))[1].status).toBe(200);
-      const links = (await readMailsTo(mandate.origin, anna.email)).filter(({ text }) => text.includes('/password-reset/confirm')).map(extractLink);
+      const links = (await readMailsTo(mandate.origin, anna.email))
+        .filter(({ text }) => text.includes('/password-reset/confirm'))
+        .map(extractLink);
       for (const link of links) expect((await submitLink(link, { password: newPassword })).text).toContain(invalidLinkText);
     }
   });

@@ -1,10 +1,17 @@
 import { contract, listRoutes, type Scope, scopeNames, scopeDefinitions } from '@mandate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { backdateSessions } from '../../support/oauth/age-sessions.ts';
+import { backdateSessions } from '../../support/oauth/backdate-sessions.ts';
 import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
-import { obtainClientToken, createConfidentialClient, signUp, signUpWithRole, obtainTokens, type TestUser } from '../../support/oauth/oauth-flow.ts';
-import { createTestShop, type TestShop } from '../../support/server/shop.ts';
-import { runPendingTasks } from '../../support/tasks.ts';
+import {
+  obtainClientToken,
+  createConfidentialClient,
+  signUp,
+  signUpWithRole,
+  obtainTokens,
+  type TestUser,
+} from '../../support/oauth/oauth-flow.ts';
+import { createTestShop, type TestShop } from '../../support/server/test-shop.ts';
+import { runPendingTasks } from '../../support/run-tasks.ts';
 
 let mandate: MandateServer;
 let shop: TestShop;
@@ -21,14 +28,20 @@ afterAll(() => mandate.close());
 
 const tokenOf = async (person: TestUser, names: readonly Scope[]): Promise<string> =>
   (await obtainTokens(mandate.origin, person, names)).access_token;
-const patch = (id: number, body: unknown, token: string): Promise<ApiResponse> => mandate.callApi('PATCH', `/api/v1/users/${id}`, { token, body });
+const patch = (id: number, body: unknown, token: string): Promise<ApiResponse> =>
+  mandate.callApi('PATCH', `/api/v1/users/${id}`, { token, body });
 const close = (id: number, token: string): Promise<ApiResponse> => mandate.callApi('DELETE', `/api/v1/users/${id}`, { token });
 const read = async (id: number): Promise<JsonBody> => (await mandate.callApi('GET', `/api/v1/users/${id}`, { token: shop.token })).body;
 const applicationToken = async (names: readonly Scope[]): Promise<string> =>
   obtainClientToken(mandate.origin, await createConfidentialClient(mandate.db, names), names);
 
 /** Changes to a staff account that only an administrator may make. */
-const changesToStaff: readonly JsonBody[] = [{ role: 'customer' }, { email: 'taken.over@example.com' }, { status: 'suspended' }, { name: 'X' }];
+const changesToStaff: readonly JsonBody[] = [
+  { role: 'customer' },
+  { email: 'taken.over@example.com' },
+  { status: 'suspended' },
+  { name: 'X' },
+];
 
 describe('an application with users.manage', () => {
   let token: string;
@@ -174,7 +187,10 @@ test('users.administer alone changes no customer data', async () => {
 });
 
 test('only administrators can grant users.administer, and pre-approval of the scope is rejected', async () => {
-  const staff = await obtainTokens(mandate.origin, await signUpWithRole(mandate.db, mandate.origin, 'staff'), ['users.manage', 'users.administer']);
+  const staff = await obtainTokens(mandate.origin, await signUpWithRole(mandate.db, mandate.origin, 'staff'), [
+    'users.manage',
+    'users.administer',
+  ]);
   expect(staff.scope).not.toContain('users.administer');
   expect((await obtainTokens(mandate.origin, await signUp(mandate.origin), ['users.read', 'users.administer'])).scope).not.toContain(
     'administer',

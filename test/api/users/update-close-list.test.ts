@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databaseKind } from '../../support/services/database.ts';
-import { readEventTypes } from '../../support/events.ts';
+import { readEventTypes } from '../../support/read-event-types.ts';
 import { startMandateServer, type ApiResponse, type MandateServer } from '../../support/server/start-mandate.ts';
 import { sendRefreshRequest, signIn, signUp, signUpWithRole, obtainTokens, type TestUser } from '../../support/oauth/oauth-flow.ts';
-import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/shop.ts';
+import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/test-shop.ts';
 
 let mandate: MandateServer;
 let shop: TestShop;
@@ -14,12 +14,14 @@ beforeAll(async () => {
   mandate = await startMandateServer();
   shop = await createTestShop(mandate);
   staff = (await obtainTokens(mandate.origin, await signUpWithRole(mandate.db, mandate.origin, 'staff'), ['users.manage'])).access_token;
-  admin = (await obtainTokens(mandate.origin, await signUpWithRole(mandate.db, mandate.origin, 'admin'), ['users.manage', 'users.administer']))
-    .access_token;
+  admin = (
+    await obtainTokens(mandate.origin, await signUpWithRole(mandate.db, mandate.origin, 'admin'), ['users.manage', 'users.administer'])
+  ).access_token;
 });
 afterAll(() => mandate.close());
 
-const patch = (id: number, body: unknown, token: string): Promise<ApiResponse> => mandate.callApi('PATCH', `/api/v1/users/${id}`, { token, body });
+const patch = (id: number, body: unknown, token: string): Promise<ApiResponse> =>
+  mandate.callApi('PATCH', `/api/v1/users/${id}`, { token, body });
 const close = (id: number, token: string): Promise<ApiResponse> => mandate.callApi('DELETE', `/api/v1/users/${id}`, { token });
 const createUserToken = async (person: TestUser): Promise<string> =>
   (await obtainTokens(mandate.origin, person, ['users.read', 'users.write', 'orders.write'])).access_token;
@@ -87,7 +89,10 @@ describe('DELETE /users/{user_id}', () => {
     const anna = await signUp(mandate.origin);
     const token = await createUserToken(anna);
     const product = await shop.createProduct();
-    await mandate.callApi('POST', '/api/v1/orders', { token, body: { items: [{ product_id: product.id, quantity: 1 }], delivery: pickupDelivery } });
+    await mandate.callApi('POST', '/api/v1/orders', {
+      token,
+      body: { items: [{ product_id: product.id, quantity: 1 }], delivery: pickupDelivery },
+    });
     expect((await close(anna.id, token)).body.code).toBe('open_orders');
   });
 

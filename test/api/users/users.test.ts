@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
 import { signUp, signUpWithRole, obtainTokens, type TestUser } from '../../support/oauth/oauth-flow.ts';
-import { createTestShop, type TestShop } from '../../support/server/shop.ts';
+import { createTestShop, type TestShop } from '../../support/server/test-shop.ts';
 
 let mandate: MandateServer;
 let shop: TestShop;
@@ -33,7 +33,9 @@ describe('GET /users/me and /users/{user_id}', () => {
     expect((await get(String(ben.id), shop.token)).body).toEqual(ben);
     const staffTokens = await obtainTokens(mandate.origin, await signUpWithRole(mandate.db, mandate.origin, 'staff'), ['users.manage']);
     expect((await get(String(ben.id), staffTokens.access_token)).body).toEqual(ben);
-    const tokensWithoutManage = await obtainTokens(mandate.origin, await signUpWithRole(mandate.db, mandate.origin, 'staff'), ['users.read']);
+    const tokensWithoutManage = await obtainTokens(mandate.origin, await signUpWithRole(mandate.db, mandate.origin, 'staff'), [
+      'users.read',
+    ]);
     expect((await get(String(ben.id), tokensWithoutManage.access_token)).status).toBe(404);
   });
 

@@ -4,8 +4,14 @@ import { assignEventSequence } from '../../../server/events/assign-sequence.ts';
 import { claimDeliveries, recordDeliveryAttempt } from '../../../server/webhooks/delivery/delivery-queue.ts';
 import { createWebhookDeliveriesForEvents } from '../../../server/webhooks/delivery/create-webhook-deliveries.ts';
 import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
-import { createTestShop, type TestShop } from '../../support/server/shop.ts';
-import { deliverPendingEvents, createDeliveryWorker, startWebhookReceiver, advanceDeliveryRetries, type WebhookReceiver } from '../../support/network/webhook-receiver.ts';
+import { createTestShop, type TestShop } from '../../support/server/test-shop.ts';
+import {
+  deliverPendingEvents,
+  createDeliveryWorker,
+  startWebhookReceiver,
+  advanceDeliveryRetries,
+  type WebhookReceiver,
+} from '../../support/network/webhook-receiver.ts';
 
 let mandate: MandateServer;
 let shop: TestShop;

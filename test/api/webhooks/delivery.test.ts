@@ -2,8 +2,13 @@ import { Webhook } from 'standardwebhooks';
 import { eventTypeWildcards } from '@mandate/contract';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
-import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/shop.ts';
-import { deliverPendingEvents, startWebhookReceiver, advanceDeliveryRetries, type WebhookReceiver } from '../../support/network/webhook-receiver.ts';
+import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/test-shop.ts';
+import {
+  deliverPendingEvents,
+  startWebhookReceiver,
+  advanceDeliveryRetries,
+  type WebhookReceiver,
+} from '../../support/network/webhook-receiver.ts';
 
 let mandate: MandateServer;
 let shop: TestShop;
@@ -143,7 +148,10 @@ describe('a delivery', () => {
   test('reaches only endpoints that subscribed to its type', async () => {
     await createEndpoint(['product.stock_changed', 'product.archived']);
     const { id } = await shop.createProduct();
-    await mandate.callApi('POST', `/api/v1/products/${id}/stock-adjustments`, { token: shop.token, body: { delta: 1, reason: 'received' } });
+    await mandate.callApi('POST', `/api/v1/products/${id}/stock-adjustments`, {
+      token: shop.token,
+      body: { delta: 1, reason: 'received' },
+    });
     await deliverPendingEvents(mandate);
     expect(receivedTypes()).toEqual(['product.stock_changed']);
   });

@@ -7,9 +7,14 @@ import { eventSubjectScopes, eventTypes } from '@mandate/contract';
 import { createOpenApiDocument } from '@mandate/contract/openapi';
 import { startMandateServer, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
 import { signUpWithRole, obtainTokens } from '../../support/oauth/oauth-flow.ts';
-import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/shop.ts';
-import { runPendingTasks } from '../../support/tasks.ts';
-import { deliverPendingEvents, startWebhookReceiver, type ReceivedDelivery, type WebhookReceiver } from '../../support/network/webhook-receiver.ts';
+import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/test-shop.ts';
+import { runPendingTasks } from '../../support/run-tasks.ts';
+import {
+  deliverPendingEvents,
+  startWebhookReceiver,
+  type ReceivedDelivery,
+  type WebhookReceiver,
+} from '../../support/network/webhook-receiver.ts';
 
 let mandate: MandateServer;
 let shop: TestShop;

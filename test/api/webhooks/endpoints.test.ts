@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { maxWebhookEndpoints } from '@mandate/contract';
 import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
 import { signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
-import { dumpDatabase } from '../../support/dump.ts';
+import { dumpDatabase } from '../../support/database-dump.ts';
 
 let mandate: MandateServer;
 let token: string;

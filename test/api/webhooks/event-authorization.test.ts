@@ -19,8 +19,13 @@ import {
   type TestUser,
 } from '../../support/oauth/oauth-flow.ts';
 import { expireRefreshGrace } from '../../support/oauth/refresh-grace.ts';
-import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/shop.ts';
-import { deliverPendingEvents, createDeliveryWorker, startWebhookReceiver, type WebhookReceiver } from '../../support/network/webhook-receiver.ts';
+import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/test-shop.ts';
+import {
+  deliverPendingEvents,
+  createDeliveryWorker,
+  startWebhookReceiver,
+  type WebhookReceiver,
+} from '../../support/network/webhook-receiver.ts';
 
 let mandate: MandateServer;
 let shop: TestShop;
@@ -144,7 +149,11 @@ describe('a revoked application', () => {
     },
     'by reuse of a refresh token': async (_person, site, { refresh_token: used }) => {
       const again = () =>
-        sendTokenRequest(mandate.origin, { grant_type: 'refresh_token', refresh_token: used }, basicAuthorization(site.clientId, site.secret));
+        sendTokenRequest(
+          mandate.origin,
+          { grant_type: 'refresh_token', refresh_token: used },
+          basicAuthorization(site.clientId, site.secret),
+        );
       expect((await again()).status).toBe(200);
       await expireRefreshGrace(mandate.db);
       expect((await again()).status).toBe(400);
@@ -187,7 +196,8 @@ describe('a revoked application', () => {
       const items = [{ product_id: product.id, quantity: 1 }];
       const orderingStop = new AbortController();
       const ordering = Array.from({ length: 4 }, async () => {
-        while (!orderingStop.signal.aborted) await api('POST', '/orders', shop.token, { items, delivery: pickupDelivery, user_id: dora.id });
+        while (!orderingStop.signal.aborted)
+          await api('POST', '/orders', shop.token, { items, delivery: pickupDelivery, user_id: dora.id });
       });
       while (receiver.deliveries.filter(({ body }) => body.user_id === dora.id).length < 5) await sleep(5);
       const form = new URLSearchParams({ token });
@@ -269,7 +279,11 @@ describe('an endpoint of a user', () => {
     await deliverPendingEvents(mandate);
     expect(receivedUserIds()).toEqual([anna.id]);
     const form = new URLSearchParams({ token: refresh });
-    await fetch(`${mandate.origin}/oauth/revocation`, { method: 'POST', headers: basicAuthorization(site.clientId, site.secret), body: form });
+    await fetch(`${mandate.origin}/oauth/revocation`, {
+      method: 'POST',
+      headers: basicAuthorization(site.clientId, site.secret),
+      body: form,
+    });
     await createOrder(anna);
     await deliverPendingEvents(mandate);
     expect(receivedUserIds()).toEqual([anna.id]);
@@ -284,7 +298,11 @@ test('grant events are visible to the user of the grant', async () => {
   const site = await createWebsite(['orders.read']);
   const { refresh_token: refresh } = await connect(emma, site, ['orders.read']);
   const form = new URLSearchParams({ token: refresh });
-  await fetch(`${mandate.origin}/oauth/revocation`, { method: 'POST', headers: basicAuthorization(site.clientId, site.secret), body: form });
+  await fetch(`${mandate.origin}/oauth/revocation`, {
+    method: 'POST',
+    headers: basicAuthorization(site.clientId, site.secret),
+    body: form,
+  });
   await assignEventSequence(mandate.db.em.fork());
   const { access_token: token } = await obtainTokens(mandate.origin, emma, ['events.read', 'connected_apps.read']);
   const { body } = await api('GET', '/events?subject_type=grant&limit=100', token);

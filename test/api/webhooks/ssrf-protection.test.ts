@@ -5,8 +5,13 @@ import { createServer, type Server } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
 import { requireOneProcess } from '../../support/server/process-mode.ts';
-import { createTestShop, type TestShop } from '../../support/server/shop.ts';
-import { deliverPendingEvents, createDeliveryWorker, startWebhookReceiver, advanceDeliveryRetries } from '../../support/network/webhook-receiver.ts';
+import { createTestShop, type TestShop } from '../../support/server/test-shop.ts';
+import {
+  deliverPendingEvents,
+  createDeliveryWorker,
+  startWebhookReceiver,
+  advanceDeliveryRetries,
+} from '../../support/network/webhook-receiver.ts';
 import { isPublicAddress, urlRejectionReason } from '../../../server/outgoing-http/public-url.ts';
 import type { NetworkPolicy } from '../../../server/outgoing-http/protected-client.ts';
 
@@ -244,7 +249,10 @@ describe('a host name', () => {
     async (address) => {
       const { id } = (await register(`https://rebind.example.com:${port}/hooks`)).body;
       await shop.createProduct();
-      await deliverPendingEvents(mandate, createDeliveryWorker(mandate, { ...network, resolve: () => Promise.resolve([{ address, family: 6 }]) }));
+      await deliverPendingEvents(
+        mandate,
+        createDeliveryWorker(mandate, { ...network, resolve: () => Promise.resolve([{ address, family: 6 }]) }),
+      );
       expect([(await lastAttempt(id)).error, connections]).toEqual(['address_not_allowed', []]);
     },
   );

@@ -1,4 +1,10 @@
-import { buildAuthorizationRequest, obtainAuthorizationCode, authorizationPath, basicAuthorization, type ClientCredentials } from '../../support/oauth/oauth-flow.ts';
+import {
+  buildAuthorizationRequest,
+  obtainAuthorizationCode,
+  authorizationPath,
+  basicAuthorization,
+  type ClientCredentials,
+} from '../../support/oauth/oauth-flow.ts';
 import type { HttpBrowser } from '../../support/browser/browser.ts';
 import { requestTokens, scope } from '../servers/client-token.ts';
 import { mapInBatches } from '../servers/signed-in-browsers.ts';

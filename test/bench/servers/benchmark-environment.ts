@@ -41,7 +41,11 @@ export class BenchmarkEnvironment implements AsyncDisposable {
   readonly #opened = new AsyncDisposableStack();
   #database: Promise<FilledDatabase> | undefined;
 
-  constructor({ path, remove }: Awaited<ReturnType<typeof createServerDirectory>>, { signedInUsers, ...shop }: BenchmarkSize, report: Report) {
+  constructor(
+    { path, remove }: Awaited<ReturnType<typeof createServerDirectory>>,
+    { signedInUsers, ...shop }: BenchmarkSize,
+    report: Report,
+  ) {
     this.directory = path;
     this.#shop = shop;
     this.#signedInUsers = signedInUsers;

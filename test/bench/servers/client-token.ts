@@ -9,7 +9,11 @@ export const scope = 'orders.read';
 export const clientToken = async (send: SendRequest, client: ClientCredentials): Promise<string> =>
   (await requestTokens(send, client, { grant_type: 'client_credentials' })).access_token;
 
-export async function requestTokens(send: SendRequest, { clientId, secret }: ClientCredentials, form: Record<string, string>): Promise<TokenResponse> {
+export async function requestTokens(
+  send: SendRequest,
+  { clientId, secret }: ClientCredentials,
+  form: Record<string, string>,
+): Promise<TokenResponse> {
   const init = { method: 'POST', headers: basicAuthorization(clientId, secret), body: new URLSearchParams(form) };
   const response = await send(new URL('/oauth/token', issuer), init);
   if (response.status !== 200) throw new Error(`no token: ${response.status} ${await response.text()}`);

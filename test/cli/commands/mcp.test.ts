@@ -7,7 +7,7 @@ import type { Scope } from '@mandate/contract';
 import { renderMcpToolsSource } from '../../../cli/build/generate-tools.ts';
 import { startMandateServer, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
 import { signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
-import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/shop.ts';
+import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/test-shop.ts';
 import { createConfigDirectory, spawnCommand } from '../run-command-line.ts';
 
 let mandate: MandateServer;

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startMandateServer, type MandateServer } from '../../support/server/start-mandate.ts';
-import { createTestShop } from '../../support/server/shop.ts';
+import { createTestShop } from '../../support/server/test-shop.ts';
 import { runInProcess } from '../run-command-line.ts';
 
 let mandate: MandateServer;

@@ -2,9 +2,9 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { backdateSessions } from '../../support/oauth/age-sessions.ts';
+import { backdateSessions } from '../../support/oauth/backdate-sessions.ts';
 import { sendRefreshRequest, readOAuthError, signUp, type TestUser } from '../../support/oauth/oauth-flow.ts';
-import { fetchApiStatus, useServer } from '../../support/server/with-server.ts';
+import { fetchApiStatus, useServer } from '../../support/server/use-server.ts';
 import { createConfigDirectory, runInProcess, runProcess } from '../run-command-line.ts';
 
 const server = useServer();

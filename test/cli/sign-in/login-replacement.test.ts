@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { commandSpecs } from '../../../cli/contract-commands/commands.gen.ts';
 import { signUp, signUpWithRole, type TestUser } from '../../support/oauth/oauth-flow.ts';
-import { useServer } from '../../support/server/with-server.ts';
+import { useServer } from '../../support/server/use-server.ts';
 import { createConfigDirectory, runInProcess, type CommandOutcome } from '../run-command-line.ts';
 
 const server = useServer();

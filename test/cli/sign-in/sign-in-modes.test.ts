@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { SystemKeyring } from '../../../cli/sign-in/system-keyring.ts';
 import { approveDevice } from '../../support/oauth/device-flow.ts';
 import { signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
-import { useServer } from '../../support/server/with-server.ts';
+import { useServer } from '../../support/server/use-server.ts';
 import { createProblemResponse, startStubServer, type StubResponse } from '../../sdk/stub-server.ts';
 import { startStubAuthorizationServer } from '../../sdk/authorization/stub-authorization-server.ts';
 import { createConfigDirectory, killProcesses, runInProcess, spawnCommand } from '../run-command-line.ts';

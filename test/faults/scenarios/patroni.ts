@@ -78,4 +78,8 @@ async function openPatroni(): Promise<PatroniEnvironment> {
 }
 
 /** The Patroni example in docs/operations.md. */
-export const patroniScenario: Scenario<PatroniEnvironment> = { missing: patroniUnavailableReason, open: openPatroni, faults: [killLeader, switchOver] };
+export const patroniScenario: Scenario<PatroniEnvironment> = {
+  missing: patroniUnavailableReason,
+  open: openPatroni,
+  faults: [killLeader, switchOver],
+};

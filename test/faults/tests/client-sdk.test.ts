@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { ConnectionError, createClient, DecodeError, TimeoutError, type Client } from '@mandate/client-sdk';
 import { networkFaults, openChaosProxy, type NetworkFault } from '../../support/network/chaos-proxy.ts';
 import { startMandateServer, type MandateServer } from '../../support/server/start-mandate.ts';
-import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/shop.ts';
+import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/test-shop.ts';
 
 let mandate: MandateServer;
 let shop: TestShop;

@@ -42,7 +42,11 @@ export class SimulatedUser {
     const { url: origin } = this.#environment.loadBalancer;
     const { customer } = await readFirstRunFile(this.#environment.dataDirectory);
     this.#browser ??= await signIn(origin, customer);
-    const { code, verifier, redirectUri } = await obtainAuthorizationCode(origin, { browser: this.#browser }, { scope: 'openid users.read' });
+    const { code, verifier, redirectUri } = await obtainAuthorizationCode(
+      origin,
+      { browser: this.#browser },
+      { scope: 'openid users.read' },
+    );
     const form = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: redirectUri };
     let tokens = await this.#requestTokens('code', { ...form, client_id: cliClient.clientId });
     for (let count = 0; tokens?.refresh_token !== undefined && count < refreshes; count += 1) {

@@ -2,8 +2,16 @@ import { describe, expect, test } from 'vitest';
 import { submitFormContaining } from '../../support/oauth/account-pages.ts';
 import { readAuditTrail, createApiKey } from '../../support/oauth/credentials.ts';
 import { readLastMailTo } from '../../support/services/mailbox.ts';
-import { obtainAuthorizationCode, redeemCode, signUp, signUpWithRole, tokenResponseSchema, obtainTokens, type TestUser } from '../../support/oauth/oauth-flow.ts';
-import { fetchApiStatus, useServer } from '../../support/server/with-server.ts';
+import {
+  obtainAuthorizationCode,
+  redeemCode,
+  signUp,
+  signUpWithRole,
+  tokenResponseSchema,
+  obtainTokens,
+  type TestUser,
+} from '../../support/oauth/oauth-flow.ts';
+import { fetchApiStatus, useServer } from '../../support/server/use-server.ts';
 
 const server = useServer();
 const newPassword = 'staple battery horse correct';

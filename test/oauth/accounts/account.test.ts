@@ -1,12 +1,19 @@
 import { describe, expect, test } from 'vitest';
-import { fetchApiStatus, useServer } from '../../support/server/with-server.ts';
+import { fetchApiStatus, useServer } from '../../support/server/use-server.ts';
 import { hasActiveSession, createOtherSession, submitFormContaining } from '../../support/oauth/account-pages.ts';
 import { HttpBrowser } from '../../support/browser/browser.ts';
-import { readEventTypes } from '../../support/events.ts';
+import { readEventTypes } from '../../support/read-event-types.ts';
 import { readMailLink, readLastMailTo, extractLink, readMailsTo } from '../../support/services/mailbox.ts';
 import { startMandateServer } from '../../support/server/start-mandate.ts';
-import { createTestShop, pickupDelivery } from '../../support/server/shop.ts';
-import { buildAuthorizationRequest, authorizationPath, sendRefreshRequest, signIn, signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
+import { createTestShop, pickupDelivery } from '../../support/server/test-shop.ts';
+import {
+  buildAuthorizationRequest,
+  authorizationPath,
+  sendRefreshRequest,
+  signIn,
+  signUp,
+  obtainTokens,
+} from '../../support/oauth/oauth-flow.ts';
 
 const server = useServer();
 const newBrowser = () => new HttpBrowser(server.origin);

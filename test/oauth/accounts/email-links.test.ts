@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { HttpBrowser } from '../../support/browser/browser.ts';
 import { readMailLink } from '../../support/services/mailbox.ts';
 import { signUp, signUpWithRole, obtainTokens, type TestUser } from '../../support/oauth/oauth-flow.ts';
-import { useServer } from '../../support/server/with-server.ts';
+import { useServer } from '../../support/server/use-server.ts';
 
 const server = useServer();
 const serverFolder = join(import.meta.dirname, '../../../server');

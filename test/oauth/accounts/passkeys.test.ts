@@ -4,7 +4,7 @@ import { PasskeyChallenges } from '../../../server/oauth/second-factors/passkeys
 import { hasChromium, launchChromium } from '../../support/browser/chromium.ts';
 import { readMailLink } from '../../support/services/mailbox.ts';
 import { buildAuthorizationRequest, authorizationPath, signUp, type TestUser } from '../../support/oauth/oauth-flow.ts';
-import { useServer } from '../../support/server/with-server.ts';
+import { useServer } from '../../support/server/use-server.ts';
 
 const server = useServer();
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { hasActiveSession, createOtherSession } from '../../support/oauth/account-pages.ts';
-import { backdateSessions } from '../../support/oauth/age-sessions.ts';
+import { backdateSessions } from '../../support/oauth/backdate-sessions.ts';
 import { HttpBrowser, type HtmlPage } from '../../support/browser/browser.ts';
 import { readMailLink, readLastMailTo } from '../../support/services/mailbox.ts';
 import { sendRefreshRequest, signIn, signUp, obtainTokens, type TestUser } from '../../support/oauth/oauth-flow.ts';
-import { fetchApiStatus, useServer } from '../../support/server/with-server.ts';
+import { fetchApiStatus, useServer } from '../../support/server/use-server.ts';
 
 const server = useServer();
 const newBrowser = () => new HttpBrowser(server.origin);

@@ -13,7 +13,7 @@ import { readMailLink } from '../../support/services/mailbox.ts';
 import { signIn, signUp } from '../../support/oauth/oauth-flow.ts';
 import { runMandateServer } from '../../support/server/server-command.ts';
 import { runServerUntilExit, createDataDirectory } from '../../support/server/server-process.ts';
-import { useServer } from '../../support/server/with-server.ts';
+import { useServer } from '../../support/server/use-server.ts';
 
 const server = useServer();
 const name = 'Winifred Pemberton';

@@ -4,9 +4,15 @@ import { z } from 'zod';
 import type { Principal } from '../../../server/http/request/principal.ts';
 import { Problem } from '../../../server/http/problem-details/problem.ts';
 import { recentSignInSeconds, requireRecentSignIn } from '../../../server/http/request/recent-sign-in.ts';
-import { backdateSessions } from '../../support/oauth/age-sessions.ts';
+import { backdateSessions } from '../../support/oauth/backdate-sessions.ts';
 import type { HttpBrowser, HtmlPage } from '../../support/browser/browser.ts';
-import { pollDeviceToken, startDeviceAuthorization, approveDevice, submitUserCode, expirePollIntervalSql } from '../../support/oauth/device-flow.ts';
+import {
+  pollDeviceToken,
+  startDeviceAuthorization,
+  approveDevice,
+  submitUserCode,
+  expirePollIntervalSql,
+} from '../../support/oauth/device-flow.ts';
 import {
   buildAuthorizationRequest,
   authorizationPath,
@@ -20,7 +26,7 @@ import {
   obtainTokens,
   type TestUser,
 } from '../../support/oauth/oauth-flow.ts';
-import { useServer } from '../../support/server/with-server.ts';
+import { useServer } from '../../support/server/use-server.ts';
 
 const server = useServer();
 

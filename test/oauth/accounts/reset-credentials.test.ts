@@ -12,7 +12,7 @@ import {
 import { databaseKind } from '../../support/services/database.ts';
 import { readMailLink, readLastMailTo } from '../../support/services/mailbox.ts';
 import { signIn, signUp, obtainTokens, type TestUser } from '../../support/oauth/oauth-flow.ts';
-import { fetchApiStatus, useServer } from '../../support/server/with-server.ts';
+import { fetchApiStatus, useServer } from '../../support/server/use-server.ts';
 
 const server = useServer();
 const newPassword = 'staple battery horse correct';

@@ -4,8 +4,15 @@ import { describe, expect, test } from 'vitest';
 import { matchTotpTimeStep } from '../../../server/oauth/second-factors/authenticator-app-and-recovery-codes.ts';
 import { HttpBrowser, type HtmlPage } from '../../support/browser/browser.ts';
 import { readLastMailTo } from '../../support/services/mailbox.ts';
-import { buildAuthorizationRequest, authorizationPath, redeemCode, signUp, tokenResponseSchema, type TestUser } from '../../support/oauth/oauth-flow.ts';
-import { useServer } from '../../support/server/with-server.ts';
+import {
+  buildAuthorizationRequest,
+  authorizationPath,
+  redeemCode,
+  signUp,
+  tokenResponseSchema,
+  type TestUser,
+} from '../../support/oauth/oauth-flow.ts';
+import { useServer } from '../../support/server/use-server.ts';
 
 const server = useServer();
 
@@ -25,7 +32,10 @@ async function signUpWithAuthenticatorApp(): Promise<UserWithAuthenticatorApp> {
   return { ...person, secret, codes };
 }
 
-async function submitPassword({ email, password }: Pick<TestUser, 'email' | 'password'>): Promise<{ browser: HttpBrowser; page: HtmlPage }> {
+async function submitPassword({
+  email,
+  password,
+}: Pick<TestUser, 'email' | 'password'>): Promise<{ browser: HttpBrowser; page: HtmlPage }> {
   const browser = new HttpBrowser(server.origin);
   return { browser, page: await browser.submit(await browser.open('/sign-in'), { email, password }) };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { useServer } from '../../support/server/with-server.ts';
+import { useServer } from '../../support/server/use-server.ts';
 import { HttpBrowser, type HtmlPage } from '../../support/browser/browser.ts';
 import { buildAuthorizationRequest, authorizationPath, signIn, signUp } from '../../support/oauth/oauth-flow.ts';
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { HttpBrowser } from '../../support/browser/browser.ts';
 import { readMailLink, readLastMailTo, extractLink, readMailsTo } from '../../support/services/mailbox.ts';
 import { buildAuthorizationRequest, authorizationPath, completeSignUp, signIn, signUp } from '../../support/oauth/oauth-flow.ts';
-import { useServer } from '../../support/server/with-server.ts';
+import { useServer } from '../../support/server/use-server.ts';
 
 const server = useServer();
 const newBrowser = (address?: string) => new HttpBrowser(server.origin, address);

@@ -16,7 +16,7 @@ import {
   wrongCredentials,
   type PasswordCredentials,
 } from '../../support/oauth/sign-in-attempts.ts';
-import { useServer } from '../../support/server/with-server.ts';
+import { useServer } from '../../support/server/use-server.ts';
 
 const server = useServer();
 beforeEach(() => server.db.em.fork().execute('delete from attempts'));

@@ -3,7 +3,7 @@ import { unlimitedAttempts } from '../../../server/oauth/brute-force/attempt-lim
 import { networkFromClientAddress } from '../../../server/http/request/network-from-client-address.ts';
 import { HttpBrowser } from '../../support/browser/browser.ts';
 import { sendTokenRequest, basicAuthorization, createConfidentialClient, signUp } from '../../support/oauth/oauth-flow.ts';
-import { useServer, type RunningServer } from '../../support/server/with-server.ts';
+import { useServer, type RunningServer } from '../../support/server/use-server.ts';
 
 const server = useServer();
 
@@ -113,7 +113,11 @@ test('audit events contain the client address that a trusted proxy reports', asy
 
 describe('ten wrong client secrets (94)', () => {
   const requestTokens = (clientId: string, secret: string, address: string) =>
-    sendTokenRequest(server.origin, { grant_type: 'client_credentials' }, { ...basicAuthorization(clientId, secret), 'x-forwarded-for': address });
+    sendTokenRequest(
+      server.origin,
+      { grant_type: 'client_credentials' },
+      { ...basicAuthorization(clientId, secret), 'x-forwarded-for': address },
+    );
 
   test.each(['known', 'unknown'])('for a %s application: the eleventh from the same network is rejected', async (kind) => {
     const client = await createConfidentialClient(server.db, ['orders.manage']);

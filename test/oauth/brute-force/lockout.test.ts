@@ -3,7 +3,7 @@ import { HttpBrowser, buildFormRequest } from '../../support/browser/browser.ts'
 import { databaseKind } from '../../support/services/database.ts';
 import { sendTokenRequest, basicAuthorization, createConfidentialClient, signUp, signUpWithRole } from '../../support/oauth/oauth-flow.ts';
 import { isAccountPage, submitPassword, wrongCredentials } from '../../support/oauth/sign-in-attempts.ts';
-import { useServer } from '../../support/server/with-server.ts';
+import { useServer } from '../../support/server/use-server.ts';
 
 const server = useServer();
 beforeEach(() => server.db.em.fork().execute('delete from attempts'));
@@ -49,7 +49,8 @@ describe('wrong passwords from one network', () => {
     const browser = new HttpBrowser(server.origin, address);
     await submitPassword(server, owner, browser);
     const attacker = new HttpBrowser(server.origin, address);
-    for (const { email } of [owner, other]) for (let time = 0; time < 10; time += 1) await submitPassword(server, wrongCredentials(email), attacker);
+    for (const { email } of [owner, other])
+      for (let time = 0; time < 10; time += 1) await submitPassword(server, wrongCredentials(email), attacker);
     expect((await submitPassword(server, other, browser)).response.status).toBe(429);
     await server.db.em.fork().execute('update passwords set changed_at = now() where user_id = ?', [owner.id]);
     expect((await submitPassword(server, owner, browser)).response.status).toBe(429);
@@ -96,7 +97,11 @@ test.skipIf(databaseKind === 'pglite')('concurrent guesses from one network are 
 test('wrong client secrets are counted per network, where an IPv6 /64 is one network', async () => {
   const client = await createConfidentialClient(server.db, ['orders.manage']);
   const requestTokens = (secret: string, address: string) =>
-    sendTokenRequest(server.origin, { grant_type: 'client_credentials' }, { ...basicAuthorization(client.clientId, secret), 'x-forwarded-for': address });
+    sendTokenRequest(
+      server.origin,
+      { grant_type: 'client_credentials' },
+      { ...basicAuthorization(client.clientId, secret), 'x-forwarded-for': address },
+    );
   const statuses: number[] = [];
   for (let at = 0; at < 11; at += 1) statuses.push((await requestTokens('wrong', `2001:db8:9:9::${at.toString(16)}`)).status);
   expect(statuses).toEqual([...Array.from({ length: 10 }, () => 401), 429]);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ensureCommandLineClient } from '../../../server/applications/command-line-client.ts';
 import { createApplication, type ApplicationInput } from '../../../server/applications/create-application.ts';
 import { cliClient } from '../../support/oauth/oauth-flow.ts';
-import { useServer } from '../../support/server/with-server.ts';
+import { useServer } from '../../support/server/use-server.ts';
 
 const server = useServer();
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { expect, test } from 'vitest';
-import { useServer } from '../../support/server/with-server.ts';
+import { useServer } from '../../support/server/use-server.ts';
 import {
   sendTokenRequest,
   basicAuthorization,
@@ -34,7 +34,9 @@ test('the stored hash of a secret is not accepted as the secret', async () => {
     .fork()
     .execute<{ hash: string }[]>('select secret_hashes[1] as hash from applications where client_id = ?', [client.clientId]);
   expect(row?.hash).not.toContain(client.secret);
-  expect(await readOAuthError(await requestTokens(clientCredentialsForm, basicAuthorization(client.clientId, row?.hash ?? '')))).toBe('401 invalid_client');
+  expect(await readOAuthError(await requestTokens(clientCredentialsForm, basicAuthorization(client.clientId, row?.hash ?? '')))).toBe(
+    '401 invalid_client',
+  );
 });
 
 test('the secret is accepted in the header or in the body, but not in both (44)', async () => {
@@ -58,14 +60,18 @@ test('a secret in the query string is rejected (45)', async () => {
 });
 
 test('a public application cannot use the client credentials grant (46)', async () => {
-  expect(await readOAuthError(await requestTokens({ ...clientCredentialsForm, client_id: cliClient.clientId }))).toBe('400 unauthorized_client');
+  expect(await readOAuthError(await requestTokens({ ...clientCredentialsForm, client_id: cliClient.clientId }))).toBe(
+    '400 unauthorized_client',
+  );
 });
 
 test('the password grant and a request without grant_type are rejected (47)', async () => {
   const { clientId, secret } = await createConfidentialClient(server.db, []);
-  expect(await readOAuthError(await requestTokens({ grant_type: 'password', username: 'a', password: 'b' }, basicAuthorization(clientId, secret)))).toBe(
-    '400 unsupported_grant_type',
-  );
+  expect(
+    await readOAuthError(
+      await requestTokens({ grant_type: 'password', username: 'a', password: 'b' }, basicAuthorization(clientId, secret)),
+    ),
+  ).toBe('400 unsupported_grant_type');
   expect(await readOAuthError(await requestTokens({}, basicAuthorization(clientId, secret)))).toBe('400 invalid_request');
 });
 
@@ -96,19 +102,25 @@ test('success and error responses of the token endpoint have Cache-Control: no-s
 
 test('client credentials return no refresh token, only registered scopes, and client_id as subject (50, 51)', async () => {
   const client = await createConfidentialClient(server.db, ['orders.manage', 'users.manage']);
-  const tokens = tokenResponseSchema.parse(await (await requestTokens(clientCredentialsForm, basicAuthorization(client.clientId, client.secret))).json());
+  const tokens = tokenResponseSchema.parse(
+    await (await requestTokens(clientCredentialsForm, basicAuthorization(client.clientId, client.secret))).json(),
+  );
   expect(tokens).toEqual({ access_token: expect.any(String), token_type: 'Bearer', expires_in: 300, scope: 'orders.manage' });
   const claims: unknown = JSON.parse(Buffer.from(tokens.access_token.split('.')[1] ?? '', 'base64url').toString());
   expect(claims).toMatchObject({ sub: client.clientId, client_id: client.clientId, aud: `${server.origin}/api`, iss: server.origin });
   expect(
-    await readOAuthError(await requestTokens({ ...clientCredentialsForm, scope: 'products.write' }, basicAuthorization(client.clientId, client.secret))),
+    await readOAuthError(
+      await requestTokens({ ...clientCredentialsForm, scope: 'products.write' }, basicAuthorization(client.clientId, client.secret)),
+    ),
   ).toBe('400 invalid_scope');
 });
 
 test('client credentials without scope return the registered scopes, or no scope if none is registered (52)', async () => {
   const clientWithScopes = await createConfidentialClient(server.db, ['orders.manage', 'users.manage']);
   const scopeless = { grant_type: 'client_credentials' };
-  const all = tokenResponseSchema.parse(await (await requestTokens(scopeless, basicAuthorization(clientWithScopes.clientId, clientWithScopes.secret))).json());
+  const all = tokenResponseSchema.parse(
+    await (await requestTokens(scopeless, basicAuthorization(clientWithScopes.clientId, clientWithScopes.secret))).json(),
+  );
   expect(all.scope).toBe('orders.manage users.manage');
   const clientWithoutScopes = await createConfidentialClient(server.db, []);
   const empty = tokenResponseSchema.parse(
@@ -117,7 +129,10 @@ test('client credentials without scope return the registered scopes, or no scope
   expect(empty.scope).toBeUndefined();
   expect(
     await readOAuthError(
-      await requestTokens({ ...scopeless, scope: 'users.read' }, basicAuthorization(clientWithoutScopes.clientId, clientWithoutScopes.secret)),
+      await requestTokens(
+        { ...scopeless, scope: 'users.read' },
+        basicAuthorization(clientWithoutScopes.clientId, clientWithoutScopes.secret),
+      ),
     ),
   ).toBe('400 invalid_scope');
 });
@@ -129,7 +144,9 @@ test('a disabled application gets no tokens, and its tokens are revoked at once 
   expect((await list()).status).toBe(404);
   await server.db.em.fork().execute(`update applications set status = 'disabled' where client_id = ?`, [client.clientId]);
   expect((await list()).status).toBe(401);
-  expect(await readOAuthError(await requestTokens(clientCredentialsForm, basicAuthorization(client.clientId, client.secret)))).toBe('401 invalid_client');
+  expect(await readOAuthError(await requestTokens(clientCredentialsForm, basicAuthorization(client.clientId, client.secret)))).toBe(
+    '401 invalid_client',
+  );
 });
 
 test('removing scopes of an application also removes them from issued tokens (16)', async () => {

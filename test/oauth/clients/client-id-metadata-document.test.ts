@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { publicNetworkPolicy } from '../../../server/outgoing-http/protected-client.ts';
-import { clientMetadataHost, type ClientMetadataServer } from '../../support/network/document-server.ts';
+import { clientMetadataHost, type ClientMetadataServer } from '../../support/network/client-metadata-server.ts';
 import { startMandateServer, type JsonBody } from '../../support/server/start-mandate.ts';
-import { ClientMetadataFixture, createDocumentPath } from '../../support/oauth/metadata-document-shop.ts';
+import { ClientMetadataFixture, createDocumentPath } from '../../support/oauth/client-metadata-fixture.ts';
 import {
   buildAuthorizationRequest,
   obtainAuthorizationCode,
@@ -33,7 +33,9 @@ describe('a URL as client ID', () => {
     expect(page.text).toContain(`<strong>${new URL(clientId).host}</strong>`);
     expect(page.text).toContain('Any program on this computer can use the name of this application.');
     const tokens = tokenResponseSchema.parse(
-      await (await redeemCode(shop.mandate.origin, await obtainAuthorizationCode(shop.mandate.origin, shop.anna, request(clientId)))).json(),
+      await (
+        await redeemCode(shop.mandate.origin, await obtainAuthorizationCode(shop.mandate.origin, shop.anna, request(clientId)))
+      ).json(),
     );
     const api = await shop.mandate.callApi('GET', '/api/v1/orders', { token: tokens.access_token });
     expect(api.status).toBe(200);
@@ -68,7 +70,9 @@ describe('a URL as client ID', () => {
   });
 
   test('cannot get administrative scopes, even with a document that lists them and an administrator who signs in', async () => {
-    const clientId = shop.metadataServer.publishMetadata(createDocumentPath(), { scope: 'openid orders.read users.manage applications.manage' });
+    const clientId = shop.metadataServer.publishMetadata(createDocumentPath(), {
+      scope: 'openid orders.read users.manage applications.manage',
+    });
     const admin = await signUpWithRole(shop.mandate.db, shop.mandate.origin, 'admin');
     const page = await shop.openAuthorization(clientId, { scope: 'openid orders.read users.manage' }, admin);
     expect(page.externalRedirect?.searchParams.get('error')).toBe('invalid_scope');
@@ -207,7 +211,9 @@ test('a client ID metadata document on a host with a private address is not fetc
   const server = await startMandateServer({ documentNetwork: network });
   const person = await signUp(server.origin);
   const before = shop.metadataServer.requestedPaths.length;
-  const page = await person.browser.open(authorizationPath(buildAuthorizationRequest(request(shop.metadataServer.publishMetadata(createDocumentPath()))).query));
+  const page = await person.browser.open(
+    authorizationPath(buildAuthorizationRequest(request(shop.metadataServer.publishMetadata(createDocumentPath()))).query),
+  );
   expect(page.text).toContain('the host has no public address');
   expect(shop.metadataServer.requestedPaths).toHaveLength(before);
   await server.close();

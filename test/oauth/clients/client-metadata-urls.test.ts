@@ -8,7 +8,7 @@ import { z } from 'zod';
 import { createRegistrationToken } from '../../../server/access-management/registration-token.ts';
 import { requireOneProcess } from '../../support/server/process-mode.ts';
 import { obtainClientToken, createConfidentialClient } from '../../support/oauth/oauth-flow.ts';
-import { useServer } from '../../support/server/with-server.ts';
+import { useServer } from '../../support/server/use-server.ts';
 
 requireOneProcess('counts the connections that the process of its server opens');
 const server = useServer();

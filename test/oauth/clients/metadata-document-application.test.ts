@@ -1,8 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { deleteUnusedApplicationsBatch } from '../../../server/access-management/delete-unused-applications.ts';
 import type { JsonBody } from '../../support/server/start-mandate.ts';
-import { ClientMetadataFixture, createDocumentPath } from '../../support/oauth/metadata-document-shop.ts';
-import { obtainAuthorizationCode, cliClient, redeemCode, sendRefreshRequest, readOAuthError, tokenResponseSchema } from '../../support/oauth/oauth-flow.ts';
+import { ClientMetadataFixture, createDocumentPath } from '../../support/oauth/client-metadata-fixture.ts';
+import {
+  obtainAuthorizationCode,
+  cliClient,
+  redeemCode,
+  sendRefreshRequest,
+  readOAuthError,
+  tokenResponseSchema,
+} from '../../support/oauth/oauth-flow.ts';
 
 const shop = new ClientMetadataFixture();
 const request = (clientId: string, parameters: Record<string, string> = {}) => ({ client_id: clientId, ...parameters });
@@ -10,7 +17,9 @@ const request = (clientId: string, parameters: Record<string, string> = {}) => (
 describe('an application with a metadata document', () => {
   const connect = async (clientId: string, scope: string) =>
     tokenResponseSchema.parse(
-      await (await redeemCode(shop.mandate.origin, await obtainAuthorizationCode(shop.mandate.origin, shop.anna, request(clientId, { scope })))).json(),
+      await (
+        await redeemCode(shop.mandate.origin, await obtainAuthorizationCode(shop.mandate.origin, shop.anna, request(clientId, { scope })))
+      ).json(),
     );
 
   test('is listed with its registration type, and the registration is audited', async () => {
@@ -38,7 +47,10 @@ describe('an application with a metadata document', () => {
     const clientId = shop.metadataServer.publishMetadata(path);
     const tokens = await connect(clientId, 'openid orders.read');
     const { id } = await shop.findApplication(clientId);
-    const disabled = await shop.mandate.callApi('PATCH', `/api/v1/applications/${id}`, { token: shop.adminToken, body: { status: 'disabled' } });
+    const disabled = await shop.mandate.callApi('PATCH', `/api/v1/applications/${id}`, {
+      token: shop.adminToken,
+      body: { status: 'disabled' },
+    });
     expect(disabled.body).toMatchObject({ status: 'disabled' });
     await shop.expireMetadata(clientId);
     const before = shop.metadataServer.requestedPaths.length;
@@ -64,11 +76,17 @@ describe('an application with a metadata document', () => {
     expect([limited.status, limited.body.rate_limit_per_minute]).toEqual([200, 10]);
     const body = { scopes: ['users.manage'], preapproved_scopes: ['openid'] };
     const refused = await shop.mandate.callApi('PATCH', `/api/v1/applications/${id}`, { token: shop.adminToken, body });
-    expect([refused.status, refused.body.errors.map(({ pointer }: JsonBody) => pointer)]).toEqual([400, ['#/scopes', '#/preapproved_scopes']]);
+    expect([refused.status, refused.body.errors.map(({ pointer }: JsonBody) => pointer)]).toEqual([
+      400,
+      ['#/scopes', '#/preapproved_scopes'],
+    ]);
   });
 
   test('is removed if no user has allowed it, and registered again at the next sign-in', async () => {
-    const [unused, used] = [shop.metadataServer.publishMetadata(createDocumentPath()), shop.metadataServer.publishMetadata(createDocumentPath())];
+    const [unused, used] = [
+      shop.metadataServer.publishMetadata(createDocumentPath()),
+      shop.metadataServer.publishMetadata(createDocumentPath()),
+    ];
     await shop.openAuthorization(unused);
     await connect(used, 'openid orders.read');
     const inDays = (days: number) => new Date(Date.now() + days * 86_400_000);
@@ -76,7 +94,11 @@ describe('an application with a metadata document', () => {
     expect(await shop.findApplication(unused)).toBeDefined();
     await deleteUnusedApplicationsBatch(shop.forkEntityManager(), inDays(1.1));
     expect([await shop.findApplication(unused), await shop.findApplication(used)]).toEqual([undefined, expect.anything()]);
-    expect((await shop.readAuditEvents(unused))[0]).toMatchObject({ action: 'application.deleted', actor_id: null, details: { reason: 'unused' } });
+    expect((await shop.readAuditEvents(unused))[0]).toMatchObject({
+      action: 'application.deleted',
+      actor_id: null,
+      details: { reason: 'unused' },
+    });
     await shop.openAuthorization(unused);
     expect(await shop.findApplication(unused)).toBeDefined();
     await deleteUnusedApplicationsBatch(shop.forkEntityManager(), inDays(91));

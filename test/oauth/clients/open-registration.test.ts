@@ -126,7 +126,9 @@ describe('users of self-registered applications', () => {
     const { client_id: clientId } = await registerApplication({ redirect_uris: [redirectUri] });
     const anna = await signUp(mandate.origin);
     const request = { client_id: clientId, redirect_uri: redirectUri, scope: 'openid orders.read' };
-    const tokens = tokenResponseSchema.parse(await (await redeemCode(mandate.origin, await obtainAuthorizationCode(mandate.origin, anna, request))).json());
+    const tokens = tokenResponseSchema.parse(
+      await (await redeemCode(mandate.origin, await obtainAuthorizationCode(mandate.origin, anna, request))).json(),
+    );
     expect((await mandate.callApi('GET', '/api/v1/orders', { token: tokens.access_token })).status).toBe(200);
     const consentPage = await anna.browser.open(authorizationPath(buildAuthorizationRequest(request).query));
     expect(consentPage.url.pathname).toMatch(/^\/consent\//);

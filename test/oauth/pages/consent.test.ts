@@ -2,8 +2,8 @@ import { describe, expect, test, vi } from 'vitest';
 import { databaseKind } from '../../support/services/database.ts';
 import { rolesForScope, scopeNames, scopeDefinitions } from '@mandate/contract';
 import { pollDeviceToken, startDeviceAuthorization, submitUserCode, expirePollIntervalSql } from '../../support/oauth/device-flow.ts';
-import { createSquarePngDataUri } from '../../support/browser/png.ts';
-import { fetchApiStatus, useServer } from '../../support/server/with-server.ts';
+import { createSquarePngDataUri } from '../../support/browser/png-data-uri.ts';
+import { fetchApiStatus, useServer } from '../../support/server/use-server.ts';
 import { buildFormRequest, type HtmlPage } from '../../support/browser/browser.ts';
 import {
   sendTokenRequest,
@@ -61,7 +61,9 @@ test('tokens of a remembered consent are valid and independent of the first toke
   const tokens = async () => {
     const { code, verifier } = await obtainAuthorizationCode(server.origin, anna, request);
     const form = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: client.redirectUri };
-    return tokenResponseSchema.parse(await (await sendTokenRequest(server.origin, form, basicAuthorization(client.clientId, client.secret))).json());
+    return tokenResponseSchema.parse(
+      await (await sendTokenRequest(server.origin, form, basicAuthorization(client.clientId, client.secret))).json(),
+    );
   };
   const [first, second] = [await tokens(), await tokens()];
   expect(second.scope).toBe('openid users.read');
@@ -134,7 +136,12 @@ describe('a scope that requires a role (31)', () => {
     const anna = await signUp(server.origin);
     const page = await openAuthorization(anna, { scope });
     expect(page.text).not.toContain('value="orders.manage"');
-    const granted = await obtainAuthorizationCode(server.origin, anna, { scope }, { decision: 'allow', scope: ['users.read', 'orders.manage'] });
+    const granted = await obtainAuthorizationCode(
+      server.origin,
+      anna,
+      { scope },
+      { decision: 'allow', scope: ['users.read', 'orders.manage'] },
+    );
     expect(tokenResponseSchema.parse(await (await redeemCode(server.origin, granted)).json()).scope).toBe('openid users.read');
   });
 
@@ -142,7 +149,9 @@ describe('a scope that requires a role (31)', () => {
     const admin = await signUpWithRole(server.db, server.origin, 'admin');
     const { text } = await openAuthorization(admin, { scope });
     expect(text).toMatch(/class="careful"[^]*See, place, change and cancel the orders of every customer/);
-    const tokens = tokenResponseSchema.parse(await (await redeemCode(server.origin, await obtainAuthorizationCode(server.origin, admin, { scope }))).json());
+    const tokens = tokenResponseSchema.parse(
+      await (await redeemCode(server.origin, await obtainAuthorizationCode(server.origin, admin, { scope }))).json(),
+    );
     expect(tokens.scope).toBe(scope);
   });
 
@@ -253,7 +262,9 @@ test('a suspended user gets the sign-in page, and neither an error nor a code (3
   await obtainAuthorizationCode(server.origin, anna, request);
   await server.db.em.fork().execute(`update users set status = 'suspended' where id = ?`, [anna.id]);
   expect((await openAuthorization(anna, request)).url.pathname).toMatch(/^\/sign-in\//);
-  expect((await openAuthorization(anna, { ...request, prompt: 'none' })).externalRedirect?.searchParams.get('error')).toBe('login_required');
+  expect((await openAuthorization(anna, { ...request, prompt: 'none' })).externalRedirect?.searchParams.get('error')).toBe(
+    'login_required',
+  );
   expect(server.warnings).toEqual([]);
 });
 

@@ -4,7 +4,13 @@ import { cookieNamesForIssuer } from '../../../server/oauth/protocol/cookie-name
 import { HttpBrowser, type SendRequest } from '../../support/browser/browser.ts';
 import { hasChromium, launchChromium } from '../../support/browser/chromium.ts';
 import { buildAuthorizationRequest, authorizationPath, cliClient } from '../../support/oauth/oauth-flow.ts';
-import { httpsChromiumArguments, fetchHttps, signUpOverHttps, startHttpsMandate, type HttpsMandate } from '../../support/network/https-server.ts';
+import {
+  httpsChromiumArguments,
+  fetchHttps,
+  signUpOverHttps,
+  startHttpsMandate,
+  type HttpsMandate,
+} from '../../support/network/https-server.ts';
 import { z } from 'zod';
 
 const interactionIds = (browser: HttpBrowser): string[] =>

@@ -1,7 +1,13 @@
 import { expect, describe, test } from 'vitest';
 import { hashRecordId } from '../../../server/oauth/storage/oauth-record-mapping.ts';
-import { fetchApiStatus, useServer } from '../../support/server/with-server.ts';
-import { pollDeviceToken, startDeviceAuthorization, approveDevice, submitUserCode, expirePollIntervalSql } from '../../support/oauth/device-flow.ts';
+import { fetchApiStatus, useServer } from '../../support/server/use-server.ts';
+import {
+  pollDeviceToken,
+  startDeviceAuthorization,
+  approveDevice,
+  submitUserCode,
+  expirePollIntervalSql,
+} from '../../support/oauth/device-flow.ts';
 import { sendRefreshRequest, readOAuthError, signUp, tokenResponseSchema } from '../../support/oauth/oauth-flow.ts';
 import { HttpBrowser } from '../../support/browser/browser.ts';
 import { startMandateServer } from '../../support/server/start-mandate.ts';
@@ -57,7 +63,8 @@ describe('a device', () => {
     const device = await startDeviceAuthorization(server.origin);
     expect(device.interval).toBe(5);
     const refusals = [];
-    for (let count = 0; count < 3; count += 1) refusals.push(await readOAuthError(await pollDeviceToken(server.origin, device.device_code)));
+    for (let count = 0; count < 3; count += 1)
+      refusals.push(await readOAuthError(await pollDeviceToken(server.origin, device.device_code)));
     expect(refusals).toEqual(['400 authorization_pending', '400 slow_down', '400 slow_down']);
     const [row] = await server.db.em
       .fork()

@@ -10,9 +10,9 @@ import {
   type FormFields,
   type PostPaths,
   type CsrfVictim,
-} from '../../support/oauth/forms.ts';
+} from '../../support/oauth/csrf-forms.ts';
 import { signUp } from '../../support/oauth/oauth-flow.ts';
-import { useServer } from '../../support/server/with-server.ts';
+import { useServer } from '../../support/server/use-server.ts';
 
 const server = useServer();
 let paths: PostPaths;
@@ -23,8 +23,12 @@ beforeAll(async () => {
 /** Paths that accept POST without a form. `formsOfEngine` lists the forms among the provider paths. */
 const pathsWithoutForms = ['/mcp', '/oauth-protected-resource/api', '/oauth-protected-resource/mcp', ...providerRoutePatterns];
 
-const post = ({ browser, formTarget: target }: CsrfVictim, form: string, fields: FormFields, headers: Record<string, string> = {}): Promise<Response> =>
-  browser.request(target(form), { method: 'POST', body: new URLSearchParams(fields), headers });
+const post = (
+  { browser, formTarget: target }: CsrfVictim,
+  form: string,
+  fields: FormFields,
+  headers: Record<string, string> = {},
+): Promise<Response> => browser.request(target(form), { method: 'POST', body: new URLSearchParams(fields), headers });
 
 const csrfTokenOnPage = ({ text }: HtmlPage): string => /name="csrf" value="([^"]+)"/.exec(text)?.[1] ?? '';
 

@@ -6,7 +6,7 @@ import axe from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { useServer } from '../../support/server/with-server.ts';
+import { useServer } from '../../support/server/use-server.ts';
 import { hasChromium, launchChromium } from '../../support/browser/chromium.ts';
 import { databaseKind } from '../../support/services/database.ts';
 import { readMailLink } from '../../support/services/mailbox.ts';

@@ -2,8 +2,8 @@ import type { Browser as Chromium, Page, Response } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { HttpBrowser } from '../../support/browser/browser.ts';
 import { hasChromium, launchChromium } from '../../support/browser/chromium.ts';
-import { readAllRows } from '../../support/dump.ts';
-import { createCsrfVictim, listFormPaths, readPostPaths, readFormState } from '../../support/oauth/forms.ts';
+import { readAllRows } from '../../support/database-dump.ts';
+import { createCsrfVictim, listFormPaths, readPostPaths, readFormState } from '../../support/oauth/csrf-forms.ts';
 import {
   httpsChromiumArguments,
   type HttpsServer,

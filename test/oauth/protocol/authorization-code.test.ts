@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { fetchApiStatus, useServer } from '../../support/server/with-server.ts';
+import { fetchApiStatus, useServer } from '../../support/server/use-server.ts';
 import {
   sendTokenRequest,
   buildAuthorizationRequest,
@@ -114,9 +114,13 @@ describe('an authorization code', () => {
       code_verifier: granted.verifier,
       redirect_uri: granted.redirectUri,
     };
-    expect(await readOAuthError(await sendTokenRequest(server.origin, stolen, basicAuthorization(client.clientId, client.secret)))).toBe('400 invalid_grant');
+    expect(await readOAuthError(await sendTokenRequest(server.origin, stolen, basicAuthorization(client.clientId, client.secret)))).toBe(
+      '400 invalid_grant',
+    );
     const otherGrant = await obtainAuthorizationCode(server.origin, anna, { client_id: client.clientId, redirect_uri: client.redirectUri });
-    expect(await readOAuthError(await redeemCode(server.origin, { ...otherGrant, clientId: cliClient.clientId }))).toBe('400 invalid_grant');
+    expect(await readOAuthError(await redeemCode(server.origin, { ...otherGrant, clientId: cliClient.clientId }))).toBe(
+      '400 invalid_grant',
+    );
     expect((await redeemCode(server.origin, granted)).status).toBe(200);
   });
 });
@@ -145,7 +149,9 @@ describe('an unredeemed authorization code', () => {
       redirect_uri: granted.redirectUri,
       client_id: granted.clientId,
     };
-    expect(await readOAuthError(await sendTokenRequest(server.origin, { ...form, resource: 'https://other.example' }))).toBe('400 invalid_target');
+    expect(await readOAuthError(await sendTokenRequest(server.origin, { ...form, resource: 'https://other.example' }))).toBe(
+      '400 invalid_target',
+    );
     expect((await redeemCode(server.origin, granted)).status).toBe(200);
   });
 });

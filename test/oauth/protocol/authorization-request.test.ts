@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { apiAudience } from '../../../server/oauth/protocol/endpoints.ts';
-import { useServer } from '../../support/server/with-server.ts';
+import { useServer } from '../../support/server/use-server.ts';
 import { HttpBrowser, type HtmlPage } from '../../support/browser/browser.ts';
 import {
   buildAuthorizationRequest,

@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest';
 import { createApplication } from '../../../server/applications/create-application.ts';
-import { sendTokenRequest, basicAuthorization, obtainClientToken, cliClient, createConfidentialClient, readOAuthError } from '../../support/oauth/oauth-flow.ts';
-import { useServer } from '../../support/server/with-server.ts';
+import {
+  sendTokenRequest,
+  basicAuthorization,
+  obtainClientToken,
+  cliClient,
+  createConfidentialClient,
+  readOAuthError,
+} from '../../support/oauth/oauth-flow.ts';
+import { useServer } from '../../support/server/use-server.ts';
 
 const server = useServer();
 const grant = { grant_type: 'refresh_token', refresh_token: 'x' };
@@ -37,6 +44,9 @@ test('the token endpoint rejects requests of confidential applications from a br
   const client = await createConfidentialClient(server.db, ['orders.read']);
   expect(await obtainClientToken(server.origin, client, ['orders.read'])).toBeTypeOf('string');
   const form = { grant_type: 'client_credentials', scope: 'orders.read' };
-  const refused = await sendTokenRequest(server.origin, form, { ...basicAuthorization(client.clientId, client.secret), origin: 'https://app.example' });
+  const refused = await sendTokenRequest(server.origin, form, {
+    ...basicAuthorization(client.clientId, client.secret),
+    origin: 'https://app.example',
+  });
   expect([allowedOrigin(refused), await readOAuthError(refused)]).toEqual([null, '400 invalid_request']);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { endpointPaths } from '../../../server/oauth/protocol/endpoints.ts';
-import { useServer } from '../../support/server/with-server.ts';
+import { useServer } from '../../support/server/use-server.ts';
 
 const server = useServer();
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { createRegistrationToken } from '../../../server/access-management/registration-token.ts';
 import { startDeviceAuthorization, submitUserCode } from '../../support/oauth/device-flow.ts';
-import { expectHarmlessResponse, hostileInputs, countCheckedResponses } from '../../support/network/hostile-network.ts';
+import { expectHarmlessResponse, hostileInputs, countCheckedResponses } from '../../support/network/hostile-inputs.ts';
 import { buildAuthorizationRequest, basicAuthorization, signUp, createWebApplication } from '../../support/oauth/oauth-flow.ts';
-import { useServer } from '../../support/server/with-server.ts';
+import { useServer } from '../../support/server/use-server.ts';
 
 const server = useServer();
 
@@ -77,8 +77,14 @@ test('the device page never returns a server error for hostile input', { timeout
       const page = await submitUserCode(person, 'BBBB-BBBB');
       const csrfToken = /name="xsrf" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
       const body = new URLSearchParams({ xsrf: csrfToken, user_code: 'BBBB-BBBC', [name]: value });
-      await expectHarmlessResponse(`${name}=${value.slice(0, 20)}`, await person.browser.request('/oauth/device', { method: 'POST', body }));
-      await expectHarmlessResponse(`?${name}`, await person.browser.request(`/oauth/device?${new URLSearchParams({ [name]: value }).toString()}`));
+      await expectHarmlessResponse(
+        `${name}=${value.slice(0, 20)}`,
+        await person.browser.request('/oauth/device', { method: 'POST', body }),
+      );
+      await expectHarmlessResponse(
+        `?${name}`,
+        await person.browser.request(`/oauth/device?${new URLSearchParams({ [name]: value }).toString()}`),
+      );
     }
   }
   const { browser } = await signUp(server.origin);

@@ -1,9 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { unlimitedAttempts } from '../../../server/oauth/brute-force/attempt-limits.ts';
-import { useServer } from '../../support/server/with-server.ts';
+import { useServer } from '../../support/server/use-server.ts';
 import { buildFormRequest, type HtmlPage } from '../../support/browser/browser.ts';
-import { expectHarmlessResponse, hostileInputs, countCheckedResponses } from '../../support/network/hostile-network.ts';
-import { buildAuthorizationRequest, authorizationPath, basicAuthorization, cliClient, createConfidentialClient, signUp } from '../../support/oauth/oauth-flow.ts';
+import { expectHarmlessResponse, hostileInputs, countCheckedResponses } from '../../support/network/hostile-inputs.ts';
+import {
+  buildAuthorizationRequest,
+  authorizationPath,
+  basicAuthorization,
+  cliClient,
+  createConfidentialClient,
+  signUp,
+} from '../../support/oauth/oauth-flow.ts';
 
 const server = useServer({ limits: unlimitedAttempts });
 
@@ -176,9 +183,15 @@ test('the consent page never returns a server error for hostile input', { timeou
     for (const value of hostileInputs) {
       const page = await browser.open(authorizationPath(buildAuthorizationRequest({ scope: 'openid users.read orders.read' }).query));
       const description = `consent ${name}=${JSON.stringify(value)}`;
-      await expectHarmlessResponse(description, await browser.request(page.url.href, buildFormRequest(page, { decision: 'x', [name]: value })));
+      await expectHarmlessResponse(
+        description,
+        await browser.request(page.url.href, buildFormRequest(page, { decision: 'x', [name]: value })),
+      );
       await expectHarmlessResponse(description, await browser.request(page.url.href, buildFormRequest(page, { [name]: [value, 'allow'] })));
-      await expectHarmlessResponse(description, await browser.request(`${page.url.href}?${new URLSearchParams({ [name]: value }).toString()}`));
+      await expectHarmlessResponse(
+        description,
+        await browser.request(`${page.url.href}?${new URLSearchParams({ [name]: value }).toString()}`),
+      );
     }
   }
   expect(server.warnings).toEqual([]);

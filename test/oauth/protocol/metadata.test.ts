@@ -5,9 +5,9 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createAuthorizationServer } from '../../../server/oauth/authorization-server.ts';
 import { deriveKeys } from '../../../server/crypto/derived-keys.ts';
-import { useServer } from '../../support/server/with-server.ts';
+import { useServer } from '../../support/server/use-server.ts';
 import { buildAuthorizationRequest, authorizationPath } from '../../support/oauth/oauth-flow.ts';
-import { testServerSecret } from '../../support/oauth/secret-hash.ts';
+import { testServerSecret } from '../../support/oauth/test-server-secret.ts';
 
 const server = useServer();
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { useServer } from '../../support/server/with-server.ts';
+import { useServer } from '../../support/server/use-server.ts';
 import {
   buildAuthorizationRequest,
   authorizationPath,
@@ -65,7 +65,9 @@ describe('a pushed authorization request (96)', () => {
   });
 
   test('is validated when it is pushed, and requires the secret of a confidential application', async () => {
-    expect(await readOAuthError(await push(buildAuthorizationRequest({ redirect_uri: 'https://evil.example/' }).query))).toBe('400 invalid_request');
+    expect(await readOAuthError(await push(buildAuthorizationRequest({ redirect_uri: 'https://evil.example/' }).query))).toBe(
+      '400 invalid_request',
+    );
     const { query } = buildAuthorizationRequest();
     expect(await readOAuthError(await push({ ...query, code_challenge_method: 'plain' }))).toBe('400 invalid_request');
     const client = await createWebApplication(server.db, ['orders.read']);

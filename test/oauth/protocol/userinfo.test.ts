@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { scopeNames } from '@mandate/contract';
 import { pollDeviceToken, startDeviceAuthorization, approveDevice, expirePollIntervalSql } from '../../support/oauth/device-flow.ts';
 import { createDpopKey, createDpopProof } from '../../support/oauth/dpop-proof.ts';
-import { fetchApiStatus, useServer } from '../../support/server/with-server.ts';
+import { fetchApiStatus, useServer } from '../../support/server/use-server.ts';
 import {
   sendTokenRequest,
   obtainAuthorizationCode,
@@ -86,14 +86,20 @@ describe('the API and the userinfo endpoint accept the same token', () => {
 
   test('of a confidential application, by GET and POST', async () => {
     const client = await createWebApplication(server.db, ['users.read', 'orders.read']);
-    const granted = await obtainAuthorizationCode(server.origin, anna, { client_id: client.clientId, redirect_uri: client.redirectUri, scope });
+    const granted = await obtainAuthorizationCode(server.origin, anna, {
+      client_id: client.clientId,
+      redirect_uri: client.redirectUri,
+      scope,
+    });
     const form = {
       grant_type: 'authorization_code',
       code: granted.code,
       code_verifier: granted.verifier,
       redirect_uri: client.redirectUri,
     };
-    const { access_token: token } = await readTokens(sendTokenRequest(server.origin, form, basicAuthorization(client.clientId, client.secret)));
+    const { access_token: token } = await readTokens(
+      sendTokenRequest(server.origin, form, basicAuthorization(client.clientId, client.secret)),
+    );
     expect(await resultsAtBoth(token)).toEqual(expectedResults(anna));
     const postedForm = { method: 'POST', body: new URLSearchParams({ access_token: token }) };
     expect(await (await fetch(`${server.origin}/oauth/userinfo`, postedForm)).json()).toEqual(expectedClaims(anna));

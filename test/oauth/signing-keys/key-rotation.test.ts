@@ -16,7 +16,7 @@ import { databaseKind, createMigratedDatabase, createMigratedPostgresqlUrl } fro
 import { startLoadBalancer, type LoadBalancer } from '../../support/network/load-balancer.ts';
 import { findFreePort } from '../../support/network/free-port.ts';
 import { obtainClientToken, createConfidentialClient, type ClientCredentials } from '../../support/oauth/oauth-flow.ts';
-import { testServerSecret } from '../../support/oauth/secret-hash.ts';
+import { testServerSecret } from '../../support/oauth/test-server-secret.ts';
 
 const secret = testServerSecret;
 const encryptionKey = Buffer.alloc(32);

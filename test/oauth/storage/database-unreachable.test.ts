@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { EntityManager } from '../../../server/database/entity-manager/entity-manager.ts';
 import { createPostgresAdapterFactory } from '../../../server/oauth/provider/postgres-adapter.ts';
 import { buildAuthorizationRequest, authorizationPath, sendRefreshRequest, signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
-import { useServer } from '../../support/server/with-server.ts';
+import { useServer } from '../../support/server/use-server.ts';
 
 let isUnreachable = false;
 

@@ -3,8 +3,17 @@ import { createLog } from '../../../server/logging/logger.ts';
 import { deleteExpiredRecords } from '../../../server/oauth/storage/delete-expired-records.ts';
 import { createMaintenanceJobs } from '../../../server/process/maintenance-jobs.ts';
 import { deleteOrphanedRows } from '../../../server/oauth/grants/delete-orphaned-rows.ts';
-import { fetchApiStatus, useServer } from '../../support/server/with-server.ts';
-import { obtainAuthorizationCode, redeemCode, sendRefreshRequest, readOAuthError, signUp, tokenResponseSchema, obtainTokens, type TestUser } from '../../support/oauth/oauth-flow.ts';
+import { fetchApiStatus, useServer } from '../../support/server/use-server.ts';
+import {
+  obtainAuthorizationCode,
+  redeemCode,
+  sendRefreshRequest,
+  readOAuthError,
+  signUp,
+  tokenResponseSchema,
+  obtainTokens,
+  type TestUser,
+} from '../../support/oauth/oauth-flow.ts';
 
 const server = useServer();
 const entityManager = () => server.db.em.fork();

@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest';
 import { databaseKind } from '../../support/services/database.ts';
-import { useServer } from '../../support/server/with-server.ts';
-import { obtainAuthorizationCode, cliClient, redeemCode, sendRefreshRequest, signUp, tokenResponseSchema } from '../../support/oauth/oauth-flow.ts';
+import { useServer } from '../../support/server/use-server.ts';
+import {
+  obtainAuthorizationCode,
+  cliClient,
+  redeemCode,
+  sendRefreshRequest,
+  signUp,
+  tokenResponseSchema,
+} from '../../support/oauth/oauth-flow.ts';
 
 // Each of these requests revokes the whole grant, and starts with a lock on a different record of the grant.
 describe.skipIf(databaseKind === 'pglite')('concurrent code replays, refresh token reuse and revocations of one grant', () => {

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { loadSigningKeys } from '../../../server/oauth/signing-keys/signing-key-cache.ts';
-import { dumpDatabase } from '../../support/dump.ts';
+import { dumpDatabase } from '../../support/database-dump.ts';
 import { startMandateServer } from '../../support/server/start-mandate.ts';
-import { useServer } from '../../support/server/with-server.ts';
+import { useServer } from '../../support/server/use-server.ts';
 import { createMigratedDatabase } from '../../support/services/database.ts';
 import {
   buildAuthorizationRequest,
@@ -89,7 +89,9 @@ test('the stored record IDs of codes and refresh tokens are not accepted', async
     .fork()
     .execute<{ model: string; id: string }[]>('select model, id from oauth_records order by expires_at desc');
   const storedId = (model: string): string => rows.find((row) => row.model === model)?.id ?? '';
-  expect(await readOAuthError(await redeemCode(server.origin, { ...granted, code: storedId('AuthorizationCode') }))).toBe('400 invalid_grant');
+  expect(await readOAuthError(await redeemCode(server.origin, { ...granted, code: storedId('AuthorizationCode') }))).toBe(
+    '400 invalid_grant',
+  );
   expect(await readOAuthError(await sendRefreshRequest(server.origin, storedId('RefreshToken')))).toBe('400 invalid_grant');
 });
 

@@ -14,9 +14,9 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { loadSigningKeys } from '../../../server/oauth/signing-keys/signing-key-cache.ts';
 import { deriveKeys } from '../../../server/crypto/derived-keys.ts';
-import { fetchApiStatus, useServer } from '../../support/server/with-server.ts';
+import { fetchApiStatus, useServer } from '../../support/server/use-server.ts';
 import { signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
-import { testServerSecret } from '../../support/oauth/secret-hash.ts';
+import { testServerSecret } from '../../support/oauth/test-server-secret.ts';
 
 const server = useServer();
 

@@ -2,7 +2,7 @@ import { decodeJwt } from 'jose';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createDpopKey, createDpopProof, type DpopKey } from '../../support/oauth/dpop-proof.ts';
 import { expireRefreshGrace } from '../../support/oauth/refresh-grace.ts';
-import { fetchApiStatus, useServer } from '../../support/server/with-server.ts';
+import { fetchApiStatus, useServer } from '../../support/server/use-server.ts';
 import {
   sendTokenRequest,
   obtainAuthorizationCode,
@@ -99,8 +99,11 @@ describe('a bound token is rejected with 401 (82)', () => {
 test('an unbound token is rejected with a proof and accepted as a Bearer token', async () => {
   const unboundTokens = await obtainTokens(server.origin, await signUp(server.origin), ['users.read']);
   expect(
-    (await callApi(await createDpopProof(key, { ...validProofClaims(), token: unboundTokens.access_token }), { token: unboundTokens.access_token }))
-      .status,
+    (
+      await callApi(await createDpopProof(key, { ...validProofClaims(), token: unboundTokens.access_token }), {
+        token: unboundTokens.access_token,
+      })
+    ).status,
   ).toBe(401);
   expect(await fetchApiStatus(server, unboundTokens.access_token)).toBe(200);
 });
@@ -144,7 +147,9 @@ test('introspection returns the key thumbprint', async () => {
 describe('a refresh token that is bound to a key', () => {
   const refreshBoundTokens = async (refreshToken: string): Promise<TokenResponse> => {
     const form = { grant_type: 'refresh_token', refresh_token: refreshToken, client_id: cliClient.clientId };
-    return tokenResponseSchema.parse(await (await sendTokenRequest(server.origin, form, { dpop: await createDpopProof(key, atTokenEndpoint()) })).json());
+    return tokenResponseSchema.parse(
+      await (await sendTokenRequest(server.origin, form, { dpop: await createDpopProof(key, atTokenEndpoint()) })).json(),
+    );
   };
 
   test('can be reused, so that a client can retry after a lost response', async () => {

@@ -2,10 +2,17 @@ import type { AdapterFactory } from 'oidc-provider';
 import { describe, expect, test } from 'vitest';
 import type { EntityManager } from '../../../server/database/entity-manager/entity-manager.ts';
 import { createPostgresAdapterFactory } from '../../../server/oauth/provider/postgres-adapter.ts';
-import { useServer } from '../../support/server/with-server.ts';
+import { useServer } from '../../support/server/use-server.ts';
 import { databaseKind } from '../../support/services/database.ts';
 import { signUp } from '../../support/oauth/oauth-flow.ts';
-import { concurrentRequests, raceCodeRedemption, raceConsentForm, raceTokenRefresh, raceSuccessorTokens, raceRounds } from '../../support/oauth/race.ts';
+import {
+  concurrentRequests,
+  raceCodeRedemption,
+  raceConsentForm,
+  raceTokenRefresh,
+  raceSuccessorTokens,
+  raceRounds,
+} from '../../support/oauth/concurrent-token-requests.ts';
 
 // PGlite has one connection, so transactions never run concurrently.
 describe.skipIf(databaseKind === 'pglite')('twenty concurrent requests', () => {

@@ -3,7 +3,7 @@ import { hashRecordId } from '../../../server/oauth/storage/oauth-record-mapping
 import { deleteExpiredRecords } from '../../../server/oauth/storage/delete-expired-records.ts';
 import { createDpopKey, createDpopProof, type DpopKey } from '../../support/oauth/dpop-proof.ts';
 import { expireRefreshGrace } from '../../support/oauth/refresh-grace.ts';
-import { fetchApiStatus, useServer, type RunningServer } from '../../support/server/with-server.ts';
+import { fetchApiStatus, useServer, type RunningServer } from '../../support/server/use-server.ts';
 import {
   sendTokenRequest,
   obtainAuthorizationCode,
@@ -44,16 +44,29 @@ async function expectRevoked(at: Pick<RunningServer, 'origin'>, tokens: TokenRes
 }
 
 /** Returns the tokens of an authorization by Anna for a confidential client. */
-async function tokensForClient(client: ClientCredentials & { redirectUri: string }, headers: Record<string, string> = {}): Promise<TokenResponse> {
+async function tokensForClient(
+  client: ClientCredentials & { redirectUri: string },
+  headers: Record<string, string> = {},
+): Promise<TokenResponse> {
   const { clientId, secret, redirectUri } = client;
   const request = { client_id: clientId, redirect_uri: redirectUri, scope: 'openid users.read' };
   const { code, verifier } = await obtainAuthorizationCode(server.origin, anna, request);
   const form = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: redirectUri };
-  return parseTokenResponse(await successBody(sendTokenRequest(server.origin, form, { ...basicAuthorization(clientId, secret), ...headers })));
+  return parseTokenResponse(
+    await successBody(sendTokenRequest(server.origin, form, { ...basicAuthorization(clientId, secret), ...headers })),
+  );
 }
 
-const refreshAs = ({ clientId, secret }: ClientCredentials, refreshToken: string, headers: Record<string, string> = {}): Promise<Response> =>
-  sendTokenRequest(server.origin, { grant_type: 'refresh_token', refresh_token: refreshToken }, { ...basicAuthorization(clientId, secret), ...headers });
+const refreshAs = (
+  { clientId, secret }: ClientCredentials,
+  refreshToken: string,
+  headers: Record<string, string> = {},
+): Promise<Response> =>
+  sendTokenRequest(
+    server.origin,
+    { grant_type: 'refresh_token', refresh_token: refreshToken },
+    { ...basicAuthorization(clientId, secret), ...headers },
+  );
 
 describe('within the grace period', () => {
   test('a repeated refresh returns the first response byte for byte and creates no token', async () => {
@@ -102,7 +115,9 @@ describe('within the grace period', () => {
   test('a repeated refresh may list its scopes in another order', async () => {
     const first = await obtainTokens(server.origin, anna, ['users.read', 'orders.read']);
     const successor = await successBody(sendRefreshRequest(server.origin, refreshTokenFrom(first), { scope: 'users.read orders.read' }));
-    expect(await successBody(sendRefreshRequest(server.origin, refreshTokenFrom(first), { scope: 'orders.read users.read' }))).toBe(successor);
+    expect(await successBody(sendRefreshRequest(server.origin, refreshTokenFrom(first), { scope: 'orders.read users.read' }))).toBe(
+      successor,
+    );
   });
 
   test('another client gets invalid_grant, and the client of the token still gets its response', async () => {
@@ -117,8 +132,12 @@ describe('within the grace period', () => {
     const client = await createWebApplication(server.db, ['users.read']);
     const first = await tokensForClient(client);
     const successor = await successBody(refreshAs(client, refreshTokenFrom(first)));
-    expect(await readOAuthError(await refreshAs({ ...client, secret: 'not-the-secret' }, refreshTokenFrom(first)))).toBe('401 invalid_client');
-    expect(await readOAuthError(await sendRefreshRequest(server.origin, refreshTokenFrom(first), { client_id: client.clientId }))).toBe('401 invalid_client');
+    expect(await readOAuthError(await refreshAs({ ...client, secret: 'not-the-secret' }, refreshTokenFrom(first)))).toBe(
+      '401 invalid_client',
+    );
+    expect(await readOAuthError(await sendRefreshRequest(server.origin, refreshTokenFrom(first), { client_id: client.clientId }))).toBe(
+      '401 invalid_client',
+    );
     expect(await successBody(refreshAs(client, refreshTokenFrom(first)))).toBe(successor);
   });
 
@@ -194,7 +213,9 @@ describe('a request with a proof of possession (RFC 9449)', () => {
   async function boundToken(key: DpopKey): Promise<string> {
     const { code, verifier, redirectUri, clientId } = await obtainAuthorizationCode(server.origin, anna, { scope: 'openid users.read' });
     const form = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: redirectUri, client_id: clientId };
-    const { refresh_token: token = '' } = parseTokenResponse(await successBody(sendTokenRequest(server.origin, form, await dpopHeader(key))));
+    const { refresh_token: token = '' } = parseTokenResponse(
+      await successBody(sendTokenRequest(server.origin, form, await dpopHeader(key))),
+    );
     const shiftedClaim = (claim: string): string => `'${claim}', (payload::jsonb->>'${claim}')::bigint - 11 * 86400`;
     await server.db.em
       .fork()

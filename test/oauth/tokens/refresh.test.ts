@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { expireRefreshGrace } from '../../support/oauth/refresh-grace.ts';
-import { fetchApiStatus, useServer } from '../../support/server/with-server.ts';
+import { fetchApiStatus, useServer } from '../../support/server/use-server.ts';
 import {
   sendTokenRequest,
   obtainAuthorizationCode,
@@ -70,7 +70,9 @@ test('a refresh token is rejected from another application and stays valid (58)'
   const first = await obtainTokens(server.origin, await signUp(server.origin), ['users.read']);
   const client = await createWebApplication(server.db, ['users.read']);
   const form = { grant_type: 'refresh_token', refresh_token: refreshTokenFrom(first) };
-  expect(await readOAuthError(await sendTokenRequest(server.origin, form, basicAuthorization(client.clientId, client.secret)))).toBe('400 invalid_grant');
+  expect(await readOAuthError(await sendTokenRequest(server.origin, form, basicAuthorization(client.clientId, client.secret)))).toBe(
+    '400 invalid_grant',
+  );
   expect((await sendRefreshRequest(server.origin, refreshTokenFrom(first))).status).toBe(200);
 });
 
@@ -89,9 +91,9 @@ test('a refresh may request fewer scopes but not more, and the next refresh may 
 
 test('a refresh for a foreign resource leaves the refresh token valid (60)', async () => {
   const first = await obtainTokens(server.origin, await signUp(server.origin), ['users.read']);
-  expect(await readOAuthError(await sendRefreshRequest(server.origin, refreshTokenFrom(first), { resource: 'https://other.example' }))).toBe(
-    '400 invalid_target',
-  );
+  expect(
+    await readOAuthError(await sendRefreshRequest(server.origin, refreshTokenFrom(first), { resource: 'https://other.example' })),
+  ).toBe('400 invalid_target');
   expect((await sendRefreshRequest(server.origin, refreshTokenFrom(first))).status).toBe(200);
 });
 

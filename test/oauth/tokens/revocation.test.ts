@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fetchApiStatus, useServer } from '../../support/server/with-server.ts';
+import { fetchApiStatus, useServer } from '../../support/server/use-server.ts';
 import {
   basicAuthorization,
   obtainClientToken,

@@ -1,10 +1,18 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import type { TokenOperation } from '../../../server/oauth/provider/report-token-operations.ts';
-import { sendTokenRequest, cliClient, sendRefreshRequest, readOAuthError, signUp, tokenResponseSchema, obtainTokens } from '../../support/oauth/oauth-flow.ts';
+import {
+  sendTokenRequest,
+  cliClient,
+  sendRefreshRequest,
+  readOAuthError,
+  signUp,
+  tokenResponseSchema,
+  obtainTokens,
+} from '../../support/oauth/oauth-flow.ts';
 import { submitFormContaining } from '../../support/oauth/account-pages.ts';
 import { expireRefreshGrace } from '../../support/oauth/refresh-grace.ts';
-import { useServer } from '../../support/server/with-server.ts';
+import { useServer } from '../../support/server/use-server.ts';
 
 const operations: TokenOperation[] = [];
 const server = useServer({ onTokenOperation: (operation) => void operations.push(operation) });

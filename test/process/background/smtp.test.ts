@@ -43,7 +43,11 @@ test('SIGHUP reloads the SMTP password from its file, and an invalid file change
   const file = join(data.path, 'smtp-url');
   const put = (password: string): Promise<void> => writeFile(file, `smtp://shop:${encodeURIComponent(password)}@127.0.0.1:${mail.port}\n`);
   await put(mail.password);
-  const server = await startServerProcess({ MANDATE_DATA_DIR: data.path, MANDATE_SMTP_URL_FILE: file, MANDATE_MAIL_FROM: 'shop@example.com' });
+  const server = await startServerProcess({
+    MANDATE_DATA_DIR: data.path,
+    MANDATE_SMTP_URL_FILE: file,
+    MANDATE_MAIL_FROM: 'shop@example.com',
+  });
   const browser = new HttpBrowser(server.url);
   const signUpAndExpectMail = async (email: string, count: number): Promise<void> => {
     await browser.submit(await browser.open('/sign-up'), { email });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../../server/config/config.ts';
 import { deriveKeys, loadOrCreateSecret } from '../../../server/crypto/derived-keys.ts';
-import { createSelfSignedCertificate } from '../../support/network/certificate.ts';
+import { createSelfSignedCertificate } from '../../support/network/self-signed-certificate.ts';
 import { createDataDirectory } from '../../support/server/server-process.ts';
 
 const secret = 'a'.repeat(43);

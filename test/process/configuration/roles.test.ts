@@ -44,7 +44,8 @@ describe.skipIf(databaseKind === 'pglite')('MANDATE_ROLE', { timeout: 300_000 },
     await browser.submit(await browser.open('/sign-up'), { email: 'ann@example.com' });
     const exported = task.parse(await post(orderClient, '/order-exports', { format: 'csv' }));
 
-    const waiting = async (queue: string): Promise<number> => (await scrapeMetrics(metricsPort)).value('mandate_queue_waiting', { queue }) ?? 0;
+    const waiting = async (queue: string): Promise<number> =>
+      (await scrapeMetrics(metricsPort)).value('mandate_queue_waiting', { queue }) ?? 0;
     for (const queue of ['events', 'mails', 'tasks']) expect(await waiting(queue), queue).toBeGreaterThan(0);
     expect(receiver.deliveries).toHaveLength(0);
 

@@ -2,7 +2,12 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { databaseKind, createMigratedPostgresqlUrl } from '../../support/services/database.ts';
 import { runMandateServer } from '../../support/server/server-command.ts';
-import { obtainAdministrationToken, killServerProcesses, startServerProcess, createDataDirectory } from '../../support/server/server-process.ts';
+import {
+  obtainAdministrationToken,
+  killServerProcesses,
+  startServerProcess,
+  createDataDirectory,
+} from '../../support/server/server-process.ts';
 
 afterEach(killServerProcesses);
 

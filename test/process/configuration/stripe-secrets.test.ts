@@ -25,7 +25,11 @@ test('SIGHUP reloads the Stripe secrets, and an invalid file changes nothing', {
   await using data = await createDataDirectory();
   const file = join(data.path, 'webhook-secret');
   await writeFile(file, before);
-  const server = await startServerProcess({ MANDATE_DATA_DIR: data.path, STRIPE_SECRET_KEY: 'sk_test_1', STRIPE_WEBHOOK_SECRET_FILE: file });
+  const server = await startServerProcess({
+    MANDATE_DATA_DIR: data.path,
+    STRIPE_SECRET_KEY: 'sk_test_1',
+    STRIPE_WEBHOOK_SECRET_FILE: file,
+  });
   expect([await report(server.url, before), await report(server.url, after)]).toEqual([200, 400]);
 
   await writeFile(file, 'hunter2');

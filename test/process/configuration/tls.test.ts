@@ -5,7 +5,7 @@ import { request } from 'node:https';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
 import { afterEach, describe, expect, test } from 'vitest';
-import { createSelfSignedCertificate, type CertificateWithKey } from '../../support/network/certificate.ts';
+import { createSelfSignedCertificate, type CertificateWithKey } from '../../support/network/self-signed-certificate.ts';
 import { killServerProcesses, runServerUntilExit, startServerProcess, createDataDirectory } from '../../support/server/server-process.ts';
 
 afterEach(killServerProcesses);

@@ -5,7 +5,7 @@ import { findFreePort } from '../../support/network/free-port.ts';
 import { runAdminSql } from '../../support/services/postgresql-databases.ts';
 import { findPostgresql, startPostgresql } from '../../support/services/postgresql-server.ts';
 import { killServerProcesses, startServerProcess, createDataDirectory } from '../../support/server/server-process.ts';
-import { measureLoadSeconds, timeServerExit } from '../../support/server/timed-start.ts';
+import { measureLoadSeconds, timeServerExit } from '../../support/server/time-server-exit.ts';
 
 afterEach(killServerProcesses);
 

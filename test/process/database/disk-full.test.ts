@@ -5,7 +5,13 @@ import { fillDiskExcept, createSmallDataDirectory } from '../../faults/scenarios
 import { reasonMountFails } from '../../faults/scenarios/disk-full.ts';
 import { findFreePort } from '../../support/network/free-port.ts';
 import { scrapeMetrics } from '../../support/metrics.ts';
-import { obtainAdministrationToken, killServerProcesses, readFirstRunFile, runServerUntilExit, startServerProcess } from '../../support/server/server-process.ts';
+import {
+  obtainAdministrationToken,
+  killServerProcesses,
+  readFirstRunFile,
+  runServerUntilExit,
+  startServerProcess,
+} from '../../support/server/server-process.ts';
 
 afterEach(killServerProcesses);
 

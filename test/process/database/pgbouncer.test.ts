@@ -6,7 +6,7 @@ import { databaseKind, createEmptyPostgresqlUrl, createMigratedPostgresqlUrl } f
 import { hasPgBouncer, startPgBouncer, supportsPreparedStatements } from '../../support/services/pgbouncer.ts';
 import { openDatabase } from '../../../server/schema/open-database.ts';
 import { killServerProcesses, runServerUntilExit, startServerProcess, createDataDirectory } from '../../support/server/server-process.ts';
-import { measureLoadSeconds, timeServerExit } from '../../support/server/timed-start.ts';
+import { measureLoadSeconds, timeServerExit } from '../../support/server/time-server-exit.ts';
 import { countOrders, placeOrder, readOrder, createOrderClient, readStock } from '../lifecycle/order-client.ts';
 
 afterEach(killServerProcesses);

@@ -4,7 +4,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createMigratedPostgresqlUrl, serverDatabaseKinds } from '../../support/services/database.ts';
 import type { JsonBody } from '../../support/server/start-mandate.ts';
-import { obtainAdministrationToken, killServerProcesses, startServerProcess, createDataDirectory } from '../../support/server/server-process.ts';
+import {
+  obtainAdministrationToken,
+  killServerProcesses,
+  startServerProcess,
+  createDataDirectory,
+} from '../../support/server/server-process.ts';
 
 afterEach(killServerProcesses);
 

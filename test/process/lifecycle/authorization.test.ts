@@ -18,12 +18,18 @@ import {
   obtainTokens,
   type TestUser,
 } from '../../support/oauth/oauth-flow.ts';
-import { concurrentRequests, raceCodeRedemption, raceConsentForm, raceSuccessorTokens, raceRounds } from '../../support/oauth/race.ts';
+import {
+  concurrentRequests,
+  raceCodeRedemption,
+  raceConsentForm,
+  raceSuccessorTokens,
+  raceRounds,
+} from '../../support/oauth/concurrent-token-requests.ts';
 import { createDpopKey, createDpopProof } from '../../support/oauth/dpop-proof.ts';
 import { expireRefreshGrace } from '../../support/oauth/refresh-grace.ts';
 import { killServerProcesses, createDataDirectory } from '../../support/server/server-process.ts';
-import { startServerPair, type ServerPair } from '../../support/server/two-processes.ts';
-import { fetchApiStatus } from '../../support/server/with-server.ts';
+import { startServerPair, type ServerPair } from '../../support/server/server-pair.ts';
+import { fetchApiStatus } from '../../support/server/use-server.ts';
 
 /** Creates a signed-in user. Sign-up is not possible, because the test cannot read mail of the server processes. */
 async function createSignedInUser({ db, origin }: ServerPair): Promise<Pick<TestUser, 'id' | 'browser'>> {
@@ -113,7 +119,11 @@ describe.skipIf(databaseKind === 'pglite')('two processes on one PostgreSQL', { 
     await two.db.em.fork().execute(`update applications set status = 'disabled' where client_id = ?`, [client.clientId]);
     expect(await requestFourTimes(() => status('/api/v1/users/1', token))).toEqual([401, 401, 401, 401]);
     const body = new URLSearchParams({ grant_type: 'client_credentials' });
-    const again = await fetch(`${two.origin}/oauth/token`, { method: 'POST', body, headers: basicAuthorization(client.clientId, client.secret) });
+    const again = await fetch(`${two.origin}/oauth/token`, {
+      method: 'POST',
+      body,
+      headers: basicAuthorization(client.clientId, client.secret),
+    });
     expect(again.status).toBe(401);
 
     const anna = await createSignedInUser(two);

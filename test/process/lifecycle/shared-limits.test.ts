@@ -3,7 +3,7 @@ import { databaseKind } from '../../support/services/database.ts';
 import { obtainClientToken, createConfidentialClient } from '../../support/oauth/oauth-flow.ts';
 import { hasRedis, startRedis, type RedisServer } from '../../support/services/redis-server.ts';
 import { killServerProcesses, createDataDirectory } from '../../support/server/server-process.ts';
-import { startServerPair, type ServerPair } from '../../support/server/two-processes.ts';
+import { startServerPair, type ServerPair } from '../../support/server/server-pair.ts';
 
 const limit = 40;
 const scopes = ['orders.read', 'orders.manage'] as const;

@@ -1,7 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { killServerProcesses, readFirstRunFile, runServerUntilExit, startServerProcess, createDataDirectory } from '../../support/server/server-process.ts';
+import {
+  killServerProcesses,
+  readFirstRunFile,
+  runServerUntilExit,
+  startServerProcess,
+  createDataDirectory,
+} from '../../support/server/server-process.ts';
 import { placeOrder, readOrder, createOrderClient } from './order-client.ts';
 
 afterEach(killServerProcesses);

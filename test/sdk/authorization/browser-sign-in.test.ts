@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { createApplication } from '../../../server/applications/create-application.ts';
 import { hasChromium, launchChromium } from '../../support/browser/chromium.ts';
 import { sendTokenRequest, readOAuthError, signUp, type TestUser } from '../../support/oauth/oauth-flow.ts';
-import { fetchApiStatus, useServer } from '../../support/server/with-server.ts';
+import { fetchApiStatus, useServer } from '../../support/server/use-server.ts';
 import { startWebApp, type WebAppServer } from '../../support/oauth/web-app.ts';
 
 const clientId = 'web-application';

@@ -18,7 +18,7 @@ import {
 import { listenOnLoopback, signInOnLoopback } from '@mandate/client-sdk/authorization/node';
 import { approveDevice, expirePollIntervalSql } from '../../support/oauth/device-flow.ts';
 import { cliClient, sendRefreshRequest, readOAuthError, signUp, type TestUser } from '../../support/oauth/oauth-flow.ts';
-import { useServer } from '../../support/server/with-server.ts';
+import { useServer } from '../../support/server/use-server.ts';
 
 const server = useServer();
 const { clientId } = cliClient;

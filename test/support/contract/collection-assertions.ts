@@ -20,21 +20,24 @@ export function testCollectionOperations(operations: readonly string[], { mandat
   const sendListRequest = ({ path, ...request }: ValidRequest, query: string): Promise<ApiResponse> =>
     sendValidRequest(mandate(), { ...request, path: `${path}${path.includes('?') ? '&' : '?'}${query}` });
 
-  test.each(operationsWith(returnsList))('%s: `limit` bounds each page, and the cursors reach every item of the list', async (operation) => {
-    const request = await validRequest(operation);
-    const cursor = cursorParameter(findRoute(operation));
-    const next = nextCursorField(cursor);
-    const allItems = await sendListRequest(request, 'limit=100');
-    const items: JsonBody[] = [];
-    for (let query = 'limit=1', hasMore = true; hasMore && items.length < maxPages;) {
-      const { status, body } = await sendListRequest(request, query);
-      expect([status, body.data.length <= 1]).toEqual([200, true]);
-      items.push(...body.data);
-      hasMore = body.has_more;
-      query = `limit=1&${cursor}=${body[next]}`;
-    }
-    expect(items.map(itemIdentifier)).toEqual(allItems.body.data.slice(0, maxPages).map(itemIdentifier));
-  });
+  test.each(operationsWith(returnsList))(
+    '%s: `limit` bounds each page, and the cursors reach every item of the list',
+    async (operation) => {
+      const request = await validRequest(operation);
+      const cursor = cursorParameter(findRoute(operation));
+      const next = nextCursorField(cursor);
+      const allItems = await sendListRequest(request, 'limit=100');
+      const items: JsonBody[] = [];
+      for (let query = 'limit=1', hasMore = true; hasMore && items.length < maxPages;) {
+        const { status, body } = await sendListRequest(request, query);
+        expect([status, body.data.length <= 1]).toEqual([200, true]);
+        items.push(...body.data);
+        hasMore = body.has_more;
+        query = `limit=1&${cursor}=${body[next]}`;
+      }
+      expect(items.map(itemIdentifier)).toEqual(allItems.body.data.slice(0, maxPages).map(itemIdentifier));
+    },
+  );
 
   describe.each(operationsWith(acceptsIfMatch))('%s', (operation) => {
     test('accepts the current ETag of the resource and rejects a different ETag', async () => {

@@ -25,7 +25,10 @@ type ProblemTestOptions = {
 };
 
 /** Defines the tests for the problem codes that all operations share. Problem codes of one operation are tested with that operation. */
-export function testDeclaredProblems(operations: readonly string[], { mandate, rateLimits, validRequest, spoilers }: ProblemTestOptions): void {
+export function testDeclaredProblems(
+  operations: readonly string[],
+  { mandate, rateLimits, validRequest, spoilers }: ProblemTestOptions,
+): void {
   describe.each(operations)('%s', (operation) => {
     const route = findRoute(operation);
 

@@ -25,7 +25,11 @@ export type ProblemInputs = {
   readonly foreignCursor: string;
 };
 
-type InvalidateRequest = (valid: ValidRequest, inputs: ProblemInputs, route: AppRoute) => (Omit<ValidRequest, 'token'> & { readonly token?: string })[];
+type InvalidateRequest = (
+  valid: ValidRequest,
+  inputs: ProblemInputs,
+  route: AppRoute,
+) => (Omit<ValidRequest, 'token'> & { readonly token?: string })[];
 
 const withHeader =
   (name: string, value: string): InvalidateRequest =>
@@ -96,15 +100,24 @@ export const findRoute = (operation: string): AppRoute => {
 };
 
 /** Sends the invalid variants of a request until the response has the problem code. Returns false if no response has the code. */
-export async function provokeProblem(mandate: MandateServer, code: string, route: AppRoute, valid: ValidRequest, inputs: ProblemInputs): Promise<boolean> {
+export async function provokeProblem(
+  mandate: MandateServer,
+  code: string,
+  route: AppRoute,
+  valid: ValidRequest,
+  inputs: ProblemInputs,
+): Promise<boolean> {
   for (const { method, path, ...rest } of invalidRequests[code]?.(valid, inputs, route) ?? []) {
     if ((await mandate.callApi(method, path, rest)).body?.code === code) return true;
   }
   return false;
 }
 
-export const sendValidRequest = (mandate: MandateServer, { method, path, ...rest }: ValidRequest, headers: Record<string, string> = {}): Promise<ApiResponse> =>
-  mandate.callApi(method, path, { ...rest, headers: { ...rest.headers, ...headers } });
+export const sendValidRequest = (
+  mandate: MandateServer,
+  { method, path, ...rest }: ValidRequest,
+  headers: Record<string, string> = {},
+): Promise<ApiResponse> => mandate.callApi(method, path, { ...rest, headers: { ...rest.headers, ...headers } });
 
 /** Returns whether the operation accepts an `Idempotency-Key`. */
 export const acceptsIdempotencyKey = (route: AppRoute): boolean => getRouteMetadata(route).idempotent === true;
@@ -141,7 +154,10 @@ const createRaisingFunctionSql = (type: string, sqlState: string): string =>
   `create function broken() returns ${type} language plpgsql as $$ begin raise exception 'broken' using errcode = '${sqlState}'; end $$`;
 
 /** Creates an expired and a revoked API key. */
-export async function createExpiredAndRevokedKeys(mandate: MandateServer, owner: string): Promise<Pick<ProblemInputs, 'expired' | 'revoked'>> {
+export async function createExpiredAndRevokedKeys(
+  mandate: MandateServer,
+  owner: string,
+): Promise<Pick<ProblemInputs, 'expired' | 'revoked'>> {
   const create = async (name: string): Promise<JsonBody> =>
     (await mandate.callApi('POST', '/api/v1/api-keys', { token: owner, body: { name, scopes: ['orders.read'] } })).body;
   const [expired, revoked] = [await create('Expired'), await create('Revoked')];

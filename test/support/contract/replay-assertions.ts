@@ -2,7 +2,7 @@ import { getRouteMetadata } from '@mandate/contract';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { declaredProblemCodes, acceptsIdempotencyKey, findRoute, sendValidRequest, type ValidRequest } from './provoke-problems.ts';
-import { readAllRows } from '../dump.ts';
+import { readAllRows } from '../database-dump.ts';
 import type { ApiResponse, JsonBody, MandateServer } from '../server/start-mandate.ts';
 
 /** POST operations that accept no `Idempotency-Key`, with the reason. */
@@ -54,7 +54,8 @@ export function testIdempotentReplays(operations: readonly string[], { mandate, 
 
   test('every POST operation accepts an Idempotency-Key or is listed with a reason', () => {
     expect(postOperations.filter((operation) => !idempotentOperations.includes(operation))).toEqual(Object.keys(withoutKey));
-    for (const operation of idempotentOperations) expect(declaredProblemCodes(findRoute(operation)), operation).toContain('idempotency_key_reused');
+    for (const operation of idempotentOperations)
+      expect(declaredProblemCodes(findRoute(operation)), operation).toContain('idempotency_key_reused');
     expect(idempotentOperations.filter(secretFieldOf)).toEqual(expect.arrayContaining(Object.keys(otherBodies)));
   });
 

@@ -19,7 +19,12 @@ const resolveSchema = (document: JsonBody, schema: JsonBody): JsonBody =>
   typeof schema?.$ref === 'string' ? document.components.schemas[schema.$ref.split('/').at(-1)] : schema;
 
 /** Returns the JSON pointers of the request body members that match the predicate. */
-function findPointers(document: JsonBody, schemaOrReference: JsonBody, matches: (candidate: FieldCandidate) => boolean, pointer = ''): string[] {
+function findPointers(
+  document: JsonBody,
+  schemaOrReference: JsonBody,
+  matches: (candidate: FieldCandidate) => boolean,
+  pointer = '',
+): string[] {
   const schema = resolveSchema(document, schemaOrReference);
   if (matches({ name: pointer.split('/').at(-1) ?? '', schema: schema ?? {} })) return [pointer];
   const members = Object.entries<JsonBody>(schema?.properties ?? {}).flatMap(([name, member]) =>
@@ -42,7 +47,8 @@ function findRequestFields(document: JsonBody, matches: (candidate: FieldCandida
     const json = operation.requestBody?.content?.['application/json']?.schema;
     const body = json && exampleRequestBodies[String(json.$ref).split('/').at(-1) ?? ''];
     const queries = (operation.parameters ?? []).filter(
-      (parameter: JsonBody) => parameter.in === 'query' && matches({ name: parameter.name, schema: resolveSchema(document, parameter.schema) }),
+      (parameter: JsonBody) =>
+        parameter.in === 'query' && matches({ name: parameter.name, schema: resolveSchema(document, parameter.schema) }),
     );
     return [
       ...queries.map(({ name }: JsonBody) => ({ method, path, query: name, body })),

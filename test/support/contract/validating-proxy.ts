@@ -10,7 +10,10 @@ const prism = join(root, 'node_modules', '@stoplight', 'prism-cli', 'dist', 'ind
 export type ValidatingProxy = { readonly origin: string; readonly close: () => Promise<void> };
 
 /** Starts a proxy that rejects requests and responses that do not match the OpenAPI document. */
-export async function startValidatingProxy(upstream: string, document = join(root, 'contract/openapi/openapi.json')): Promise<ValidatingProxy> {
+export async function startValidatingProxy(
+  upstream: string,
+  document = join(root, 'contract/openapi/openapi.json'),
+): Promise<ValidatingProxy> {
   const port = await findFreePort();
   const child = spawn(process.execPath, [prism, 'proxy', document, upstream, '--errors', '-p', String(port)], {
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -7,11 +7,11 @@ import type { Database } from '../../../server/database/entity-manager/entity-ma
 import { createLog } from '../../../server/logging/logger.ts';
 import { deriveKeys, type DerivedKeys } from '../../../server/crypto/derived-keys.ts';
 import { type SendRequest, HttpBrowser } from '../browser/browser.ts';
-import { createSelfSignedCertificate } from './certificate.ts';
+import { createSelfSignedCertificate } from './self-signed-certificate.ts';
 import { createMigratedDatabase } from '../services/database.ts';
 import { openMailbox } from '../services/mailbox.ts';
 import { completeSignUp } from '../oauth/oauth-flow.ts';
-import { testServerSecret } from '../oauth/secret-hash.ts';
+import { testServerSecret } from '../oauth/test-server-secret.ts';
 
 /** Two sites of the registrable domain `example.test`. */
 export const shopHost = 'shop.example.test';

@@ -20,7 +20,10 @@ const keepAliveTimeout = 75_000;
  * @param inspect receives every request and response before the request is forwarded. With `inspect`, every request has a separate server
  * connection, because some tests send requests that make the server close the connection.
  */
-export async function startLoadBalancer(port: number, inspect?: (req: IncomingMessage, res: ServerResponse) => void): Promise<LoadBalancer> {
+export async function startLoadBalancer(
+  port: number,
+  inspect?: (req: IncomingMessage, res: ServerResponse) => void,
+): Promise<LoadBalancer> {
   let ports: readonly number[] = [];
   let requestCount = 0;
   const inFlight = new Map<number, number>();

@@ -7,7 +7,7 @@ import { DeliveryWorker } from '../../../server/webhooks/delivery/delivery-worke
 import { createWebhookDeliveriesForEvents } from '../../../server/webhooks/delivery/create-webhook-deliveries.ts';
 import { publicNetworkPolicy, type NetworkPolicy } from '../../../server/outgoing-http/protected-client.ts';
 import type { JsonBody, MandateServer } from '../server/start-mandate.ts';
-import { testServerSecret } from '../oauth/secret-hash.ts';
+import { testServerSecret } from '../oauth/test-server-secret.ts';
 
 export type ReceivedDelivery = {
   readonly receivedAtMs: number;
@@ -73,7 +73,10 @@ export function createDeliveryWorker(
 }
 
 /** Sequences all events and attempts all pending deliveries. */
-export async function deliverPendingEvents(mandate: MandateServer, deliverer: DeliveryWorker = createDeliveryWorker(mandate)): Promise<void> {
+export async function deliverPendingEvents(
+  mandate: MandateServer,
+  deliverer: DeliveryWorker = createDeliveryWorker(mandate),
+): Promise<void> {
   await assignEventSequence(mandate.db.em.fork(), createWebhookDeliveriesForEvents);
   await deliverer.waitUntilIdle();
 }

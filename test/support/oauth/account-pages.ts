@@ -6,10 +6,16 @@ export async function createOtherSession(origin: string, person: TestUser): Prom
   return { tokens: await obtainTokens(origin, person, ['users.read']), browser: await signIn(origin, person) };
 }
 
-export const hasActiveSession = async (browser: HttpBrowser): Promise<boolean> => (await browser.open('/account')).url.pathname === '/account';
+export const hasActiveSession = async (browser: HttpBrowser): Promise<boolean> =>
+  (await browser.open('/account')).url.pathname === '/account';
 
 /** Submits the form whose HTML contains the text `mark`, on pages with several forms. */
-export async function submitFormContaining(browser: HttpBrowser, page: HtmlPage, mark: string, fields: Record<string, string> = {}): Promise<HtmlPage> {
+export async function submitFormContaining(
+  browser: HttpBrowser,
+  page: HtmlPage,
+  mark: string,
+  fields: Record<string, string> = {},
+): Promise<HtmlPage> {
   const form = [...page.text.matchAll(/<form[^]*?<\/form>/g)].map(([text]) => text).find((text) => text.includes(mark));
   if (form === undefined) throw new Error(`no form with ${mark}`);
   const action = /<form[^>]*action="([^"]*)"/.exec(form)?.[1] ?? page.url.href;

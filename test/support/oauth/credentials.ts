@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import { z } from 'zod';
 import type { HttpBrowser, HtmlPage } from '../browser/browser.ts';
-import type { RunningServer } from '../server/with-server.ts';
+import type { RunningServer } from '../server/use-server.ts';
 
 type Server = Pick<RunningServer, 'origin' | 'db'>;
 

@@ -105,7 +105,8 @@ export async function obtainAuthorizationCode(
   const { query, verifier } = buildAuthorizationRequest(given);
   let page: HtmlPage = await user.browser.open(authorizationPath(query));
   if (page.url.pathname.startsWith('/consent/')) page = await user.browser.submit(page, consentForm);
-  if (!page.externalRedirect) throw new Error(`authorization at ${origin} ended at ${page.url.pathname} ${page.response.status}: ${page.text}`);
+  if (!page.externalRedirect)
+    throw new Error(`authorization at ${origin} ended at ${page.url.pathname} ${page.response.status}: ${page.text}`);
   const code = page.externalRedirect.searchParams.get('code') ?? '';
   return { code, verifier, redirectUri: query['redirect_uri'] ?? '', clientId: query['client_id'] ?? '', leaves: page.externalRedirect };
 }
@@ -118,7 +119,13 @@ export const redeemCode = (
   origin: string,
   { code, verifier, redirectUri, clientId }: { code: string; verifier: string; redirectUri: string; clientId: string },
 ) =>
-  sendTokenRequest(origin, { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: redirectUri, client_id: clientId });
+  sendTokenRequest(origin, {
+    grant_type: 'authorization_code',
+    code,
+    code_verifier: verifier,
+    redirect_uri: redirectUri,
+    client_id: clientId,
+  });
 
 export const sendRefreshRequest = (origin: string, refreshToken: string, form: Record<string, string> = {}) =>
   sendTokenRequest(origin, { grant_type: 'refresh_token', refresh_token: refreshToken, client_id: cliClient.clientId, ...form });
@@ -141,7 +148,11 @@ export const basicAuthorization = (clientId: string, secret: string): Record<str
 });
 
 /** Obtains an access token with the client credentials grant. */
-export async function obtainClientToken(origin: string, { clientId, secret }: ClientCredentials, scopes: readonly Scope[]): Promise<string> {
+export async function obtainClientToken(
+  origin: string,
+  { clientId, secret }: ClientCredentials,
+  scopes: readonly Scope[],
+): Promise<string> {
   const form = { grant_type: 'client_credentials', scope: scopes.join(' ') };
   const response = await sendTokenRequest(origin, form, basicAuthorization(clientId, secret));
   if (response.status !== 200) throw new Error(`no token: ${response.status} ${await response.text()}`);

@@ -16,8 +16,8 @@ import {
   createWebApplication,
   type TestUser,
 } from './oauth-flow.ts';
-import { createSquarePngDataUri } from '../browser/png.ts';
-import type { RunningServer } from '../server/with-server.ts';
+import { createSquarePngDataUri } from '../browser/png-data-uri.ts';
+import type { RunningServer } from '../server/use-server.ts';
 
 export type OpenPage = (page: Page) => Promise<void>;
 
@@ -208,7 +208,9 @@ export function createPageScenarios(server: RunningServer, scripted: boolean): R
     },
     'consent for all permissions': async (page) => {
       const client = await createWebApplication(server.db, scopeNames);
-      await server.db.em.fork().execute('update applications set name = ? where client_id = ?', [longUserName.slice(0, 100), client.clientId]);
+      await server.db.em
+        .fork()
+        .execute('update applications set name = ? where client_id = ?', [longUserName.slice(0, 100), client.clientId]);
       await openConsent(
         page,
         client.clientId,
@@ -274,7 +276,11 @@ async function createUserWithCredentials(server: RunningServer): Promise<TestUse
 type Credentials = { readonly email: string; readonly password: string };
 
 /** Submits the sign-in form. The next page can request a second factor. */
-export async function submitSignInForm({ origin }: Pick<RunningServer, 'origin'>, page: Page, { email, password }: Credentials): Promise<void> {
+export async function submitSignInForm(
+  { origin }: Pick<RunningServer, 'origin'>,
+  page: Page,
+  { email, password }: Credentials,
+): Promise<void> {
   await page.goto(`${origin}/sign-in`);
   await page.getByLabel('E-mail address').fill(email);
   await page.getByLabel('Password', { exact: true }).fill(password);
@@ -286,7 +292,12 @@ async function signInAs(server: RunningServer, page: Page, user: Credentials): P
   await page.waitForURL('**/account');
 }
 
-export async function setUpAuthenticatorApp(server: RunningServer, page: Page, user: Credentials, scripted: boolean): Promise<{ secret: string }> {
+export async function setUpAuthenticatorApp(
+  server: RunningServer,
+  page: Page,
+  user: Credentials,
+  scripted: boolean,
+): Promise<{ secret: string }> {
   await signInAs(server, page, user);
   await page.goto(`${server.origin}/account/authenticator-app`);
   const secret = ((await page.locator('.key code').textContent()) ?? '').replaceAll(' ', '');

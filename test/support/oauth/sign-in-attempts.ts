@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { expect } from 'vitest';
 import { HttpBrowser, type HtmlPage } from '../browser/browser.ts';
 import type { TestUser } from './oauth-flow.ts';
-import type { RunningServer } from '../server/with-server.ts';
+import type { RunningServer } from '../server/use-server.ts';
 
 export type PasswordCredentials = Pick<TestUser, 'email' | 'password'>;
 

@@ -48,4 +48,5 @@ export async function measureMandateServer(
 }
 
 /** Returns the shell command line that runs `mandate-server` with these arguments. */
-export const shellCommandLine = (argv: readonly string[]): string => [process.execPath, serverProgram, ...argv].map((word) => `'${word}'`).join(' ');
+export const shellCommandLine = (argv: readonly string[]): string =>
+  [process.execPath, serverProgram, ...argv].map((word) => `'${word}'`).join(' ');

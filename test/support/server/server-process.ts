@@ -8,9 +8,9 @@ import type { Readable } from 'node:stream';
 import { setImmediate as nextEventLoopTurn, setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { openDatabase } from '../../../server/schema/open-database.ts';
-import { dumpDatabase } from '../dump.ts';
+import { dumpDatabase } from '../database-dump.ts';
 import { findFreePort } from '../network/free-port.ts';
-import { SecretLeakDetector } from '../oauth/secret-leak-check.ts';
+import { SecretLeakDetector } from '../oauth/secret-leak-detector.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
@@ -134,7 +134,11 @@ export async function killStartingServer(env: Readonly<Record<string, string>>, 
 }
 
 /** Runs a server that is expected to exit during its start. Returns its exit code and output. */
-export async function runServerUntilExit(env: Readonly<Record<string, string>>, argv?: readonly string[], location?: ServerLocation): Promise<ServerExit> {
+export async function runServerUntilExit(
+  env: Readonly<Record<string, string>>,
+  argv?: readonly string[],
+  location?: ServerLocation,
+): Promise<ServerExit> {
   const { child, exited, output } = launch({ PORT: String(await findFreePort()), ...env }, argv, location);
   await exited;
   return { code: child.exitCode, output: output() };

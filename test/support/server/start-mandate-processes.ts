@@ -1,9 +1,9 @@
 import { deriveKeys } from '../../../server/crypto/derived-keys.ts';
 import { unlimitedRates, type StartOptions, type StartServer } from './start-options.ts';
 import { startRedis, type RedisServer } from '../services/redis-server.ts';
-import { testServerSecret } from '../oauth/secret-hash.ts';
+import { testServerSecret } from '../oauth/test-server-secret.ts';
 import { createDataDirectory } from './server-process.ts';
-import { startEmptyServerPair } from './two-processes.ts';
+import { startEmptyServerPair } from './server-pair.ts';
 
 /**
  * Starts two processes of `server/main.ts` with one PostgreSQL database. A load balancer sends requests to them alternately, regardless of
@@ -12,7 +12,9 @@ import { startEmptyServerPair } from './two-processes.ts';
 export const startMandateProcesses: StartServer = async (options, onLogLine, inspect) => {
   const redis = options.rateLimits && !isGenerous(options.rateLimits) ? await startRedis() : undefined;
   const directory = await createDataDirectory();
-  const pair = await startEmptyServerPair(directory.path, serverEnvironment(options, redis), inspect, (line) => onLogLine(toJsonLogLine(line)));
+  const pair = await startEmptyServerPair(directory.path, serverEnvironment(options, redis), inspect, (line) =>
+    onLogLine(toJsonLogLine(line)),
+  );
   return {
     origin: pair.origin,
     db: pair.db,

@@ -11,15 +11,15 @@ import { manualProvider } from '../../../server/payments/providers/manual-provid
 import { indexPaymentProviders } from '../../../server/payments/providers/payment-provider.ts';
 import { createTestProvider } from '../../../server/payments/providers/test-provider.ts';
 import { deriveKeys } from '../../../server/crypto/derived-keys.ts';
-import { assertContractResponse } from '../contract/contract-check.ts';
-import { dumpDatabase } from '../dump.ts';
+import { assertContractResponse } from '../contract/assert-contract-response.ts';
+import { dumpDatabase } from '../database-dump.ts';
 import { openMailbox } from '../services/mailbox.ts';
-import { SecretLeakDetector } from '../oauth/secret-leak-check.ts';
+import { SecretLeakDetector } from '../oauth/secret-leak-detector.ts';
 import { unlimitedRates, type StartOptions, type StartServer } from './start-options.ts';
 import { assertOneProcessDeclared, usesTwoProcesses, isEnvironmentOption } from './process-mode.ts';
 import { findProxyRejection, startValidatingProxy, type ValidatingProxy } from '../contract/validating-proxy.ts';
-import { validateServerResponses } from '../contract/validate-responses.ts';
-import { testServerSecret } from '../oauth/secret-hash.ts';
+import { validateServerResponses } from '../contract/validate-server-responses.ts';
+import { testServerSecret } from '../oauth/test-server-secret.ts';
 
 export type ApiResponse = { readonly status: number; readonly headers: Headers; readonly text: string; readonly body: JsonBody };
 /** Untyped on purpose: the contract validates every response, and tests check the fields that they expect. */

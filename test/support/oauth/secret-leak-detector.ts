@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isHashedRecordId } from '../../../server/oauth/storage/oauth-record-mapping.ts';
-import { hostileInputs } from '../network/hostile-network.ts';
+import { hostileInputs } from '../network/hostile-inputs.ts';
 
 /** Secret fields in forms, URLs and responses of the authorization server. */
 const secretFields = new Set([

@@ -3,7 +3,7 @@ import { createServer } from 'node:https';
 import type { ServerResponse } from 'node:http';
 import { z } from 'zod';
 import type { NetworkPolicy } from '../../../server/outgoing-http/protected-client.ts';
-import { createSelfSignedCertificate } from './certificate.ts';
+import { createSelfSignedCertificate } from './self-signed-certificate.ts';
 
 export type ClientMetadataServer = {
   /** Network policy for the server under test: it resolves the host to loopback and trusts the certificate. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { assertContractResponse } from './contract-check.ts';
+import { assertContractResponse } from './assert-contract-response.ts';
 
 /** Validates every API response of a server against the contract, for browsers, clients and commands alike. */
 export function validateServerResponses(req: IncomingMessage, res: ServerResponse, onViolation: (violation: string) => void): void {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach } from 'vitest';
 import type { HtmlPage } from '../browser/browser.ts';
-import { startClientMetadataServer, type ClientMetadataServer } from '../network/document-server.ts';
+import { startClientMetadataServer, type ClientMetadataServer } from '../network/client-metadata-server.ts';
 import { startMandateServer, type JsonBody, type MandateServer } from '../server/start-mandate.ts';
 import { buildAuthorizationRequest, authorizationPath, signUp, signUpWithRole, obtainTokens, type TestUser } from './oauth-flow.ts';
 import { requireOneProcess } from '../server/process-mode.ts';

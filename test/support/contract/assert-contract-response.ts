@@ -11,7 +11,7 @@ import {
 import { expect } from 'vitest';
 import { z } from 'zod';
 import { responseName } from './declared-responses.ts';
-import { recordSeenResponse } from './response-log.ts';
+import { recordSeenResponse } from './record-seen-response.ts';
 
 /** Problem codes that the transport returns on every path, regardless of the route. */
 const transportCodes: readonly string[] = [...transportProblemCodes, 'invalid_request'];

@@ -2,8 +2,17 @@ import { expect } from 'vitest';
 import { z } from 'zod';
 import { hashRecordId } from '../../../server/oauth/storage/oauth-record-mapping.ts';
 import { buildFormRequest } from '../browser/browser.ts';
-import { buildAuthorizationRequest, obtainAuthorizationCode, authorizationPath, redeemCode, sendRefreshRequest, tokenResponseSchema, obtainTokens, type TestUser } from './oauth-flow.ts';
-import { fetchApiStatus, type RunningServer } from '../server/with-server.ts';
+import {
+  buildAuthorizationRequest,
+  obtainAuthorizationCode,
+  authorizationPath,
+  redeemCode,
+  sendRefreshRequest,
+  tokenResponseSchema,
+  obtainTokens,
+  type TestUser,
+} from './oauth-flow.ts';
+import { fetchApiStatus, type RunningServer } from '../server/use-server.ts';
 
 type Origin = Pick<RunningServer, 'origin'>;
 

@@ -5,7 +5,7 @@ import { type TestProvider, createTestProvider } from '../../server/payments/pro
 import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from './server/start-mandate.ts';
 import type { StartOptions } from './server/start-options.ts';
 import { usesTwoProcesses } from './server/process-mode.ts';
-import { createTestShop, pickupDelivery, type TestShop } from './server/shop.ts';
+import { createTestShop, pickupDelivery, type TestShop } from './server/test-shop.ts';
 
 /** A server with the test payment provider, and functions that place and pay orders. */
 export type PaymentTestShop = {
@@ -23,7 +23,10 @@ export type PaymentTestShop = {
   stock(productId: number): Promise<number>;
 };
 
-export async function startPaymentTestShop(customProviders?: PaymentProviders, startOptions: Pick<StartOptions, 'previewVersions'> = {}): Promise<PaymentTestShop> {
+export async function startPaymentTestShop(
+  customProviders?: PaymentProviders,
+  startOptions: Pick<StartOptions, 'previewVersions'> = {},
+): Promise<PaymentTestShop> {
   const provider = createTestProvider();
   const providers = customProviders ?? indexPaymentProviders(manualProvider, provider);
   const mandate = await startMandateServer({ ...startOptions, ...(!(usesTwoProcesses && !customProviders) && { providers }) });
