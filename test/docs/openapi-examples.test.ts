@@ -6,8 +6,8 @@ import { z } from 'zod';
 import { contract, getRouteMetadata, listRoutes, scopeNames } from '@mandate/contract';
 import { createOpenApi30Document, createOpenApiDocument } from '@mandate/contract/openapi';
 
-const examples = z.record(z.union([z.object({ $ref: z.string() }), z.object({ value: z.unknown() })]));
-const media = z.object({ schema: z.record(z.unknown()), example: z.unknown().optional(), examples: examples.optional() });
+const examplesSchema = z.record(z.union([z.object({ $ref: z.string() }), z.object({ value: z.unknown() })]));
+const media = z.object({ schema: z.record(z.unknown()), example: z.unknown().optional(), examples: examplesSchema.optional() });
 const content = z.record(media);
 const operation = z.object({
   operationId: z.string(),

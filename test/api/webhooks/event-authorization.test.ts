@@ -79,6 +79,11 @@ async function connect(person: TestUser, site: ClientCredentials & { redirectUri
   const form = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: redirectUri };
   return tokensSchema.parse(await (await sendTokenRequest(mandate.origin, form, basicAuthorization(site.clientId, site.secret))).json());
 }
+async function revokeToken({ clientId, secret }: ClientCredentials, token: string): Promise<void> {
+  const headers = basicAuthorization(clientId, secret);
+  const response = await fetch(`${mandate.origin}/oauth/revocation`, { method: 'POST', headers, body: new URLSearchParams({ token }) });
+  expect(response.status).toBe(200);
+}
 
 describe('an application that acts for itself', () => {
   test('receives only events of users who allowed it, within the allowed scopes', async () => {
@@ -141,12 +146,7 @@ describe('a revoked application', () => {
       const { id } = body.data.find((app: JsonBody) => app.application.name === 'Site');
       expect((await api('DELETE', `/connected-apps/${id}`, userToken)).status).toBe(204);
     },
-    'by the application': async (_person, site, tokens) => {
-      const form = new URLSearchParams({ token: tokens.refresh_token });
-      const headers = basicAuthorization(site.clientId, site.secret);
-      const response = await fetch(`${mandate.origin}/oauth/revocation`, { method: 'POST', headers, body: form });
-      expect(response.status).toBe(200);
-    },
+    'by the application': (_person, site, tokens) => revokeToken(site, tokens.refresh_token),
     'by reuse of a refresh token': async (_person, site, { refresh_token: used }) => {
       const again = () =>
         sendTokenRequest(
@@ -200,10 +200,7 @@ describe('a revoked application', () => {
           await api('POST', '/orders', shop.token, { items, delivery: pickupDelivery, user_id: dora.id });
       });
       while (receiver.deliveries.filter(({ body }) => body.user_id === dora.id).length < 5) await sleep(5);
-      const form = new URLSearchParams({ token });
-      const headers = basicAuthorization(site.clientId, site.secret);
-      const response = await fetch(`${mandate.origin}/oauth/revocation`, { method: 'POST', headers, body: form });
-      expect(response.status).toBe(200);
+      await revokeToken(site, token);
       await new Promise((passed) => setImmediate(passed)); // our socket now contains everything that was sent before the response
       const before = receiver.deliveries.length;
       await sleep(300);
@@ -244,13 +241,8 @@ describe('an endpoint of a user', () => {
   });
 
   test('created with an API key is disabled when the key is revoked', async () => {
-    const { access_token: token } = await obtainTokens(mandate.origin, anna, [
-      'api_keys.manage',
-      'webhooks.read',
-      'webhooks.write',
-      'orders.read',
-    ]);
-    const scopes = ['webhooks.read', 'webhooks.write', 'orders.read'];
+    const scopes = ['webhooks.read', 'webhooks.write', 'orders.read'] as const;
+    const { access_token: token } = await obtainTokens(mandate.origin, anna, ['api_keys.manage', ...scopes]);
     const { key, id: keyId } = (await api('POST', '/api-keys', token, { name: 'Mine', scopes })).body;
     const { id } = (await register(key)).body;
     await createOrder(anna);
@@ -278,12 +270,7 @@ describe('an endpoint of a user', () => {
     await createOrder(anna);
     await deliverPendingEvents(mandate);
     expect(receivedUserIds()).toEqual([anna.id]);
-    const form = new URLSearchParams({ token: refresh });
-    await fetch(`${mandate.origin}/oauth/revocation`, {
-      method: 'POST',
-      headers: basicAuthorization(site.clientId, site.secret),
-      body: form,
-    });
+    await revokeToken(site, refresh);
     await createOrder(anna);
     await deliverPendingEvents(mandate);
     expect(receivedUserIds()).toEqual([anna.id]);
@@ -297,12 +284,7 @@ test('grant events are visible to the user of the grant', async () => {
   const emma = await signUp(mandate.origin);
   const site = await createWebsite(['orders.read']);
   const { refresh_token: refresh } = await connect(emma, site, ['orders.read']);
-  const form = new URLSearchParams({ token: refresh });
-  await fetch(`${mandate.origin}/oauth/revocation`, {
-    method: 'POST',
-    headers: basicAuthorization(site.clientId, site.secret),
-    body: form,
-  });
+  await revokeToken(site, refresh);
   await assignEventSequence(mandate.db.em.fork());
   const { access_token: token } = await obtainTokens(mandate.origin, emma, ['events.read', 'connected_apps.read']);
   const { body } = await api('GET', '/events?subject_type=grant&limit=100', token);

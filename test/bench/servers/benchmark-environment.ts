@@ -15,7 +15,7 @@ import { createEmptyDatabase, type EmptyDatabase } from './empty-database.ts';
 import { issuer, sendThroughProxy } from './tls-proxy.ts';
 import type { ServerName, Target } from './target.ts';
 
-const directory = import.meta.dirname;
+const sourceDirectory = import.meta.dirname;
 /** Limits that no case reaches. The server still counts requests. */
 const unreachableLimits = { MANDATE_RATE_LIMIT: '100000000', MANDATE_RATE_LIMIT_IP: '100000000', MANDATE_MONTHLY_QUOTA: '1000000000' };
 /** Limits the time to fill PGlite. */
@@ -87,13 +87,13 @@ export class BenchmarkEnvironment implements AsyncDisposable {
     ]);
     const env = { DATABASE_URL: postgresql.url, ISSUER: issuer, JWKS: jwks, CLIENTS: clients, SCOPE: scope };
     const probe = name === 'oidc-provider' ? '/oauth/jwks' : undefined;
-    return startMeasuredServer(join(directory, `../peers/${peerPrograms[name]}.ts`), env, this.#log(name), probe);
+    return startMeasuredServer(join(sourceDirectory, `../peers/${peerPrograms[name]}.ts`), env, this.#log(name), probe);
   }
 
   /** Starts our server as shipped, with all protections, on the given database. */
   startMandate(env: Readonly<Record<string, string>>): Promise<MeasuredServer> {
     const asShipped = { MANDATE_SECRET: this.secret, MANDATE_ISSUER: issuer, MANDATE_TRUST_PROXY: '1', ...unreachableLimits };
-    return startMeasuredServer(join(directory, '../../../server/main.ts'), { ...asShipped, ...env }, this.#log('mandate'));
+    return startMeasuredServer(join(sourceDirectory, '../../../server/main.ts'), { ...asShipped, ...env }, this.#log('mandate'));
   }
 
   /** CPU time that PostgreSQL has used so far, in seconds, if it is known. */

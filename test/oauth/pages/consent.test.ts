@@ -61,9 +61,8 @@ test('tokens of a remembered consent are valid and independent of the first toke
   const tokens = async () => {
     const { code, verifier } = await obtainAuthorizationCode(server.origin, anna, request);
     const form = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: client.redirectUri };
-    return tokenResponseSchema.parse(
-      await (await sendTokenRequest(server.origin, form, basicAuthorization(client.clientId, client.secret))).json(),
-    );
+    const response = await sendTokenRequest(server.origin, form, basicAuthorization(client.clientId, client.secret));
+    return tokenResponseSchema.parse(await response.json());
   };
   const [first, second] = [await tokens(), await tokens()];
   expect(second.scope).toBe('openid users.read');
@@ -107,12 +106,8 @@ test('"Cancel" redirects to the application with access_denied, state and iss (2
 
 test('a scope that the user unticks is not granted (29)', async () => {
   const anna = await signUp(server.origin);
-  const granted = await obtainAuthorizationCode(
-    server.origin,
-    anna,
-    { scope: 'openid users.read orders.read' },
-    { decision: 'allow', scope: ['orders.read'] },
-  );
+  const decision = { decision: 'allow', scope: ['orders.read'] };
+  const granted = await obtainAuthorizationCode(server.origin, anna, { scope: 'openid users.read orders.read' }, decision);
   const tokens = tokenResponseSchema.parse(await (await redeemCode(server.origin, granted)).json());
   expect(tokens.scope).toBe('openid orders.read');
   expect(await fetchApiStatus(server, tokens.access_token)).toBe(403);
@@ -120,12 +115,8 @@ test('a scope that the user unticks is not granted (29)', async () => {
 
 test('a scope that was not requested cannot be granted', async () => {
   const anna = await signUp(server.origin);
-  const granted = await obtainAuthorizationCode(
-    server.origin,
-    anna,
-    { scope: 'openid orders.read' },
-    { decision: 'allow', scope: ['orders.read', 'orders.write'] },
-  );
+  const decision = { decision: 'allow', scope: ['orders.read', 'orders.write'] };
+  const granted = await obtainAuthorizationCode(server.origin, anna, { scope: 'openid orders.read' }, decision);
   expect(tokenResponseSchema.parse(await (await redeemCode(server.origin, granted)).json()).scope).toBe('openid orders.read');
 });
 
@@ -281,11 +272,8 @@ test.skipIf(databaseKind === 'pglite')(
   async () => {
     const anna = await signUp(server.origin);
     const client = await createWebApplication(server.db, ['users.read']);
-    const page = await openAuthorization(anna, {
-      client_id: client.clientId,
-      redirect_uri: client.redirectUri,
-      scope: 'openid users.read',
-    });
+    const request = { client_id: client.clientId, redirect_uri: client.redirectUri, scope: 'openid users.read' };
+    const page = await openAuthorization(anna, request);
     const removal = server.db.em.fork();
     await removal.begin();
     await removal.execute('delete from applications where client_id = ?', [client.clientId]);

@@ -32,12 +32,12 @@ describe.each(['', '/shop'])('over HTTPS, with the issuer path "%s"', (path) => 
   });
   afterAll(() => shop[Symbol.asyncDispose]());
 
-  const authorizationPath = (parameters = {}): string => path + authorizationPath(buildAuthorizationRequest(parameters).query);
+  const authorizationPathOnServer = (parameters = {}): string => path + authorizationPath(buildAuthorizationRequest(parameters).query);
 
   test('every cookie of every flow has the __Host- prefix and the required attributes', async () => {
     const { browser, email, password } = await signUpOverHttps(shop, send);
     await browser.submit(await browser.open(`${path}/account`), {}); // sign-out
-    const signIn = await browser.open(authorizationPath());
+    const signIn = await browser.open(authorizationPathOnServer());
     const consent = await browser.submit(signIn, { email, password });
     expect(consent.url.pathname).toContain('/consent/');
     expect((await browser.submit(consent, { decision: 'allow' })).externalRedirect?.searchParams.get('code')).toBeTruthy();
@@ -91,7 +91,7 @@ describe.each(['', '/shop'])('over HTTPS, with the issuer path "%s"', (path) => 
   test('concurrent sign-ins in two tabs of a browser both complete', async () => {
     const { browser: first, email, password } = await signUpOverHttps(shop, send);
     const browser = new HttpBrowser(shop.origin, first.ipAddress, send);
-    const [left, right] = [await browser.open(authorizationPath()), await browser.open(authorizationPath())];
+    const [left, right] = [await browser.open(authorizationPathOnServer()), await browser.open(authorizationPathOnServer())];
     expect(new Set(interactionIds(browser)).size).toBe(2);
     const rightConsent = await browser.submit(right, { email, password });
     // the CSRF token of the page is from before the sign-in
@@ -107,7 +107,7 @@ describe.each(['', '/shop'])('over HTTPS, with the issuer path "%s"', (path) => 
 
   test('the interaction cookie is deleted when the user switches accounts', async () => {
     const { browser } = await signUpOverHttps(shop, send);
-    const consent = await browser.open(authorizationPath());
+    const consent = await browser.open(authorizationPathOnServer());
     const [uid = ''] = interactionIds(browser);
     expect(consent.url.pathname).toContain(uid);
     const signIn = await browser.submit(consent, { decision: 'switch' });
@@ -118,7 +118,7 @@ describe.each(['', '/shop'])('over HTTPS, with the issuer path "%s"', (path) => 
   test('a browser keeps at most eight open interactions and loses the oldest', async () => {
     const { browser } = await signUpOverHttps(shop, send);
     const pages = [];
-    for (let count = 0; count < 10; count += 1) pages.push(await browser.open(authorizationPath()));
+    for (let count = 0; count < 10; count += 1) pages.push(await browser.open(authorizationPathOnServer()));
     expect(new Set(interactionIds(browser)).size).toBe(8);
     const statuses = [];
     for (const { url } of pages) statuses.push((await browser.request(url.href)).status);

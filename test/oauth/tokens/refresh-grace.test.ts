@@ -52,9 +52,8 @@ async function tokensForClient(
   const request = { client_id: clientId, redirect_uri: redirectUri, scope: 'openid users.read' };
   const { code, verifier } = await obtainAuthorizationCode(server.origin, anna, request);
   const form = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: redirectUri };
-  return parseTokenResponse(
-    await successBody(sendTokenRequest(server.origin, form, { ...basicAuthorization(clientId, secret), ...headers })),
-  );
+  const response = sendTokenRequest(server.origin, form, { ...basicAuthorization(clientId, secret), ...headers });
+  return parseTokenResponse(await successBody(response));
 }
 
 const refreshAs = (

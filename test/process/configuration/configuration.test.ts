@@ -103,7 +103,7 @@ test.each([
   expect(readConfig({ MANDATE_REFRESH_GRACE_SECONDS: given }).refreshGraceSeconds).toBe(seconds);
 });
 
-test('test payments are enabled only outside production by default', () => {
+test('the test payment provider is enabled only outside production by default', () => {
   expect(readConfig(production).payments.test).toBe(false);
   expect(readConfig({ ...production, MANDATE_TEST_PAYMENTS: 'on' }).payments.test).toBe(true);
   expect(readConfig({ MANDATE_TEST_PAYMENTS: 'off' }).payments.test).toBe(false);

@@ -25,6 +25,8 @@ export const longUserName = `Wilhelmina ${'Featherstonehaugh-Cholmondeley '.repe
 const createLongEmailAddress = (): string =>
   `${'a-rather-long-address.'.repeat(2)}${randomBytes(6).toString('hex')}@a-long-domain-name.example.com`;
 
+const consentScope = 'openid profile offline_access users.read orders.read orders.write orders.manage users.manage';
+
 /** Returns functions that open each page, including its error states. `scripted`: whether the browser runs JavaScript. */
 export function createPageScenarios(server: RunningServer, scripted: boolean): Record<string, OpenPage> {
   return {
@@ -242,21 +244,14 @@ export function createPageScenarios(server: RunningServer, scripted: boolean): R
 
   async function confirmDevice(page: Page): Promise<void> {
     await signInAs(server, page, await signUp(server.origin, { name: longUserName }));
-    const { verification_uri_complete: verificationUri } = await startDeviceAuthorization(
-      server.origin,
-      'openid offline_access users.read orders.read',
-    );
+    const scope = 'openid offline_access users.read orders.read';
+    const { verification_uri_complete: verificationUri } = await startDeviceAuthorization(server.origin, scope);
     await page.goto(verificationUri);
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('button', { name: 'It is the same code' }).waitFor();
   }
 
-  async function openConsent(
-    page: Page,
-    clientId: string,
-    uri: string,
-    scope = 'openid profile offline_access users.read orders.read orders.write orders.manage users.manage',
-  ): Promise<void> {
+  async function openConsent(page: Page, clientId: string, uri: string, scope = consentScope): Promise<void> {
     await signInAs(server, page, await signUpWithRole(server.db, server.origin, 'admin'));
     await page.goto(server.origin + authorizationPath(buildAuthorizationRequest({ client_id: clientId, redirect_uri: uri, scope }).query));
   }
@@ -276,14 +271,10 @@ async function createUserWithCredentials(server: RunningServer): Promise<TestUse
 type Credentials = { readonly email: string; readonly password: string };
 
 /** Submits the sign-in form. The next page can request a second factor. */
-export async function submitSignInForm(
-  { origin }: Pick<RunningServer, 'origin'>,
-  page: Page,
-  { email, password }: Credentials,
-): Promise<void> {
-  await page.goto(`${origin}/sign-in`);
-  await page.getByLabel('E-mail address').fill(email);
-  await page.getByLabel('Password', { exact: true }).fill(password);
+export async function submitSignInForm(server: Pick<RunningServer, 'origin'>, page: Page, user: Credentials): Promise<void> {
+  await page.goto(`${server.origin}/sign-in`);
+  await page.getByLabel('E-mail address').fill(user.email);
+  await page.getByLabel('Password', { exact: true }).fill(user.password);
   await page.keyboard.press('Enter');
 }
 

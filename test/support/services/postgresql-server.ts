@@ -55,13 +55,13 @@ export async function findPostgresql(): Promise<Postgresql> {
   return postgresql;
 }
 
-/** PostgreSQL refuses to run as root. The account `nobody` exists on all systems. */
+/** PostgreSQL refuses to run as root, so it runs as an unprivileged account that exists on all systems. */
 async function findUnprivilegedAccount(): Promise<Account> {
   if (process.getuid?.() !== 0) return {};
-  return { uid: await readNobodyId('-u'), gid: await readNobodyId('-g') };
+  return { uid: await readUnprivilegedId('-u'), gid: await readUnprivilegedId('-g') };
 }
 
-const readNobodyId = async (flag: '-u' | '-g'): Promise<number> => Number((await run('id', [flag, 'nobody'])).stdout);
+const readUnprivilegedId = async (flag: '-u' | '-g'): Promise<number> => Number((await run('id', [flag, 'nobody'])).stdout);
 
 const nonDurableSettings = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off'];
 const defaultSettings = ['max_connections=300', "unix_socket_directories=''", 'listen_addresses=127.0.0.1'];
