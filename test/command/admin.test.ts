@@ -19,7 +19,7 @@ describe('mandate-server admin create', { timeout: 180_000 }, () => {
     const env = { MANDATE_DATA_DIR: data.path };
     expect(await runMandateServer(env, [...create, '--name', 'Ada'], `${password}\n`)).toEqual({
       code: 0,
-      stdout: `Made user 1, ${email}, an administrator.\n`,
+      stdout: `User 1 (${email}) is now an administrator.\n`,
       stderr: '',
     });
     const duplicate = await runMandateServer(env, create, password);
@@ -32,7 +32,7 @@ describe('mandate-server admin create', { timeout: 180_000 }, () => {
     const whileRunning = await runMandateServer(env, ['admin', 'create', '--email', 'bob@example.com'], password);
     expect([whileRunning.code, whileRunning.stderr]).toEqual([
       1,
-      expect.stringContaining('Stop the server first, or have an administrator'),
+      expect.stringContaining('Stop the server first, or ask an administrator'),
     ]);
     await server.stop();
   });
@@ -70,7 +70,7 @@ describe('mandate-server admin create', { timeout: 180_000 }, () => {
       expect(interrupted).toContain('interrupted: no account was created');
       expect(interrupted).toContain('ended with 130');
       const created = await typeInTerminal([`${password}\\r`, `${password}\\r`]);
-      expect(created).toContain(`Made user 1, ${email}, an administrator.`);
+      expect(created).toContain(`User 1 (${email}) is now an administrator.`);
       expect(created).toContain('ended with 0');
       expect(different + interrupted + created).not.toMatch(/correct|battery|something/);
     },

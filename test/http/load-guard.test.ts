@@ -144,7 +144,7 @@ describe('the load shedder', () => {
     const first = [get(port), get(port)];
     await waitUntil(() => entered() === 2);
     for (let at = 0; at < 3; at += 1) expect((await get(port)).status).toBe(503);
-    expect(lines).toEqual([expect.stringContaining('refused with 503')]);
+    expect(lines).toEqual([expect.stringContaining('rejected with 503')]);
     open();
     await Promise.all(first);
   });

@@ -51,7 +51,7 @@ describe.skipIf(!hasRedis || databaseKind === 'pglite')('two processes with one 
     return counts;
   }
 
-  const warnings = (): number => processes.output().split('Redis cannot be reached').length - 1;
+  const warnings = (): number => processes.output().split('Redis is unreachable').length - 1;
 
   test('share one rate limit', async () => {
     expect(await sendRequests(await newCaller(), 3 * limit)).toEqual({ 200: limit, 429: 2 * limit });
