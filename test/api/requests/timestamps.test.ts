@@ -142,7 +142,7 @@ describe('an import file', () => {
     );
     const good = ['0001-01-01', '9999-12-31 23:59:59', '2026-01-31T12:00:00-23:59'];
     const { task, remarks } = await importFile(rowsWith([...bad, ...good]));
-    expect(task).toMatchObject({ status: 'succeeded', result: { imported: { created: good.length, rejectedValues: bad.length } } });
+    expect(task).toMatchObject({ status: 'succeeded', result: { imported: { created: good.length, refused: bad.length } } });
     expect(remarks.map(({ line, field }) => [line, field])).toEqual(bad.map((_, at) => [at + 2, 'created_at']));
     const { body } = await mandate.callApi('GET', '/api/v1/orders?created_at_lt=0001-01-02T00:00:00Z', { token });
     expect(body.data.map((order: JsonBody) => order.created_at)).toEqual(['0001-01-01T00:00:00.000Z']);

@@ -72,7 +72,7 @@ test('a registered address gets the same response in the same time, and its owne
     times.free = Math.min(times.free, free.time);
   }
   expect(Math.max(times.taken, times.free) / Math.min(times.taken, times.free)).toBeLessThan(2);
-  expect((await readLastMailTo(server.origin, known[0]?.email ?? '')).subject).toBe('You have an account at Mandate already');
+  expect((await readLastMailTo(server.origin, known[0]?.email ?? '')).subject).toBe('You already have an account at Mandate');
 });
 
 test('an authorization request continues when the link is opened in the same browser', async () => {
