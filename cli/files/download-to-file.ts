@@ -4,7 +4,7 @@ import type { DownloadedFile } from '@mandate/client-sdk';
 import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import type { CliEnvironment } from '../environment.ts';
-import { createReplacement } from './replace-file-atomically.ts';
+import { createReplacementFile } from './replace-file-atomically.ts';
 
 export type DownloadTarget = {
   /** Path of the file; `-` means standard output. */
@@ -38,7 +38,7 @@ export async function saveDownload(
     }
     return verifyChecksum();
   }
-  const finish = await createReplacement(target.path).catch((cause: unknown) => {
+  const finish = await createReplacementFile(target.path).catch((cause: unknown) => {
     throw new CommandError(exitCodes.unexpectedError, 'unwritable', `Cannot write ${target.path}`, { cause });
   });
   await finish(

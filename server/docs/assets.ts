@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { RequestHandler } from 'express';
-import { assetPath } from '../http/response/asset-path.ts';
+import { hashedAssetPath } from '../http/response/asset-path.ts';
 import { baseStylesheet } from '../oauth/pages/assets/stylesheet.ts';
 import { serveStaticDocument } from '../http/response/static-document.ts';
 
@@ -25,7 +25,7 @@ export const readLibraryFile = (name: string): Buffer => readFileSync(resolve(`s
 function createAsset(name: string, content: Buffer): Asset {
   const type = name.slice(name.lastIndexOf('.') + 1);
   return {
-    path: assetPath(content, type),
+    path: hashedAssetPath(content, type),
     serve: serveStaticDocument(type, () => content, 'public, max-age=31536000, immutable'),
   };
 }

@@ -1,14 +1,14 @@
 import { Gauge, type Registry } from '@prometheus-io/client';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import type { Log } from '../logging/logger.ts';
-import { maxCounted, readQueues } from './read-queues.sql.ts';
+import { maxCountedRows, readQueueLengths } from './read-queue-lengths.sql.ts';
 
 /** Registers the queue metrics of the whole installation, equal in every process. The returned function updates them by a query. */
 export function registerQueueMetrics(registry: Registry, em: EntityManager, log: Log): () => Promise<void> {
   const up = new Gauge({ name: 'mandate_database_up', help: 'Whether the last database query succeeded.', registers: [registry] });
   const waiting = new Gauge({
     name: 'mandate_queue_waiting',
-    help: `Overdue work of the whole installation (counted up to ${maxCounted}): events without a sequence number, mail, payment provider events, tasks, webhook deliveries.`,
+    help: `Overdue work of the whole installation (counted up to ${maxCountedRows}): events without a sequence number, mail, payment provider events, tasks, webhook deliveries.`,
     labelNames: ['queue'],
     registers: [registry],
   });
@@ -23,7 +23,7 @@ export function registerQueueMetrics(registry: Registry, em: EntityManager, log:
     waiting.reset();
     oldest.reset();
     try {
-      for (const row of await readQueues(em.fork(), [])) {
+      for (const row of await readQueueLengths(em.fork(), [])) {
         waiting.set({ queue: row.queue }, row.waiting);
         oldest.set({ queue: row.queue }, Math.max(0, row.oldest));
       }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { findChunk, insertChunk, readChunk, readSize } from './stored-file-chunks.sql.ts';
+import { findFileChunkAtOffset, insertFileChunk, readFileChunk, sumFileChunkSizes } from './stored-file-chunks.sql.ts';
 import { TaskFile, TaskFileChunk } from './task.entity.ts';
 
 /**
@@ -20,7 +20,7 @@ export const createStoredFile = (em: EntityManager): Promise<number> => em.inser
 export async function appendToStoredFile(em: EntityManager, fileId: number, position: number, content: Buffer): Promise<number> {
   let next = position;
   for (let from = 0; from < content.length; from += chunkMax, next += 1) {
-    await insertChunk(em, [fileId, next, content.toString('base64', from, from + chunkMax)]);
+    await insertFileChunk(em, [fileId, next, content.toString('base64', from, from + chunkMax)]);
   }
   return next;
 }
@@ -30,11 +30,11 @@ export async function appendToStoredFile(em: EntityManager, fileId: number, posi
  * @param from offset of the first byte to read
  */
 export async function* readStoredFileChunks(em: EntityManager, fileId: number, from = 0): AsyncGenerator<Buffer> {
-  const [first] = from === 0 ? [{ position: 0, start: 0 }] : await findChunk(em, [fileId, from]);
+  const [first] = from === 0 ? [{ position: 0, start: 0 }] : await findFileChunkAtOffset(em, [fileId, from]);
   if (!first) return;
   let skipped = from - first.start;
   for (let { position } = first; ; position += 1, skipped = 0) {
-    const [chunk] = await readChunk(em, [fileId, position]);
+    const [chunk] = await readFileChunk(em, [fileId, position]);
     if (!chunk) return;
     yield Buffer.from(chunk.content, 'base64').subarray(skipped);
   }
@@ -55,7 +55,7 @@ async function* assertComplete(chunks: AsyncIterable<Buffer>, bytes: number): As
 
 /** Returns the size of a file in bytes. */
 export async function readStoredFileSize(em: EntityManager, fileId: number): Promise<number> {
-  const [size] = await readSize(em, [fileId]);
+  const [size] = await sumFileChunkSizes(em, [fileId]);
   return size?.bytes ?? 0;
 }
 

@@ -1,5 +1,5 @@
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { addRequests } from './add-requests.sql.ts';
+import { addToMonthlyUsage } from './add-to-monthly-usage.sql.ts';
 import { getCalendarMonth } from './calendar-month.ts';
 import { UsageMonth } from './usage-month.entity.ts';
 
@@ -57,7 +57,7 @@ export class MonthlyUsageBuffer {
         unwritten.map(({ month }) => month),
         unwritten.map(({ writing }) => writing),
       ];
-      const totals = new Map((await addRequests(em, columns)).map((row) => [bufferKey(row.client_id, row.month), row.requests]));
+      const totals = new Map((await addToMonthlyUsage(em, columns)).map((row) => [bufferKey(row.client_id, row.month), row.requests]));
       for (const month of unwritten) [month.written, month.writing] = [totals.get(bufferKey(month.clientId, month.month)) ?? 0, 0];
     } catch (error) {
       for (const month of unwritten) [month.fresh, month.writing] = [month.fresh + month.writing, 0];

@@ -1,8 +1,8 @@
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
 import type { OnSequenced } from '../../events/assign-sequence.ts';
-import { findEndpoints, insertDeliveries } from './insert-deliveries.sql.ts';
+import { checkForEndpoints, insertDeliveries } from './insert-deliveries.sql.ts';
 
 /** Creates the deliveries of events in the transaction that assigns their sequence numbers, so that no event has one without the other. */
 export const createWebhookDeliveriesForEvents: OnSequenced = async (em: EntityManager, first, last) => {
-  if ((await findEndpoints(em, []))[0]?.some) await insertDeliveries(em, [first, last]);
+  if ((await checkForEndpoints(em, []))[0]?.some) await insertDeliveries(em, [first, last]);
 };

@@ -23,7 +23,7 @@ export type ClaimedDelivery = EventRow &
 // SQL, because MikroORM has no FOR NO KEY UPDATE SKIP LOCKED per endpoint.
 // Claims a few deliveries per endpoint, starting after the endpoint served last, so that a long queue of one endpoint does not delay the
 // others. The commit does not wait for the disk: if a claim is lost in a crash, a delivery is at worst sent twice.
-export const claim = prepareStatement<ClaimedDelivery>(
+export const claimDeliveryRows = prepareStatement<ClaimedDelivery>(
   'claim_webhook_deliveries',
   `with recursive waiting (endpoint_id) as (
      (select d.endpoint_id from webhook_deliveries d where d.status = 'pending' and d.endpoint_id > $1 order by d.endpoint_id limit 1)
@@ -49,7 +49,7 @@ export const claim = prepareStatement<ClaimedDelivery>(
 );
 
 // SQL, because the commit does not wait for the disk either, and the log is appended to in the database.
-export const finish = prepareStatement<{ id: number }>(
+export const updateDeliveryAfterAttempt = prepareStatement<{ id: number }>(
   'finish_webhook_delivery',
   `update webhook_deliveries
       set status = $3, tries = tries + 1, finished_at = case $3 when 'pending' then null else now() end,

@@ -3,14 +3,14 @@ import type { WebhookDeliveryStatus } from '@mandate/contract';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
 import { secondsFromNow } from '../../database/time/seconds-from-now.ts';
 import { WebhookDelivery, WebhookEndpoint } from '../endpoints/webhook.entity.ts';
-import { claim, type ClaimedDelivery, finish } from './delivery-queue.sql.ts';
+import { claimDeliveryRows, type ClaimedDelivery, updateDeliveryAfterAttempt } from './delivery-queue.sql.ts';
 
 /** Maximum number of deliveries to claim: in total, per endpoint, and for endpoints that already have deliveries in flight. */
 export type DeliveryCapacity = { readonly total: number; readonly each: number; readonly left: ReadonlyMap<number, number> };
 
 /** Claims pending deliveries that are due. `after` is the endpoint served last. */
 export const claimDeliveries = (em: EntityManager, after: number, { total, each, left }: DeliveryCapacity): Promise<ClaimedDelivery[]> =>
-  em.transactional((inner) => claim(inner, [after, total, each, [...left.keys()], [...left.values()]]));
+  em.transactional((inner) => claimDeliveryRows(inner, [after, total, each, [...left.keys()], [...left.values()]]));
 
 export type DeliveryAttempt = {
   readonly at: Date;
@@ -28,7 +28,7 @@ export async function recordDeliveryAttempt(
   { at, milliseconds, statusCode, error }: DeliveryAttempt,
 ): Promise<boolean> {
   const entry = { at: at.toISOString(), milliseconds, status_code: statusCode, error };
-  return (await finish(em, [id, attempts, status, delayMs, JSON.stringify([entry])])).length > 0;
+  return (await updateDeliveryAfterAttempt(em, [id, attempts, status, delayMs, JSON.stringify([entry])])).length > 0;
 }
 
 /** Marks a delivery as skipped: it was not sent and will not be. */

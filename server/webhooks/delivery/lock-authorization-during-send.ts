@@ -1,7 +1,7 @@
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
 import type { ClaimedDelivery } from './delivery-queue.sql.ts';
 import type { SendGate } from '../../outgoing-http/protected-client.ts';
-import { checks, holdRows } from './lock-authorization.sql.ts';
+import { deliveryAuthorizationChecks, lockAuthorizationRows } from './lock-authorization.sql.ts';
 import { DeliveryNotAllowedError, AuthorizationLockedError } from './send-webhook.ts';
 
 /**
@@ -9,9 +9,12 @@ import { DeliveryNotAllowedError, AuthorizationLockedError } from './send-webhoo
  * delivery.
  */
 function checksFor({ user_id: owner, subject_type: subject, authority, endpoint_user_id: user }: ClaimedDelivery) {
-  if (owner === null || subject === 'webhook_endpoint') return [checks.ownerless];
-  if (authority === 'application' || authority === 'grant') return [checks.granted, checks.unrestricted];
-  return owner === user ? [checks.own, checks.unrestricted] : [checks.unrestricted];
+  if (owner === null || subject === 'webhook_endpoint') return [deliveryAuthorizationChecks.ownerless];
+  if (authority === 'application' || authority === 'grant')
+    return [deliveryAuthorizationChecks.granted, deliveryAuthorizationChecks.unrestricted];
+  return owner === user
+    ? [deliveryAuthorizationChecks.own, deliveryAuthorizationChecks.unrestricted]
+    : [deliveryAuthorizationChecks.unrestricted];
 }
 
 async function isAllowed(em: EntityManager, delivery: ClaimedDelivery): Promise<boolean> {
@@ -28,7 +31,7 @@ export const lockAuthorizationDuringSend =
   (em: EntityManager, delivery: ClaimedDelivery): SendGate =>
   (send) =>
     em.fork().transactional(async (inner) => {
-      const [rows] = await holdRows(inner, [delivery.endpoint_id, delivery.event_id]);
+      const [rows] = await lockAuthorizationRows(inner, [delivery.endpoint_id, delivery.event_id]);
       if (!(await isAllowed(inner, delivery))) throw new DeliveryNotAllowedError();
       if (!rows || !Object.values(rows).every(Boolean)) throw new AuthorizationLockedError();
       await send();

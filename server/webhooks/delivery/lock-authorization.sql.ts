@@ -5,7 +5,7 @@ type HeldRows = { readonly endpoint: boolean; readonly application: boolean; rea
 
 // SQL, because MikroORM has no FOR KEY SHARE, and one statement takes all locks.
 // SKIP LOCKED never waits for a lock, so a deadlock with a revocation is impossible. Revoking a grant deletes its row.
-export const holdRows = prepareStatement<HeldRows>(
+export const lockAuthorizationRows = prepareStatement<HeldRows>(
   'lock_webhook_authorization',
   `with endpoint as (select e.id, e.application_id, e.user_id, e.client_id, e.authority from webhook_endpoints e where e.id = $1),
         e as (select id from webhook_endpoints where id = $1 for share skip locked),
@@ -26,7 +26,7 @@ const createCheck = (kind: keyof typeof endpointEventPairSql) =>
     `check_webhook_authorization_${kind}`,
     `select exists (select 1 from (${endpointEventPairSql[kind]('v.id = $2 and e.id = $1')}) pairs where status = 'enabled') as allowed`,
   );
-export const checks = {
+export const deliveryAuthorizationChecks = {
   own: createCheck('own'),
   granted: createCheck('granted'),
   ownerless: createCheck('ownerless'),

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { assetPath } from '../../../http/response/asset-path.ts';
+import { hashedAssetPath } from '../../../http/response/asset-path.ts';
 
 export type Stylesheet = { readonly path: string; readonly text: string };
 
@@ -20,7 +20,7 @@ export function buildStylesheet(accent: string): Stylesheet {
     .replace(/--accent: #[0-9a-f]{6}/, `--accent: ${accent}`)
     .replace(/--link: #[0-9a-f]{6}/, `--link: ${accent}`)
     .replace('--link: #93b4ff', `--link: ${onDark}`);
-  return { path: assetPath(text, 'css'), text };
+  return { path: hashedAssetPath(text, 'css'), text };
 }
 
 const channels = (colour: string): number[] => [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16));

@@ -1,7 +1,7 @@
 import { prepareStatement } from '../database/queries/prepared-statement.ts';
 
 /** Counting stops here, because the exact length of such a long queue does not matter. */
-export const maxCounted = 10_000;
+export const maxCountedRows = 10_000;
 const maxCountedPerEndpoint = 1_000;
 
 const queues = ['events', 'mails', 'provider_events', 'tasks', 'webhooks'] as const;
@@ -10,11 +10,11 @@ type Row = { readonly queue: string; readonly waiting: number; readonly oldest: 
 
 const queueSql = (name: (typeof queues)[number], table: string, time: string, condition: string, order = time): string =>
   `select '${name}' as queue, count(*)::int as waiting, coalesce(extract(epoch from now() - min(time)), 0)::float8 as oldest
-     from (select ${time} as time from ${table} where ${condition} order by ${order} limit ${maxCounted}) counted`;
+     from (select ${time} as time from ${table} where ${condition} order by ${order} limit ${maxCountedRows}) counted`;
 
 // SQL, because MikroORM has no recursive walk over an index or lateral joins.
 // Each condition matches an index. Deliveries are counted per endpoint, as they are sent, without endpoints that are paused or disabled.
-export const readQueues = prepareStatement<Row>(
+export const readQueueLengths = prepareStatement<Row>(
   'read_queues',
   `with recursive endpoints (id) as (
      (select d.endpoint_id from webhook_deliveries d where d.status = 'pending' order by d.endpoint_id limit 1)
