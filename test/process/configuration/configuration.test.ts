@@ -154,7 +154,7 @@ test.each([
   [{ MANDATE_METRICS_PORT: '3000' }, 'MANDATE_METRICS_PORT must be another port than PORT'],
   [{ MANDATE_ROLE: 'worker' }, 'MANDATE_ROLE must be all without DATABASE_URL'],
   [{ MANDATE_ROLE: 'hunter2' }, 'MANDATE_ROLE must be all or web or worker'],
-  [{ DATABASE_REPLICA_URL: 'postgres://db.example/shop' }, 'DATABASE_REPLICA_URL needs DATABASE_URL'],
+  [{ DATABASE_REPLICA_URL: 'postgres://db.example/shop' }, 'DATABASE_REPLICA_URL requires DATABASE_URL'],
   [{ DATABASE_DIRECT_URL: 'postgres://db.example/shop' }, 'DATABASE_DIRECT_URL needs DATABASE_URL'],
   [{ DATABASE_PREPARED_STATEMENTS: 'hunter2' }, 'DATABASE_PREPARED_STATEMENTS must be on or off'],
   [{ DATABASE_START_TIMEOUT: '1m' }, 'DATABASE_START_TIMEOUT must be a number of seconds'],
