@@ -143,7 +143,9 @@ async function runTests({ tests, titles }: Pick<Fault, 'tests' | 'titles'>): Pro
 describe.skipIf(databaseKind === 'pglite')('tests fail in a copy of the server with a planted fault', { timeout: 120_000 }, () => {
   beforeAll(async () => {
     copy = await mkdtemp(join(tmpdir(), 'mandate-planted-'));
-    for (const part of ['contract', 'server', 'client-sdk', 'cli', 'test', 'package.json', 'tsconfig.json', 'vitest.config.ts'])
+    const configuration = ['package.json', 'package-lock.json', 'tsconfig.json', 'vitest.config.ts'];
+    const buildScripts = ['build-ignored-files.js', 'start-provided-node.js'];
+    for (const part of ['contract', 'server', 'client-sdk', 'cli', 'test', ...configuration, ...buildScripts])
       await cp(join(root, part), join(copy, part), { recursive: true, verbatimSymlinks: true });
     await symlink(join(root, 'node_modules'), join(copy, 'node_modules'));
   });
