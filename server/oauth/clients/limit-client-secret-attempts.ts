@@ -45,7 +45,7 @@ export const limitClientSecretAttempts =
     }
   };
 
-/** Returns the client ID of a request, and whether the request contains a client secret. */
+/** Returns a request's client ID, and whether the request contains a client secret. */
 async function readPresentedClient(ctx: Context): Promise<{ clientId: string; withSecret: boolean } | undefined> {
   const basic = /^Basic +([A-Za-z0-9+/=_-]+)$/i.exec(ctx.get('authorization'))?.[1];
   if (basic !== undefined) return { clientId: Buffer.from(basic, 'base64').toString().split(':', 1)[0] ?? '', withSecret: true };
