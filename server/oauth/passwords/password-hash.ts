@@ -7,7 +7,7 @@ const derive = promisify(argon2);
 const currentCost = { memory: 19_456, passes: 2, parallelism: 1 };
 type Cost = typeof currentCost;
 
-/** Thrown when the queue of passwords to hash is full. */
+/** Thrown when the password hashing queue is full. */
 export class PasswordHashQueueFullError extends Error {
   override readonly name = 'TooBusyError';
 }
@@ -40,7 +40,7 @@ const deriveKey = (password: string, nonce: Buffer, cost: Cost, tagLength: numbe
 
 const unpadded = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
 
-/** Hashes a password and returns the standard PHC string, `$argon2id$v=19$m=...`, which other libraries can read. */
+/** Hashes a password and returns the hash as a standard PHC string, `$argon2id$v=19$m=...`, which other libraries can read. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16);
   const { memory, passes, parallelism } = currentCost;

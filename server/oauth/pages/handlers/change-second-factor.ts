@@ -106,7 +106,7 @@ export async function renewRecoveryCodes(request: AccountRequest): Promise<void>
   return sendPage(context, res, recoveryCodesPage(context.settings, codes));
 }
 
-/** Audits a change of the second factor and notifies the owner by e-mail, because an intruder may have made the change. */
+/** Audits a second-factor change and notifies the owner by e-mail, because an intruder may have made the change. */
 export async function auditSecondFactorChangeAndEmailUser(
   em: EntityManager,
   { context, req, account, now }: AccountRequest,

@@ -114,7 +114,7 @@ async function switchUser(context: PageContext, req: Request, res: Response): Pr
   res.redirect(303, `${endpointPaths.authorization}?${request.toString()}`);
 }
 
-/** Restarts the sign-in of the same request, because a device code can be confirmed only once and the request cannot be restarted. */
+/** Restarts the sign-in within the same request: a device code can be confirmed only once, so the request itself cannot be restarted. */
 async function switchUserForDevice({ provider }: PageContext, req: Request, res: Response, interaction: Interaction): Promise<void> {
   interaction.prompt = { name: 'login', reasons: ['account_switch'], details: {} };
   delete interaction.session;

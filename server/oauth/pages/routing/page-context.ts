@@ -39,7 +39,7 @@ export function sendPage(
 }
 
 /**
- * Returns the pending interaction of this page. The browser identifies it by a cookie.
+ * Returns this page's pending interaction, which the browser identifies by a cookie.
  * @throws errors.SessionNotFound if the cookie belongs to another page or prompt
  */
 export async function requirePendingInteraction(

@@ -15,7 +15,7 @@ export type NewPasswordPageViewModel = {
   readonly faults: readonly FieldError[];
 };
 
-/** Renders the page to which the link of a password reset leads. */
+/** Renders the page that a password reset link opens. */
 export function newPasswordPage(settings: PageSettings, content: NewPasswordPageViewModel): Html {
   const { passwordReset: messages, confirmSignUp } = settings.messages;
   const { csrf, email, faults } = content;
@@ -85,7 +85,7 @@ const credentialList = ({ messages }: PageSettings, title: string, credentials: 
       </section>`;
 
 /**
- * Returns the display name of a credential.
+ * Returns a credential's display name.
  * @param escapeName escapes a user-chosen name
  */
 export function describeCredential(
