@@ -12,7 +12,7 @@ const mediaTypes = ['application/json'];
 /** Merge patch (RFC 7396); a plain JSON body means the same. */
 const patchMediaTypes = ['application/merge-patch+json', ...mediaTypes];
 
-/** Parses the JSON body. Runs after authorization, so that unauthorized clients cannot make the server parse. */
+/** Parses the JSON body. Runs after authorization, so that unauthorized clients cannot make the server parse their bodies. */
 export const parseJsonBody: RequestHandler = (req, res, next) => {
   const route = getMatchedRoute(req);
   if (!('body' in route)) return next();

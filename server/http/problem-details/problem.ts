@@ -15,11 +15,11 @@ export type ProblemEntry = {
 };
 
 type ProblemOptions = {
-  /** For the client: what happened and what to do about it. */
+  /** Tells the client what happened and what to do about it. */
   readonly detail?: string;
   readonly errors?: readonly ProblemEntry[];
   readonly headers?: Readonly<Record<string, string>>;
-  /** For 429: the names of the exceeded limits. */
+  /** Names of the exceeded limits, for a 429 response. */
   readonly violatedPolicies?: readonly string[];
   /** Logged, but not sent. */
   readonly cause?: unknown;

@@ -6,11 +6,11 @@ import { getRouteMetadata, type RouteMetadata } from '@mandate/contract';
 export type MatchedRequest = Pick<Request, 'get' | 'path' | 'originalUrl'> & {
   readonly body?: unknown;
   readonly query?: unknown;
-  /** Set by ts-rest before the middleware of the route runs. */
+  /** Set by ts-rest before the route's middleware runs. */
   readonly tsRestRoute?: AppRoute;
 };
 
-/** Returns the route of the contract that the request matched. */
+/** Returns the contract route that the request matched. */
 export function getMatchedRoute({ tsRestRoute }: MatchedRequest): AppRoute {
   if (!tsRestRoute) throw new Error('the request has no matched route');
   return tsRestRoute;

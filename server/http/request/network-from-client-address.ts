@@ -8,7 +8,7 @@ export function networkFromClientAddress(address: string | undefined): string {
   if (address === undefined) return 'unknown';
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return mapped;
-  const [plain = ''] = address.split('%', 1); // without the zone index
+  const [plain = ''] = address.split('%', 1); // strip the zone index
   return isIPv6(plain) ? `${ipv6Groups(plain).slice(0, 4).join(':')}::/64` : address;
 }
 
