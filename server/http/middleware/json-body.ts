@@ -57,7 +57,7 @@ function createStrictParser(limit: number): RequestHandler {
     });
 }
 
-/** Rejects JSON that a parser would accept although it cannot be intended: invalid UTF-8 and excessive nesting. */
+/** Rejects JSON that a parser would accept but that no client intends to send: invalid UTF-8 and excessive nesting. */
 function measureReadable(bytes: Buffer): JsonComplexity {
   if (!isUtf8(bytes)) throw createProblem('malformed_json', { detail: 'The body is not valid UTF-8.' });
   const measure = measureJsonComplexity(bytes);

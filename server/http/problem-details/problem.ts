@@ -46,7 +46,7 @@ export class Problem extends Error {
 /** `throw problem('not_found', { detail: 'Order 7 was not found.' })` */
 export const createProblem = (code: ProblemCode, options: ProblemOptions = {}): Problem => new Problem(code, options);
 
-/** The request body exceeds the limit of its operation, in bytes. */
+/** The request body exceeds its operation's size limit, `bodyMax` bytes. */
 export const createPayloadTooLargeProblem = (bodyMax: number, cause?: unknown): Problem =>
   createProblem('payload_too_large', { detail: `The body is larger than ${bodyMax} bytes. Send a smaller one.`, cause });
 

@@ -2,7 +2,7 @@ import type { AppRoute } from '@ts-rest/core';
 import type { Request } from 'express';
 import { getRouteMetadata, type RouteMetadata } from '@mandate/contract';
 
-/** A request that matched a route. Not Express' own type, because ts-rest narrows query and body to incompatible types. */
+/** A request that matched a route. Does not use Express' own type, because ts-rest narrows query and body to incompatible types. */
 export type MatchedRequest = Pick<Request, 'get' | 'path' | 'originalUrl'> & {
   readonly body?: unknown;
   readonly query?: unknown;

@@ -15,7 +15,7 @@ export type Principal = {
   readonly authScheme?: PresentedToken['scheme'];
   /** Primary key of the access token record; absent for API keys. */
   readonly tokenRecordId?: string;
-  /** Request limits of the caller; absent outside of requests. */
+  /** The caller's request limits; absent outside of requests. */
   readonly limits?: CallerLimits;
 };
 
@@ -30,7 +30,7 @@ export type CallerLimits = {
 /** Why a token was rejected; also the `code` of the 401 problem. */
 export type TokenErrorCode = 'invalid_token' | 'expired_token' | 'revoked_token';
 
-/** The credential of a request. Anyone can use a Bearer token; a DPoP token only works for the holder of its key (RFC 9449). */
+/** A request's credential. Anyone can use a Bearer token; only the holder of the bound key can use a DPoP token (RFC 9449). */
 export type PresentedToken = {
   readonly scheme: 'Bearer' | 'DPoP';
   readonly token: string;

@@ -28,7 +28,7 @@ export function respondWithEtag<Body extends Versioned>(
   return { status: 200 as const, body };
 }
 
-/** Returns a changed resource with the ETag of its new version. */
+/** Returns a changed resource with its new version's ETag. */
 export function respondWithNewEtag<Body extends Versioned>(res: Response, name: string, body: Body, variant?: number | null) {
   res.set('ETag', formatEtag(name, body, variant));
   return { status: 200 as const, body };

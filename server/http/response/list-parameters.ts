@@ -1,7 +1,7 @@
 import { maxTotalCount } from '@mandate/contract';
 import { createInvalidRequestProblem } from '../problem-details/problem.ts';
 
-/** Rejects a range that ends before it begins. */
+/** Rejects a range whose end precedes its start. */
 export function rejectReversedRange<Name extends string>(
   query: Partial<Record<Name, string | number | undefined>>,
   from: Name,

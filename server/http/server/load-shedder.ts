@@ -184,7 +184,7 @@ export class LoadShedder {
     for (const { req, res } of shed) this.#reject(req, res, 'overloaded');
   }
 
-  /** Ends the overload when all connections that still send requests would fit into the queue, no matter how often they retry. */
+  /** Ends the overload when all connections that still send requests would fit into the queue, no matter how often clients retry. */
   #reassessOverload(now: number): void {
     if (!this.#overloaded || now - this.#overloadCheckedAt < overloadCheckMs) return;
     this.#overloaded = this.#recentSockets.size > this.#limits.maxQueued;

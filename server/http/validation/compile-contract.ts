@@ -39,6 +39,6 @@ function withCompiledParser(schema: z.ZodTypeAny): z.ZodTypeAny {
     if (error) throw error;
     return data;
   };
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it inherits everything else
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the object inherits everything else from the schema
   return Object.create(schema, { safeParse: { value: safeParse }, parse: { value: parse } }) as z.ZodTypeAny;
 }

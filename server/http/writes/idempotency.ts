@@ -184,7 +184,7 @@ function withoutSecret(req: MatchedRequest, body: unknown): unknown {
   return secret === undefined ? body : { ...z.record(z.unknown()).parse(body), [secret]: null };
 }
 
-/** Strips undeclared fields, so that what is stored is exactly what is sent. */
+/** Strips undeclared fields, so that the stored response is exactly the response that is sent. */
 const parseResponse = <Body>(req: MatchedRequest, status: 201 | 202, body: Body): Body => responseSchema<Body>(req, status).parse(body);
 
 function responseSchema<Body>(req: MatchedRequest, status: 201 | 202): z.ZodType<Body> {

@@ -97,7 +97,7 @@ const activeAccount = prepareStatement<AccountRow>(
   `select id, name, email, email_verification = 'verified' as email_verified, updated_at from users where id = $1 and status = 'active'`,
 );
 
-/** Returns the active account with this ID, or undefined if it does not exist or is disabled or closed. */
+/** Returns the active account with this ID, or undefined if the account does not exist or is disabled or closed. */
 export const findActiveAccount = async (em: EntityManager, id: string): Promise<AccountRow | undefined> =>
   /^\d{1,15}$/.test(id) ? (await activeAccount(em, [Number(id)]))[0] : undefined;
 

@@ -35,7 +35,7 @@ const lockOwner = prepareStatement(
   'select id from users where id = (select user_id from mailed_links where token_hash = $1) for update',
 );
 
-/** Creates a link and returns its token. Only the hash of the token is stored. */
+/** Creates a link and returns its token. Only the token's hash is stored. */
 export async function createEmailLinkToken(em: EntityManager, { purpose, email, userId }: EmailLinkContent, now: Date): Promise<string> {
   const token = randomBytes(32).toString('base64url');
   await insertLink(em, [hashToken(token), purpose, userId, email, new Date(now.getTime() + linkLifetimeMs)]);

@@ -18,8 +18,8 @@ const expressRequest = z.custom<Request>();
 const invalidClientBody = z.object({ error: z.literal('invalid_client') });
 
 /**
- * Limits wrong client secrets to ten per client and network, so that an attacker elsewhere cannot lock a client out. Counts attempts
- * before the request transaction starts, because a rollback would undo the count.
+ * Limits wrong client secrets to ten per client and network, so that an attacker on another network cannot lock a client out. Counts
+ * attempts before the request transaction starts, because a rollback would undo the count.
  */
 export const limitClientSecretAttempts =
   (em: EntityManager, limits: AttemptLimits): Middleware =>

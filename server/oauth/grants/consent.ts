@@ -81,7 +81,7 @@ type AuthenticatingClient = Pick<NonNullable<KoaContextWithOIDC['oidc']['client'
 
 /**
  * Returns whether the consent page is shown at every sign-in. Any program on the device can impersonate a public native client (RFC 8252,
- * section 8.6). A confidential client authenticates when it redeems the code, even if one of its redirect URIs is on the loopback interface.
+ * section 8.6). A confidential client authenticates when redeeming the code, even if one of its redirect URIs is on the loopback interface.
  */
 export const requiresConsentEveryTime = ({ applicationType, clientAuthMethod }: AuthenticatingClient): boolean =>
   applicationType === 'native' && clientAuthMethod === 'none';
@@ -113,7 +113,7 @@ async function createGrantWithoutPrompt(
   const [consented, preapproved] = [new Set(approval.consented), new Set(approval.preapproved)];
   const role = await findRole(em, userId);
   const allowed = new Set(requested.filter((scope) => (consented.has(scope) || preapproved.has(scope)) && canGrantScope(role, scope)));
-  if (requested.some((scope) => !allowed.has(scope))) return undefined; // the consent page then asks for all requested scopes
+  if (requested.some((scope) => !allowed.has(scope))) return undefined; // in this case, the consent page asks for all requested scopes
   const grant = new provider.Grant({ accountId: String(userId), clientId });
   applyConsentDecision(grant, resources, requested, allowed);
   const grantId = await grant.save();

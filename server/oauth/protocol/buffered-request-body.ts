@@ -61,7 +61,7 @@ async function readChunks(ctx: Context): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Makes later readers of the request receive `body`, because the stream has already been consumed. */
+/** Makes subsequent readers of the request receive `body`, because the stream has already been consumed. */
 export function replaceRequestBody(ctx: Context, body: Buffer): void {
   if (bufferedBodies.get(ctx.req) === body) return;
   bufferedBodies.set(ctx.req, body);

@@ -8,7 +8,7 @@ export type CookieNames = {
   readonly interaction: string;
   /** Random value to which form tokens are bound before sign-in. */
   readonly form: string;
-  /** Recognizes a browser that has signed in before (`KnownBrowsers`). */
+  /** Identifies a browser that has previously signed in (`KnownBrowsers`). */
   readonly browser: string;
 };
 

@@ -15,7 +15,7 @@ import {
 } from '../storage/oauth-record-mapping.ts';
 import { detectRepeatedRefresh } from '../refresh/replay-refresh-response.ts';
 
-/** Single-use records. A lookup locks the record, so that the second of two concurrent requests sees the result of the first. */
+/** Single-use records. A lookup locks the record, so that the second of two concurrent requests sees the first request's result. */
 const singleUseModels = new Set(['AuthorizationCode', 'DeviceCode', 'Interaction', 'PushedAuthorizationRequest', 'RefreshToken']);
 /** Records to which an interaction refers by storage ID while the user signs in. */
 const referencedByInteractions = new Set(['DeviceCode', 'PushedAuthorizationRequest']);

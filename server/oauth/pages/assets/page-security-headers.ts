@@ -26,6 +26,6 @@ export const baseSecurityHeaders = (issuer: string): Record<string, string> => (
 
 function formActionSource(uri: string): string {
   const { protocol, origin, hostname } = new URL(uri);
-  if (hostname === '[::1]') return 'http:'; // browsers ignore a source with an IPv6 address
+  if (hostname === '[::1]') return 'http:'; // browsers ignore sources with an IPv6 address
   return origin === 'null' ? protocol : origin;
 }

@@ -64,7 +64,7 @@ async function sendLink(request: AccountRequest, email: string): Promise<void> {
   const { mail } = settings.messages;
   const shop = settings.shop.name;
   await em.transactional(async (inner) => {
-    await lockAccountWithActiveSession(inner, request); // a password reset deletes links, so an older session must not create a link afterwards
+    await lockAccountWithActiveSession(inner, request); // a password reset deletes links, so older sessions must not add links afterwards
     const isTaken = (await findOtherOwner(inner, [email, userId])).length > 0;
     const token = await createEmailLinkToken(inner, { purpose: 'email_change', email, userId }, now);
     const content = isTaken

@@ -21,7 +21,7 @@ export type AuthenticatedUser = {
 };
 
 /**
- * Completes a sign-in and redirects to the application or to the page that required it.
+ * Completes a sign-in and redirects to the application or to the page that required the sign-in.
  * @throws errors.SessionNotFound if the password has been changed since it was entered
  */
 export async function completeSignIn(context: PageContext, req: Request, res: Response, authenticated: AuthenticatedUser): Promise<void> {

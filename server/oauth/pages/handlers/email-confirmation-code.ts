@@ -100,7 +100,7 @@ async function sendEmailCode(
   return encryptEmailCodeState(context.keys.secondFactor, csrf, { ...owner, step, next, code }, now);
 }
 
-/** Encrypts the state of the e-mail code form. The result is valid for 10 minutes, and only with the same form token. */
+/** Encrypts the e-mail code form's state. The result is valid for 10 minutes, and only with the same form token. */
 export function encryptEmailCodeState(key: Buffer, csrf: string, state: Omit<State, 'nonce' | 'until'>, now: Date): string {
   // padded, so that the length of the ciphertext does not reveal whether the account exists
   const accountId = String(state.accountId).padStart(16, '0');

@@ -124,7 +124,7 @@ async function switchUserForDevice({ provider }: PageContext, req: Request, res:
   res.redirect(303, `/sign-in/${interaction.uid}`);
 }
 
-/** Splits the requested scopes into those that this user can grant and the API scopes that the user's role does not permit. */
+/** Splits the requested scopes into scopes that this user can grant and API scopes that the user's role does not permit. */
 function splitRequestedScopes(interaction: Interaction, role: User['role']) {
   const requested = parseRequestedScopes(interaction.params);
   const grantable = requested.filter((scope) => canGrantScope(role, scope));

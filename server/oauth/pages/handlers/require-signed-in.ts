@@ -23,7 +23,7 @@ export type AccountRequest = {
 
 type AccountHandler = (request: AccountRequest) => Promise<void> | void;
 
-/** Maximum age of the sign-in for changes that could lock the owner out, which protects a browser left open. */
+/** Maximum age of the sign-in for changes that could lock the owner out, which protects users who leave a browser open. */
 const recentSignInSeconds = 10 * 60;
 
 export const createSignInGuards = (context: PageContext) => {
@@ -57,7 +57,7 @@ async function isRecentSignIn({ em }: PageContext, session: Session, userId: num
   return session.acr === acrTwoFactors || (await findAuthenticatorAppAddedAt(em, userId)) === undefined;
 }
 
-/** Returns the sign-in URL that leads back to this page. The user must submit a form again. */
+/** Returns the sign-in URL that leads back to this page. A form must be submitted again after the sign-in. */
 const signInUrl = ({ path }: Request): string => {
   const [, , page = ''] = path.split('/');
   const next = page === 'passkeys' || page === 'recovery-codes' ? 'security' : page;

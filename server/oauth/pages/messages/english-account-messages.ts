@@ -1,4 +1,4 @@
-/** English texts of the account pages. */
+/** English texts for the account pages. */
 export const englishAccountMessages = {
   mailSent: {
     title: 'Check your e-mail',

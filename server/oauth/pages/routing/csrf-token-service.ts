@@ -26,7 +26,7 @@ export class CsrfTokenService {
     return this.#sign(this.#binding(req) ?? ['browser', this.#setBrowserId(req, res)]);
   }
 
-  /** Returns whether the token is valid for the session of this request. */
+  /** Returns whether the token is valid for this request's session. */
   verify(req: Request, token: string): boolean {
     const binding = this.#binding(req);
     return binding !== undefined && isEqual(this.#sign(binding), token);

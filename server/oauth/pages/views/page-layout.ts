@@ -21,7 +21,7 @@ export type FieldError = { readonly field: string; readonly text: string };
 export const renderPage = (settings: PageSettings, title: string, content: HtmlChild, faults: readonly FieldError[] = []): Html =>
   prefixPaths(settings.base, renderDocument(settings, title, content, faults));
 
-/** Adds the base path of the server to links and forms. User input cannot match, because quotes in user input are escaped. */
+/** Adds the server's base path to links and forms. User input cannot match, because quotes in user input are escaped. */
 const prefixPaths = (base: string, document: Html): Html =>
   base === '' ? document : new Html(document.toString().replaceAll(/ (href|action|src)="\//g, ` $1="${base}/`));
 
@@ -104,7 +104,7 @@ export function formField(
   </div>`;
 }
 
-/** Renders the button hidden; the page script shows it. */
+/** Renders a hidden button, which the page script shows. */
 const revealButton = (name: string, { show, hide, what }: NonNullable<Field['reveal']>): Html =>
   html`<button
     type="button"

@@ -8,7 +8,7 @@ import type { PageMessages } from '../messages/english-messages.ts';
 export type NewPasswordPageViewModel = {
   readonly csrf: string;
   readonly email: string;
-  /** Credentials of the account other than the password. */
+  /** Account credentials other than the password. */
   readonly credentials: readonly AccountCredential[];
   /** Keys of the credentials that the user has chosen to keep. */
   readonly keep: ReadonlySet<string>;
