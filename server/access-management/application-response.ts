@@ -2,7 +2,7 @@ import type { Application as ApplicationResponse } from '@mandate/contract';
 import { filterApiScopes } from '../oauth/protocol/oauth-scopes.ts';
 import { supportedGrantTypes, type Application } from '../applications/application.entity.ts';
 
-/** Returns the API representation of an application. */
+/** Returns an application's API representation. */
 export const applicationFromEntity = (application: Application): ApplicationResponse => ({
   id: application.id,
   client_id: application.clientId,

@@ -14,7 +14,7 @@ import { lockApplication } from './update-application.ts';
 const daySeconds = 24 * 60 * 60;
 const { rotateSecret: rotate, createRegistrationToken: create } = contract.applications;
 
-/** Creates the handlers that return a new secret of an application or a registration token. */
+/** Creates the handlers that return a new application secret or a registration token. */
 export const createApplicationSecretHandlers = ({ em }: Pick<HandlerDependencies, 'em'>) =>
   initServer().router(
     { rotateSecret: rotate, createRegistrationToken: create },

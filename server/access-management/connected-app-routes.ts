@@ -7,7 +7,7 @@ import type { HandlerDependencies } from '../http/routing/handler-dependencies.t
 import { listConnectedApps, revokeConnectedApp } from '../oauth/grants/connected-apps.ts';
 import type { OnTokenOperation } from '../oauth/provider/report-token-operations.ts';
 
-/** Additional dependencies of the connected app handlers. */
+/** Additional dependencies for the connected app handlers. */
 export type ConnectedAppDependencies = { readonly onTokenOperation: OnTokenOperation };
 
 export const connectedAppRoutes = ({ em, pages, onTokenOperation }: HandlerDependencies & ConnectedAppDependencies) =>

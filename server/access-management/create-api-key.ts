@@ -15,7 +15,7 @@ import { hashApiKey, generateApiKey, apiKeyPrefix } from '../api-keys/key-secret
 const dayMs = 24 * 60 * 60 * 1000;
 const defaultDays = 90;
 
-/** Creates an API key; requires a transaction. Only this response contains the key; the database stores its hash. */
+/** Creates an API key; requires a transaction. The key is returned only once; the database stores its hash. */
 export async function createApiKey(
   em: EntityManager,
   principal: Principal,
@@ -30,7 +30,7 @@ export async function createApiKey(
   requireRecentSignIn(principal, now);
   const expiry = expiresAt === undefined ? new Date(now.getTime() + defaultDays * dayMs) : new Date(expiresAt);
   assertValidExpiry(expiry, now);
-  await lockUser(em, userId); // the second of two concurrent requests must count the key of the first
+  await lockUser(em, userId); // the second of two concurrent requests must count the first request's key
   await assertTokenNotRevoked(em, principal);
   if ((await em.count(ApiKey, { user: userId, revokedAt: null, expiresAt: { $gt: now } })) >= maxApiKeysPerUser) {
     throw createProblem('too_many_api_keys', {
@@ -61,7 +61,7 @@ export async function createApiKey(
   return { ...apiKeyFromEntity(created, now), key };
 }
 
-/** Returns the preapproved scopes, of the token's grant, with which the key is created. */
+/** Returns the preapproved scopes in the token's grant with which the key is created. */
 async function readPreapprovedScopes(em: EntityManager, { tokenRecordId }: Principal, scopes: readonly Scope[]): Promise<string[]> {
   const tokenKey = { model: 'AccessToken', id: tokenRecordId ?? '' };
   const token = await em.findOne(OauthRecord, tokenKey, { fields: ['grantId'], disableIdentityMap: true });
@@ -71,7 +71,7 @@ async function readPreapprovedScopes(em: EntityManager, { tokenRecordId }: Princ
   return grant?.preapprovedScopes.filter((scope) => used.has(scope)) ?? [];
 }
 
-/** Rejects a token that was revoked after its verification, for example by a password reset that held the lock in the meantime. */
+/** Rejects a token that has been revoked since its verification, for example by a password reset that held the lock. */
 async function assertTokenNotRevoked(em: EntityManager, { tokenRecordId }: Principal): Promise<void> {
   if (tokenRecordId === undefined || (await em.count(OauthRecord, { model: 'AccessToken', id: tokenRecordId })) > 0) return;
   throw createProblem('revoked_token', { detail: 'Get a new access token and send the request again.' });

@@ -4,7 +4,9 @@ import { deleteRevokedConnectedApps } from '../oauth/grants/grant-events.ts';
 import { OauthRecord } from '../oauth/storage/oauth-record.entity.ts';
 import { lockApplication } from './update-application.ts';
 
-/** Deletes an application, with the grants of its users and the API keys created through it, in one transaction. Returns its client ID. */
+/**
+ * Deletes an application, its users' grants and the API keys created through the application, in one transaction. Returns the client ID.
+ */
 export async function deleteApplication(
   em: EntityManager,
   id: number,
@@ -13,7 +15,7 @@ export async function deleteApplication(
 ): Promise<string> {
   const application = await lockApplication(em, id);
   const { clientId } = application;
-  // Grants are deleted first, which waits for requests that hold a lock on one of them.
+  // Grants are deleted first, which waits for requests that hold a lock on a grant.
   const grantIds = em
     .createQueryBuilder(OauthRecord)
     .select('grantId')

@@ -6,15 +6,15 @@ import { deleteApplication } from './delete-application.ts';
 
 const batch = 100;
 const dayMs = 24 * 60 * 60 * 1000;
-/** After this time, every grant has expired (`oauthLifetimes.grant`). */
+/** Number of days after which every grant has expired (`oauthLifetimes.grant`). */
 const unusedDaysMax = 90;
 
 const backgroundSource: RequestSource = { ip: null, userAgent: null };
 
 /**
- * Deletes one batch of self-registered applications without users: applications without consent within a day of registration, or within 90
- * days after the last consent. Disabled applications remain, so that they stay blocked. Returns the number of deleted applications; call it
- * again until it returns 0.
+ * Deletes one batch of self-registered applications without users: applications that received no consent within a day of registration, or
+ * no further consent for 90 days. Disabled applications are kept, so that they stay blocked. Returns the number of deleted applications;
+ * call this function again until it returns 0.
  */
 export async function deleteUnusedApplicationsBatch(em: EntityManager, now: Date): Promise<number> {
   const [dayAgo, longAgo] = [new Date(now.getTime() - dayMs), new Date(now.getTime() - unusedDaysMax * dayMs)];
@@ -28,8 +28,8 @@ export async function deleteUnusedApplicationsBatch(em: EntityManager, now: Date
 }
 
 /**
- * Deletes an application after a second check under a lock: a user may have consented, or another process may have deleted it in the
- * meantime.
+ * Deletes an application after a second check under a lock: in the meantime, a user may have consented, or another process may have deleted
+ * the application.
  */
 async function deleteIfUnused(em: EntityManager, id: number, unused: FilterQuery<Application>, now: Date): Promise<void> {
   const filter: FilterQuery<Application> = { $and: [{ id }, unused] };

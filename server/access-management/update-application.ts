@@ -8,8 +8,8 @@ import { Application } from '../applications/application.entity.ts';
 import { findApplicationErrors, type ApplicationFields } from '../applications/create-application.ts';
 
 /**
- * Applies a merge patch (RFC 7396) in a transaction, and locks the application until it ends. A scope that is no longer preapproved is
- * revoked from grants whose user did not consent to it.
+ * Applies a merge patch (RFC 7396) in a transaction, and locks the application until the transaction ends. A scope that is no longer
+ * preapproved is revoked from grants whose user did not consent to it.
  * @returns the application, and the scopes that are no longer preapproved
  */
 export async function updateApplication(
@@ -33,7 +33,7 @@ export async function updateApplication(
   return { application, withdrawn };
 }
 
-/** Returns an application, locked until the transaction ends. */
+/** Locks an application until the transaction ends and returns it. */
 export async function lockApplication(em: EntityManager, id: number): Promise<Application> {
   const application = await em.findOne(Application, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!application) throw createProblem('not_found', { detail: `Application ${id} was not found.` });
@@ -42,7 +42,7 @@ export async function lockApplication(em: EntityManager, id: number): Promise<Ap
 
 const fieldsOutsideDocument = new Set(['status', 'rate_limit_per_minute', 'quota_per_month']);
 
-/** Rejects changes of fields that the metadata document defines, because the next fetch of the document would undo them. */
+/** Rejects changes to fields that the metadata document defines, because the next fetch of the document would undo such changes. */
 function assertNotDefinedByDocument(update: ApplicationUpdate): void {
   const [first, ...more] = Object.keys(update).filter((field) => !fieldsOutsideDocument.has(field));
   if (first !== undefined) throw createInvalidRequestProblem(documentFieldError(first), ...more.map(documentFieldError));

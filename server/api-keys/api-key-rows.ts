@@ -7,7 +7,7 @@ export function resolveApiKeyStatus(isRevoked: boolean, expiresAt: Date, now: Da
   return expiresAt <= now ? 'expired' : 'active';
 }
 
-/** Returns the API representation of an entity. */
+/** Returns an API key entity's API representation. */
 export const apiKeyFromEntity = (key: InferEntity<typeof ApiKey>, now: Date): ApiKeyBody => ({
   id: key.id,
   name: key.name,

@@ -1,16 +1,16 @@
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { writeLastUse } from './write-last-use.sql.ts';
 
-/** Buffers the time of last use of each key and writes it periodically, so that no request waits for the database. */
+/** Buffers each key's time of last use and writes the buffered times periodically, so that no request waits for the database. */
 export class ApiKeyUseBuffer {
   #used = new Map<number, Date>();
 
-  /** Records the use of a key. */
+  /** Records a use of a key. */
   recordUse(id: number, now: Date): void {
     this.#used.set(id, now);
   }
 
-  /** Writes the buffered times and returns the number of keys. */
+  /** Writes the buffered times and returns the number of keys updated. */
   async flush(em: EntityManager): Promise<number> {
     const used = this.#used;
     if (used.size === 0) return 0;

@@ -15,11 +15,11 @@ export const ApiKey = defineEntity({
     secretHash: p.text().unique(),
     scopes: p.array<Scope>(),
     /**
-     * Client ID of the application that created the key; null for keys created before it was recorded. Not a foreign key, because the
-     * application can be deleted.
+     * Client ID of the application that created the key; null for keys created before client IDs were recorded. Not a foreign key, because
+     * the application can be deleted.
      */
     createdByClientId: p.text().nullable(),
-    /** The preapproved scopes with which the application created the key, for which the user gave no consent. */
+    /** Preapproved scopes with which the application created the key; the user did not consent to these scopes. */
     preapprovedScopes: p.array().defaultRaw(`'{}'`),
     createdAt: p.datetime(3),
     expiresAt: p.datetime(3),

@@ -10,5 +10,5 @@ export const isApiKey = (token: string): boolean => /^mk_[A-Za-z0-9_-]{43}$/.tes
 /** Returns the first characters of a key, by which users recognize it. */
 export const apiKeyPrefix = (key: string): string => key.slice(0, 'mk_'.length + 8);
 
-/** Returns the SHA-256 of a key. The key is random, so a slow password hash is not needed. */
+/** Returns a key's SHA-256 hash. The key is random, so a slow password hash is not needed. */
 export const hashApiKey = (key: string): string => sha256(key, 'base64url');

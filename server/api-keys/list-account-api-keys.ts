@@ -5,14 +5,17 @@ import type { EntityManager } from '../database/entity-manager/entity-manager.ts
 import { resolveApiKeyStatus } from './api-key-rows.ts';
 import { ApiKey } from './api-key.entity.ts';
 
-/** An API key in the representation of the account pages. */
+/** An API key as shown on the account pages. */
 export type AccountApiKey = {
   readonly id: number;
   readonly name: string;
   readonly prefix: string;
   readonly scopes: readonly string[];
   readonly status: ApiKeyBody['status'];
-  /** Name of the application that created the key, or its client ID after its deletion; null if it was not recorded. */
+  /**
+   * Name of the application that created the key, or its client ID if the application has been deleted; null if no application was
+   * recorded.
+   */
   readonly application: string | null;
   readonly createdByClientId: string | null;
   readonly createdAt: Date;
@@ -20,13 +23,13 @@ export type AccountApiKey = {
   readonly lastUsedAt: Date | null;
 };
 
-/** Returns the active API keys of a user, newest first. */
+/** Returns a user's active API keys, newest first. */
 export async function listActiveApiKeys(em: EntityManager, userId: number, now: Date): Promise<AccountApiKey[]> {
   const active = { user: userId, revokedAt: null, expiresAt: { $gt: now } };
   return withApplications(em, await em.find(ApiKey, active, { orderBy: { id: 'desc' }, disableIdentityMap: true }), now);
 }
 
-/** Returns the API keys of a user: all active keys, then the latest revoked and expired keys, each group newest first. */
+/** Returns a user's API keys: all active keys, then the latest revoked and expired keys, each group newest first. */
 export async function listAccountApiKeys(em: EntityManager, userId: number, now: Date): Promise<AccountApiKey[]> {
   const inactive = { user: userId, $or: [{ revokedAt: { $ne: null } }, { expiresAt: { $lte: now } }] };
   const past = await em.find(ApiKey, inactive, { orderBy: { id: 'desc' }, limit: maxApiKeysPerUser, disableIdentityMap: true });

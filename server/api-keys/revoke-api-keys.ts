@@ -3,17 +3,17 @@ import { recordAuditEvent, type RequestSource } from '../audit/record-audit-even
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { ApiKey } from './api-key.entity.ts';
 
-/** Selects the keys to revoke: keys of a user, keys created through an application, or both. */
+/** Selects the keys to revoke: a user's keys, keys created through an application, or a user's keys created through an application. */
 export type ApiKeySelection = ({ readonly userId: number; readonly clientId?: string } | { readonly clientId: string }) & {
   /** IDs of the keys that the user keeps. */
   readonly except?: readonly number[];
   /** Only the key with this ID. */
   readonly id?: number;
-  /** Only keys that were created with one of these scopes while the application was preapproved for it. */
+  /** Only keys that were created with one of these scopes while the application was preapproved for that scope. */
   readonly preapproved?: readonly string[];
 };
 
-/** Audit data of a revocation: the actor, the source, the client and the reason. */
+/** Audit data for a revocation: actor, source, client and reason. */
 export type ApiKeyRevocationCause = {
   readonly source: RequestSource;
   readonly actorId: number | undefined;

@@ -22,7 +22,7 @@ const findKey = prepareStatement<ApiKeyStatusRow>(
    from api_keys k join users u on u.id = k.user_id left join applications a on a.client_id = k.created_by_client_id where k.secret_hash = $1`,
 );
 
-/** Extends the verification of access tokens to API keys. A key is a bearer credential, so it is accepted only with the scheme `Bearer`. */
+/** Extends access token verification to API keys. A key is a bearer credential, so it is accepted only with the `Bearer` scheme. */
 export const withApiKeyVerification =
   (em: EntityManager, lastUse: ApiKeyUseBuffer, verifyAccessToken: VerifyAccessToken): VerifyAccessToken =>
   async (presented) => {
@@ -34,7 +34,7 @@ async function verifyApiKey(em: EntityManager, lastUse: ApiKeyUseBuffer, key: st
   const [found] = await findKey(em, [hashApiKey(key)]);
   if (!found) return 'invalid_token';
   if (found.revoked_at !== null || found.user_status !== 'active') return 'revoked_token';
-  if (found.application_status === 'disabled') return 'revoked_token'; // like tokens of a disabled application
+  if (found.application_status === 'disabled') return 'revoked_token'; // like a disabled application's tokens
   if (new Date(found.expires_at) <= now) return 'expired_token';
   lastUse.recordUse(found.id, now);
   return {

@@ -1,6 +1,6 @@
 import { prepareStatement } from '../database/queries/prepared-statement.ts';
 
-// SQL, because one statement updates all keys, and MikroORM has no update from a list of values.
+// Written in SQL so that one statement updates all keys; MikroORM cannot update from a list of values.
 export const writeLastUse = prepareStatement(
   'update_api_key_last_used',
   `update api_keys k set last_used_at = greatest(k.last_used_at, used.at)

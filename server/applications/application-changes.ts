@@ -3,10 +3,10 @@ import { recordAuditEvent, getRequestSource } from '../audit/record-audit-event.
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { requirePrincipal } from '../http/request/request-context.ts';
 
-/** Returns the path of an application. */
+/** Returns an application's path. */
 export const applicationLocation = (id: number): string => `/api/v1/applications/${id}`;
 
-/** Records a change of an application in the audit log, in the transaction of the change. */
+/** Records an application change in the audit log, in the transaction that makes the change. */
 export async function recordApplicationChange(
   em: EntityManager,
   req: Parameters<typeof getRequestSource>[0],

@@ -7,7 +7,7 @@ export const supportedGrantTypes = applicationGrantTypes;
 export type GrantType = (typeof supportedGrantTypes)[number];
 export type ApplicationRegistration = (typeof applicationRegistrationMethods)[number];
 
-/** Types of registration without approval by an administrator: public clients, no administrative scopes, consent at every sign-in. */
+/** Registration types that need no approval by an administrator: public clients, no administrative scopes, consent at every sign-in. */
 export const selfRegistrationTypes = ['open_registration', 'metadata_document'] as const satisfies readonly ApplicationRegistration[];
 
 /** Returns whether an application was registered without approval by an administrator. */
@@ -19,33 +19,41 @@ const schema = defineEntity({
   tableName: 'applications',
   properties: {
     id: p.bigint('number').primary().autoincrement().columnType('bigint').generated('identity'),
-    /** Starts with a letter, so that the `sub` of its own tokens is never a user id; or the URL of a client ID metadata document. */
+    /**
+     * Either starts with a letter, so that the `sub` of the application's own tokens is never a user ID, or is the URL of a client ID
+     * metadata document.
+     */
     clientId: p.text().unique().check(`length(client_id) <= 500 and client_id ~ '^([a-z][a-z0-9_-]{1,63}|https://[!-~]+)$'`),
     name: p.text().check('length(name) >= 1 and length(name) <= 100'),
     type: p.enum(['public', 'confidential']),
-    /** SHA-256 of the secret, if there is one; the secret itself is shown once and not stored. */
+    /** SHA-256 hash of the secret, if the application has a secret; the secret itself is shown once and not stored. */
     secretHashes: p.array().defaultRaw(`'{}'`),
-    /** The previous secret, valid until `previousSecretUntil`, so that clients can be updated to the new one. */
+    /** The previous secret, valid until `previousSecretUntil`, so that clients can be updated to the new secret. */
     previousSecretHash: p.text().nullable(),
     previousSecretUntil: p.datetime(3).nullable(),
     redirectUris: p.array().defaultRaw(`'{}'`),
     postLogoutRedirectUris: p.array().defaultRaw(`'{}'`),
     logoUri: p.text().nullable(),
-    /** Maximum scopes that can be granted; an application without scopes gets none. */
+    /** All scopes that can be granted; an application without scopes is granted none. */
     scopes: p.array().defaultRaw(`'{}'`),
     /** Scopes that an administrator approved for all users; users are not asked for consent to them. */
     preapprovedScopes: p.array().defaultRaw(`'{}'`),
     grantTypes: p.array().defaultRaw(`'{}'`),
     status: p.enum(['active', 'disabled']).default('active'),
-    /** Whether the application belongs to the shop itself. Users see this, but still have to consent. */
+    /**
+     * Whether the application belongs to the shop itself. Users see that the application belongs to the shop, but still have to consent.
+     */
     firstParty: p.boolean().default(false),
     /** How the application was registered. */
     registration: p.enum(applicationRegistrationMethods).default('administrator'),
-    /** End of the cache period of the client ID metadata document; null without a document. */
+    /** Time at which the cached client ID metadata document expires; null without a document. */
     metadataExpiresAt: p.datetime(3).nullable(),
-    /** Time of the last consent, recorded only for self-registered applications, because unused ones are deleted. */
+    /**
+     * Time of the most recent consent, recorded only for self-registered applications, because unused self-registered applications are
+     * deleted.
+     */
     lastConsentAt: p.datetime(3).nullable(),
-    /** Overrides the default limit. */
+    /** Overrides the default rate limit. */
     rateLimitPerMinute: p.integer().nullable().check('rate_limit_per_minute >= 1'),
     quotaPerMonth: p.integer().nullable().check('quota_per_month >= 1'),
     /** Overrides the server's default. */
@@ -55,7 +63,7 @@ const schema = defineEntity({
 });
 
 export class Application extends schema.class {
-  /** Disables the application: its tokens are rejected from the next request on. */
+  /** Disables the application, whose tokens are rejected from the next request on. */
   disable(): void {
     this.status = 'disabled';
   }

@@ -4,7 +4,7 @@ import { sha256 } from '../crypto/sha256.ts';
 /** Generates a secret of 256 random bits, which needs no slow password hash. */
 export const generateClientSecret = (): string => `ms_${randomBytes(32).toString('base64url')}`;
 
-/** Returns the SHA-256 of a secret. */
+/** Returns a secret's SHA-256 hash. */
 export const hashClientSecret = (secret: string): string => sha256(secret, 'base64url');
 
 /** Compares a secret with a stored hash in constant time. */

@@ -2,10 +2,10 @@ import { scopeNames } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { Application, deviceGrantType } from './application.entity.ts';
 
-/** Client ID of the `mandate` command, a public native application. It uses PKCE and listens on a port of its choice. */
+/** Client ID of the `mandate` command, a public native application. The command uses PKCE and listens on a port of its choice. */
 export const commandLineClientId = 'mandate-cli';
 
-/** Creates or updates the application of the command line. It has every scope; the permissions of the user still limit it. */
+/** Creates or updates the command line application. It has every scope, but is still limited by the user's permissions. */
 export async function ensureCommandLineClient(em: EntityManager): Promise<void> {
   const fork = em.fork();
   await fork.upsert(

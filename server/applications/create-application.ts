@@ -18,16 +18,16 @@ export type ApplicationInput = {
   readonly firstParty?: boolean;
   readonly logoUri?: string | null;
   readonly registration?: ApplicationRegistration;
-  /** End of the cache period of the client ID metadata document. */
+  /** Time at which the cached client ID metadata document expires. */
   readonly metadataExpiresAt?: Date | null;
-  /** Overrides the default limit. */
+  /** Overrides the default rate limit. */
   readonly rateLimitPerMinute?: number | null;
   readonly quotaPerMonth?: number | null;
   /** Grace period for repeated refreshes in seconds; overrides the server's default. */
   readonly refreshGraceSeconds?: number | null;
 };
 
-/** Creates an application. Only this result contains the secret; the database stores its hash. A public application has no secret. */
+/** Creates an application. The secret is returned only once; the database stores its hash. A public application has no secret. */
 export async function createApplication(
   em: EntityManager,
   input: ApplicationInput,
@@ -71,7 +71,7 @@ export type ApplicationFieldError = {
   readonly detail: string;
 };
 
-/** Yields the errors in the data of an application, regardless of how it is registered. */
+/** Yields the errors in an application's data, regardless of how the application is registered. */
 export function* findApplicationErrors(input: ApplicationFields): Generator<ApplicationFieldError> {
   const { type, grantTypes, redirectUris, postLogoutRedirectUris = [], scopes, preapprovedScopes = [], logoUri } = input;
   if (grantTypes.length === 0) yield { field: 'grant_types', detail: 'needs a grant type' };
@@ -103,7 +103,7 @@ export const selfRegisteredGrantTypes: readonly string[] = ['authorization_code'
 /** Scopes that a self-registered application can have. */
 export const selfRegisteredScopes: readonly Scope[] = scopeNames.filter((name) => !knownScopes[name].admin);
 
-/** Yields the violations of the additional limits of self-registered applications. */
+/** Yields violations of the additional limits for self-registered applications. */
 function* selfRegisteredErrors({ type, scopes, grantTypes, preapprovedScopes = [] }: ApplicationFields): Generator<ApplicationFieldError> {
   if (type !== 'public') yield { field: 'type', detail: 'of a self-registered application must be public' };
   const otherGrants = grantTypes.filter((name) => !selfRegisteredGrantTypes.includes(name));

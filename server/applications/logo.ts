@@ -1,10 +1,13 @@
-/** Prefix of logos that are embedded in pages. Loading a picture from another server would reveal to it who opened the page. */
+/** Prefix of logos that are embedded in pages. Loading a picture from another server would reveal to that server who opened the page. */
 const pngDataPrefix = 'data:image/png;base64,';
 const sideMax = 512;
 const bytesMax = 32_768;
 const pngSignature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
-/** Returns the error in the URL of a logo, or undefined. An https URL is only returned by the API; the server's own pages never load it. */
+/**
+ * Returns the error in a logo URL, or undefined if the URL is valid. The API returns https URLs, but the server's own pages never load
+ * them.
+ */
 export function findLogoError(uri: string): string | undefined {
   if (uri.startsWith('https://')) return undefined;
   if (!uri.startsWith(pngDataPrefix)) return 'must be an https address, or a PNG as a data: URI';
@@ -16,5 +19,5 @@ export function findLogoError(uri: string): string | undefined {
   return undefined;
 }
 
-/** Returns the logo to embed in pages, or undefined if they show the first letter of the name instead. */
+/** Returns the logo to embed in pages, or undefined if pages show the first letter of the application name instead. */
 export const embeddableLogoUri = (uri: string | null | undefined): string | undefined => (uri?.startsWith(pngDataPrefix) ? uri : undefined);

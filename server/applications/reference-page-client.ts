@@ -2,15 +2,13 @@ import { scopeNames } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { Application } from './application.entity.ts';
 
-/** Client ID of the API reference at `/docs`, which signs users in to try operations. Its tokens stay in the memory of the page. */
+/** Client ID of the API reference at `/docs`, which signs users in to try operations. The page keeps its tokens in memory only. */
 export const referencePageClientId = 'mandate-docs';
 
 /** Path of the redirect URI, relative to the issuer. */
 export const referencePageRedirectPath = '/docs/oauth2-redirect.html';
 
-/**
- * Creates or updates the application of the API reference. It has every scope; the permissions and the consent of the user still limit it.
- */
+/** Creates or updates the API reference application. It has every scope, but is still limited by the user's permissions and consent. */
 export async function ensureReferencePageClient(em: EntityManager, issuer: string): Promise<void> {
   await em.fork().upsert(
     Application,

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
 /**
- * A change of credentials or permissions. The database rejects updates and deletions. There is no foreign key to `users`, so that events
+ * A change to credentials or permissions. The database rejects updates and deletions. There is no foreign key to `users`, so that events
  * outlive users.
  */
 export const AuditEvent = defineEntity({

@@ -12,7 +12,7 @@ export type AuditFilters = {
   readonly occurredAtLt?: string | undefined;
 };
 
-// SQL, because the row comparison of the keyset uses the index; the OR conditions of MikroORM do not.
+// Written in SQL, because a row comparison for the keyset uses the index, whereas MikroORM's OR conditions do not.
 /** Returns the matching audit events, newest first; more than `limit` rows mean that there is a next page. */
 export async function listAuditEvents(
   em: EntityManager,

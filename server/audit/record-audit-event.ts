@@ -9,9 +9,9 @@ export type RequestSource = { readonly ip: string | null; readonly userAgent: st
 export type AuditEventInput = {
   readonly action: AuditAction;
   readonly outcome?: 'success' | 'refused';
-  /** The user who acted; absent if no user was signed in. */
+  /** The user who performed the action; absent if no user was signed in. */
   readonly actorId?: number | undefined;
-  /** The user whose credentials or permissions are concerned. */
+  /** The user whose credentials or permissions are affected. */
   readonly userId?: number | undefined;
   readonly clientId?: string | undefined;
   /** The affected object, such as `api_key:7`. */
@@ -22,13 +22,13 @@ export type AuditEventInput = {
 
 const userAgentMax = 300;
 
-/** Returns the IP address and the truncated user agent of a request. */
+/** Returns a request's IP address and truncated user agent. */
 export const getRequestSource = ({ ip, headers }: Pick<Request, 'ip' | 'headers'>): RequestSource => ({
   ip: ip ?? null,
   userAgent: headers['user-agent']?.slice(0, userAgentMax) ?? null,
 });
 
-/** Records an audit event in the transaction of the change, so that both are committed or neither. */
+/** Records an audit event in the transaction that makes the change, so that either both are committed or neither is. */
 export async function recordAuditEvent(
   em: EntityManager,
   { ip, userAgent }: RequestSource,

@@ -2,13 +2,13 @@ import { hkdfSync, randomBytes } from 'node:crypto';
 import { link, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** One 32-byte key per purpose, so that a leaked key reveals nothing about the others. */
+/** One 32-byte key per purpose, so that a leaked key reveals nothing about the other keys. */
 export type DerivedKeys = {
-  /** Signs the cookies of the sign-in pages. */
+  /** Signs cookies set by the sign-in pages. */
   readonly cookies: Buffer;
   /** Signs pagination cursors. */
   readonly cursors: Buffer;
-  /** Encrypts the private keys that sign tokens, in the database. */
+  /** Encrypts the private token signing keys in the database. */
   readonly signingKeys: Buffer;
   /** Encrypts queued mail. */
   readonly mail: Buffer;
@@ -20,7 +20,7 @@ export type DerivedKeys = {
   readonly backups: Buffer;
 };
 
-/** Derives the keys by HKDF (RFC 5869) with the purpose as `info`. A new secret invalidates all cookies, cursors and encrypted data. */
+/** Derives the keys with HKDF (RFC 5869), using the purpose as `info`. A new secret invalidates all cookies, cursors and encrypted data. */
 export function deriveKeys(secret: string): DerivedKeys {
   const deriveKey = (purpose: string): Buffer => Buffer.from(hkdfSync('sha256', secret, 'mandate', purpose, 32));
   return {
@@ -36,20 +36,23 @@ export function deriveKeys(secret: string): DerivedKeys {
 
 const secretPath = (dataDirectory: string): string => join(dataDirectory, 'secret');
 
-/** Returns the stored secret, if there is one, for commands that must not generate a secret. */
+/** Returns the stored secret, if any, for commands that must not generate a secret. */
 export const loadSecret = (dataDirectory: string): Promise<string | undefined> =>
   readFile(secretPath(dataDirectory), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;
     return undefined;
   });
 
-/** Returns the secret in the data directory (readable only by its owner) and generates it on the first call. For development. */
+/**
+ * Returns the secret stored in the data directory (readable only by its owner), and generates a secret on the first call. Intended for
+ * development.
+ */
 export async function loadOrCreateSecret(dataDirectory: string): Promise<string> {
   const path = secretPath(dataDirectory);
   await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
   const temporaryPath = `${path}.${randomBytes(6).toString('hex')}`;
   try {
-    // A link appears atomically, and only one of several processes can create it.
+    // A hard link appears atomically, and only one of several processes can create it.
     await writeFile(temporaryPath, randomBytes(32).toString('base64url'), { mode: 0o600, flush: true });
     await link(temporaryPath, path).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;

@@ -16,14 +16,14 @@ export class MailRejectedError extends Error {
 const batchSize = 20;
 const maxAttempts = 8;
 const minuteMs = 60_000;
-/** How long a process reserves a message; longer than any delivery attempt takes. */
+/** Time for which a process reserves a message; longer than any delivery attempt takes. */
 const leaseMs = 5 * minuteMs;
 
 const storedMailSchema = z.object({ to: z.string(), subject: z.string(), text: z.string(), html: z.string() });
 
 /**
- * Sends pending messages and returns the number sent. Failed messages are retried with increasing delays for about a day. If the
- * process crashes, no message is lost, but one may be sent twice.
+ * Sends pending messages and returns the number of messages sent. Failed messages are retried with increasing delays for about a day. If
+ * the process crashes, no message is lost, but a message may be sent twice.
  */
 export async function deliverMail(
   em: EntityManager,

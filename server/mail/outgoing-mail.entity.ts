@@ -1,6 +1,9 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** A queued message. Encrypted, because it may contain a link that grants access to an account; deleted after it was sent. */
+/**
+ * A queued message. The message is encrypted, because it may contain a link that grants access to an account, and is deleted after it has
+ * been sent.
+ */
 export const OutgoingMail = defineEntity({
   name: 'OutgoingMail',
   tableName: 'outgoing_mails',

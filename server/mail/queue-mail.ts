@@ -13,7 +13,7 @@ export type Mail = {
 /** Encryption context of stored mail. */
 export const mailEncryptionPurpose = 'outgoing mail';
 
-/** Queues mail in the current transaction, so that it is only sent if the transaction commits. */
+/** Queues mail in the current transaction, so that the mail is sent only if the transaction commits. */
 export async function queueMail(em: EntityManager, key: Buffer, mail: Mail, now: Date): Promise<void> {
   await em.insert(OutgoingMail, { sealed: encryptText(JSON.stringify(mail), key, mailEncryptionPurpose), dueAt: now, createdAt: now });
 }

@@ -1,7 +1,7 @@
 import { MailRejectedError, type MailTransport } from './deliver-mail.ts';
 
 type SmtpTransport = MailTransport & {
-  /** Connects and signs in. @throws if the server rejects the connection or the credentials */
+  /** Connects and authenticates. @throws if the server rejects the connection or the credentials */
   verify(): Promise<unknown>;
   close(): void;
 };
@@ -28,7 +28,7 @@ export async function createSmtpTransport(url: string, from: string): Promise<Sm
       try {
         await transport.sendMail({
           from,
-          to: { name: '', address: to }, // an object is always a single recipient; a string could be parsed as a list
+          to: { name: '', address: to }, // an object is always a single recipient, whereas a string could be parsed as a list
           subject,
           text,
           html,

@@ -55,9 +55,9 @@ export type CreateAuthorizationServerOptions = {
   readonly keys: Pick<DerivedKeys, 'cookies' | 'signingKeys' | 'mail' | 'secondFactor'>;
   readonly log: { error(details: object, message: string): void };
   readonly shop?: ShopBranding;
-  /** Creates the storage adapters for codes and tokens (default: PostgreSQL). Tests replace it to inject faults. */
+  /** Creates the storage adapters for codes and tokens (default: PostgreSQL). Tests replace this factory to inject faults. */
   readonly store?: (em: EntityManager) => AdapterFactory;
-  /** Rotation schedule and reload interval of the signing keys. Tests shorten both. */
+  /** Rotation schedule and reload interval for the signing keys. Tests shorten both. */
   readonly signingKeys?: SigningKeyCacheOptions;
   /** Limits for password, code and secret attempts (default: counters in the database). */
   readonly limits?: AttemptLimits;
@@ -65,7 +65,7 @@ export type CreateAuthorizationServerOptions = {
   readonly canMail?: boolean;
   /** Whether clients can register without an initial access token (RFC 7591). */
   readonly openRegistration?: boolean;
-  /** Network for fetching client ID metadata documents (default: public addresses only). Tests replace it. */
+  /** Network policy for fetching client ID metadata documents (default: public addresses only). Tests replace this policy. */
   readonly documentNetwork?: NetworkPolicy;
   /** Called for every token that is issued, denied or revoked. */
   readonly onTokenOperation?: OnTokenOperation | undefined;
@@ -81,9 +81,9 @@ export type AuthorizationServer = {
   readonly verifyMcpToken: VerifyAccessToken;
   /** Paths that accept form submissions. */
   readonly formPaths: readonly string[];
-  /** Branding, messages and asset paths that every page is rendered with. */
+  /** Branding, messages and asset paths used to render every page. */
   readonly settings: PageSettings;
-  /** Makes this process reload the signing keys immediately; otherwise it notices a change within seconds, as other processes do. */
+  /** Makes this process reload the signing keys immediately; otherwise this process, like all others, notices a change within seconds. */
   readonly reloadSigningKeys: () => void;
   readonly onEmailAddressChange: OnEmailAddressChange;
 };
@@ -207,7 +207,7 @@ function routes(
     .Router({ caseSensitive: true, strict: true })
     .use(translateCookies(cookieNamesForIssuer(issuer), issuer.startsWith('https:')))
     .all(endpointPaths.registration, mcpCors)
-    // before the pages: most requests are for these endpoints, and matching the page paths first would slow them down
+    // registered before the pages: most requests are for these endpoints, and matching page paths first would slow these requests down
     .all(providerRoutePatterns, requireHost, rejectCrossSiteProviderForms(issuer, sendCrossSiteErrorPage(context)), handleProviderRequest)
     .get(css.path, serveImmutable('css', css.text))
     .get(pageScript.path, serveImmutable('js', pageScript.text))
@@ -216,7 +216,7 @@ function routes(
   return { router, formPaths: pages.formPaths };
 }
 
-/** Serves an asset that caches can store indefinitely, because its path contains a hash of the content. */
+/** Serves an asset that caches can store indefinitely, because the asset path contains a content hash. */
 const serveImmutable =
   (type: string, text: string): express.RequestHandler =>
   (_req, res) => {

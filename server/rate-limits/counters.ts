@@ -3,12 +3,12 @@ import type { RateLimitState } from '../http/middleware/rate-limit.ts';
 import type { RedisCounters } from './redis-counters.ts';
 
 export type RateLimitCounters = {
-  /** Counts one request for this key. The window begins with its first request. */
+  /** Counts one request for this key. The window begins with the key's first request. */
   count(policy: string, limit: number, key: string): Promise<RateLimitState>;
 };
 
 /**
- * Creates counters in the memory of this process or in a Redis that several processes share. While Redis is unreachable, each process
+ * Creates counters in this process's memory or in a Redis server that several processes share. While Redis is unreachable, each process
  * applies the full limit on its own, so that no client is rejected because of the outage.
  */
 export function createRateLimitCounters(windowSeconds: number, shared?: RedisCounters): RateLimitCounters {
@@ -55,7 +55,7 @@ class LimitExceeded {
   }
 }
 
-/** The limiter rejects with a result if the limit is exceeded, and with an error if it failed. */
+/** The limiter rejects with a result if the limit is exceeded, and with an error if the limiter itself fails. */
 function toLimitExceeded(reason: unknown): LimitExceeded {
   if (reason instanceof RateLimiterRes) return new LimitExceeded(reason);
   throw reason;

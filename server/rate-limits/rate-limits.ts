@@ -6,11 +6,11 @@ import type { RateLimitCounters } from './counters.ts';
 import { getCalendarMonth } from '../usage/calendar-month.ts';
 
 export type RateLimits = {
-  /** Requests per minute: of an application per user, of an API key, and of an IP address without a token. */
+  /** Requests per minute: per application and user, per API key, and per IP address for requests without a token. */
   readonly default: number;
   readonly apiKey: number;
   readonly ip: number;
-  /** Requests per calendar month of an application or an API key. */
+  /** Requests per calendar month, per application or API key. */
   readonly monthly: number;
   /** Length of the window (default: one minute); shorter in tests. */
   readonly windowSeconds?: number;

@@ -3,7 +3,7 @@ import type { Log } from '../logging/logger.ts';
 
 export type RedisCounters = {
   readonly client: ReturnType<typeof createRedisClient>;
-  /** Key prefix of this installation, because others may use the same Redis. */
+  /** This installation's key prefix, because other installations may use the same Redis server. */
   readonly prefix: string;
   close(): Promise<void>;
 };
@@ -11,8 +11,8 @@ export type RedisCounters = {
 const warningIntervalMs = 60_000;
 
 /**
- * Connects to the Redis in which several processes count requests, without waiting for the connection: while it is missing, requests
- * are served without Redis.
+ * Connects to the Redis server in which several processes count requests, without waiting for the connection: while there is no connection,
+ * requests are served without Redis.
  * @param url `redis://user:password@host:6379/0`
  */
 export function openRedisCounters(url: string, prefix: string, log: Log): RedisCounters {
@@ -39,7 +39,7 @@ export function openRedisCounters(url: string, prefix: string, log: Log): RedisC
   };
 }
 
-/** Checks that Redis responds. @throws after a few seconds if it does not */
+/** Checks that Redis responds. @throws after a few seconds if Redis does not respond */
 export async function pingRedis(url: string): Promise<void> {
   const client = createClient({ url, socket: { connectTimeout: 5_000, socketTimeout: 5_000, reconnectStrategy: false } });
   client.on('error', () => undefined); // the error is also thrown by `connect`

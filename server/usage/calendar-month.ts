@@ -1,9 +1,9 @@
 type CalendarMonth = { readonly name: string; readonly seconds: number; readonly begin: number; readonly end: Date };
 
-/** The cached last result, because every request needs the month and it changes only once a month. */
+/** The most recent result, cached because every request needs the month, which changes only once a month. */
 let cached: CalendarMonth | undefined;
 
-/** Returns the calendar month of a date in UTC: its name (`2026-11`), its length in seconds, its start and its end. */
+/** Returns a date's calendar month in UTC: its name (`2026-11`), length in seconds, start and end. */
 export function getCalendarMonth(now: Date): CalendarMonth {
   if (cached === undefined || now.getTime() < cached.begin || now >= cached.end) cached = createMonth(now);
   return cached;

@@ -6,20 +6,20 @@ import { UsageMonth } from './usage-month.entity.ts';
 type BufferedMonth = {
   readonly clientId: string;
   readonly month: string;
-  /** The last known count of the database, including requests of other processes. */
+  /** The count most recently read from the database, including requests counted by other processes. */
   written: number;
-  /** Requests that are being written to the database. */
+  /** Requests that are currently being written to the database. */
   writing: number;
-  /** Requests counted here that have not been written yet. */
+  /** Requests counted by this process that have not been written yet. */
   fresh: number;
-  /** Whether the client has sent a request since the last write. */
+  /** Whether the client has sent a request since the previous write. */
   used: boolean;
 };
 
 /**
- * Counts the requests of each application and API key in the current month in memory and writes the counts periodically, so that no request
- * waits for the database. Each process learns the counts of other processes when it writes. A killed process loses the counts of a few
- * seconds that it has not written.
+ * Counts each application's and API key's requests in the current month in memory and writes the counts periodically, so that no request
+ * waits for a write. Each process learns other processes' counts when it writes its own. A killed process loses its unwritten counts, which
+ * cover a few seconds.
  */
 export class MonthlyUsageBuffer {
   #months = new Map<string, BufferedMonth>();
@@ -41,7 +41,7 @@ export class MonthlyUsageBuffer {
     return { requests: month.written + month.writing + month.fresh, exceeded };
   }
 
-  /** Writes the counts since the last write, and removes clients without requests since then. */
+  /** Writes the requests counted since the previous write, and removes clients without requests since that write. */
   async flush(em: EntityManager): Promise<void> {
     const known = [...this.#months.values()];
     const unwritten = known.filter(({ fresh }) => fresh > 0);
@@ -65,7 +65,7 @@ export class MonthlyUsageBuffer {
     }
   }
 
-  /** Returns the month of a client, read from the database at its first request; concurrent requests share one query. */
+  /** Returns a client's month, read from the database at the client's first request; concurrent requests share one query. */
   async #month(em: EntityManager, clientId: string, name: string): Promise<BufferedMonth> {
     const key = bufferKey(clientId, name);
     const known = this.#months.get(key);

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** Number of requests of an application or API key in a calendar month. The row remains when the application is deleted. */
+/** Number of requests made by an application or API key in a calendar month. The row is kept when the application is deleted. */
 export const UsageMonth = defineEntity({
   name: 'UsageMonth',
   tableName: 'usage_months',

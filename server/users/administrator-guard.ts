@@ -3,13 +3,13 @@ import { lockRows } from '../database/queries/lock-rows.sql.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import { User } from './user.entity.ts';
 
-/** Locks all active administrators in the order of their ids and returns the ids. */
+/** Locks all active administrators in ID order and returns their IDs. */
 const lockAdministrators = (em: EntityManager): Promise<number[]> =>
   lockRows(em, em.createQueryBuilder(User).select('id').where({ role: 'admin', status: 'active' }).orderBy({ id: 'asc' }));
 
 /**
- * Locks all active administrators in the order of their ids. Call it before locking a user whose role or status may change: then two
- * administrators who demote each other cannot deadlock.
+ * Locks all active administrators in ID order. Call this before locking a user whose role or status may change, so that two administrators
+ * who demote each other cannot deadlock.
  */
 export async function lockActiveAdministrators(em: EntityManager): Promise<void> {
   await lockAdministrators(em);

@@ -12,7 +12,7 @@ const actions: Record<UserBody['status'], AuditAction> = {
   closed: 'account.closed',
 };
 
-/** Records a change of a user's status or role in the audit log, with the actor. */
+/** Records a change to a user's status or role in the audit log, with the actor. */
 export async function auditUserChange(
   em: EntityManager,
   req: Pick<Request, 'ip' | 'headers'>,

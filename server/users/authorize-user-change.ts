@@ -4,13 +4,13 @@ import { createProblem } from '../http/problem-details/problem.ts';
 import { requireRecentSignIn } from '../http/request/recent-sign-in.ts';
 import type { User } from './user.entity.ts';
 
-/** A changed property of a user, or the closure of the account. */
+/** A user property that changes, or the closure of the account. */
 export type UserChange = 'name' | 'email' | 'status' | 'role' | 'closure';
 
 /**
- * Verifies that the principal may make these changes. With `users.write`, users change their own name and close their own account.
- * `users.manage` covers customer accounts, but no roles. Roles and the accounts of staff and administrators require an administrator
- * with `users.administer` and a recent sign-in. Users change their own e-mail address only on the account page, which verifies it.
+ * Verifies that the principal may make these changes. With `users.write`, users can change their own name and close their own account.
+ * `users.manage` covers customer accounts, but not roles. Roles and the accounts of staff and administrators require an administrator with
+ * `users.administer` and a recent sign-in. Users can change their own e-mail address only on the account page, which verifies the address.
  * @throws Problem `forbidden`, `insufficient_scope` or `insufficient_user_authentication`
  */
 export function authorizeUserChange(principal: Principal, user: User, changes: readonly UserChange[], now: Date): void {

@@ -16,9 +16,9 @@ export type EmailAddressChange = {
 };
 
 /**
- * Changes the e-mail address of an account, in a transaction that has locked the user for update. Every change after account creation
- * uses this function, regardless of actor and path: it records the change in the audit log, notifies the old and the new address, and
- * invalidates every link mailed earlier. The caller records the user event.
+ * Changes an account's e-mail address, in a transaction that has locked the user for update. Every address change after account creation
+ * uses this function, regardless of actor and path: the function records the change in the audit log, notifies the old and the new address,
+ * and invalidates every link already mailed. The caller records the user event.
  * @throws Problem `email_taken`
  */
 export async function changeEmailAddress(
@@ -36,7 +36,7 @@ export async function changeEmailAddress(
   await recordAuditEvent(em, source, { action: 'email.changed', actorId, clientId, userId: user.id, details }, now);
 }
 
-/** Marks the e-mail address of a locked user as verified, after its owner followed a link sent to it. */
+/** Marks a locked user's e-mail address as verified, after the address owner has followed a link sent to the address. */
 export async function verifyEmailAddress(em: EntityManager, user: User, source: RequestSource, now: Date): Promise<void> {
   if (!user.markEmailVerified()) return;
   await em.flush();

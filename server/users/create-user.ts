@@ -5,7 +5,7 @@ import { rethrowAsEmailTaken } from './unique-email.ts';
 import { userFromEntity } from './user-response.ts';
 import { User } from './user.entity.ts';
 
-/** Creates an account without credentials; its owner cannot sign in until a password or passkey is set. */
+/** Creates an account without credentials; the account owner cannot sign in until a password or passkey is set. */
 export async function createUser(em: EntityManager, { name, email }: UserCreate): Promise<UserBody> {
   const created = em.create(User, { name, email });
   await em.persist(created).flush().catch(rethrowAsEmailTaken);

@@ -13,7 +13,7 @@ export type UserFilters = {
   readonly createdAtLt?: string | undefined;
 };
 
-// SQL, because the row comparison of the keyset uses the index; the OR conditions of MikroORM do not.
+// Written in SQL, because a row comparison for the keyset uses the index, whereas MikroORM's OR conditions do not.
 /** Returns the matching users; more than `limit` rows mean that there is a next page. */
 export async function listUsers(
   em: EntityManager,

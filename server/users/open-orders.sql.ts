@@ -1,7 +1,7 @@
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { prepareStatement } from '../database/queries/prepared-statement.ts';
 
-// SQL, because the folder of the entity of orders is in a higher layer.
+// Written in SQL, because the order entity's folder is in a higher layer.
 const findOpenOrder = prepareStatement(
   'find_open_order',
   `select 1 from orders where user_id = $1 and status in ('pending', 'paid', 'shipped') limit 1`,

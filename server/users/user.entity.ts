@@ -11,16 +11,16 @@ const schema = defineEntity({
     /** Stored as entered; addresses that differ only in case belong to the same account. */
     email: p.text().check('length(email) >= 3 and length(email) <= 254'),
     /**
-     * Whether the account owner has confirmed the address. `confirmation_required` means that another user or a client changed it: it
-     * cannot be used to reset the password until it is confirmed. A password reset link also confirms the `unverified` address of a new
-     * account.
+     * Whether the account owner has confirmed the address. `confirmation_required` means that another user or a client changed the address,
+     * which then cannot be used to reset the password until the owner confirms it. A password reset link also confirms the `unverified`
+     * address of a new account.
      */
     emailVerification: p.enum(['unverified', 'verified', 'confirmation_required']).default('unverified'),
     status: p.enum(['active', 'suspended', 'closed']).default('active'),
     role: p.enum(['customer', 'staff', 'admin']).default('customer'),
     ...versionAndTimestamps(),
   },
-  // The address of a closed account can be used again.
+  // A closed account's address can be used again.
   uniques: [
     { name: 'users_email_unique', expression: `create unique index users_email_unique on users (lower(email)) where status <> 'closed'` },
   ],
@@ -28,26 +28,26 @@ const schema = defineEntity({
   hooks: { beforeUpdate: [rejectAssignedEmail] },
 });
 
-/** Users whose address was changed by an entity method since the last flush. */
+/** Users whose address an entity method has changed since the most recent flush. */
 const changedByMethod = new WeakSet<object>();
 
 export class User extends schema.class {
-  /** Only `changeEmailAddress` (change-email-address.ts) changes it: that function also invalidates mailed links and notifies the owner. */
+  /** Changed only by `changeEmailAddress` (change-email-address.ts), which also invalidates mailed links and notifies the owner. */
   declare readonly email: string;
 
-  /** Sets the address without side effects. Call `changeEmailAddress` instead. */
+  /** Sets the e-mail address without auditing, notifying the owner or invalidating links. Call `changeEmailAddress` instead. */
   replaceEmailAddress(email: string, isVerified: boolean): void {
     writeEmailAddress(this, email, isVerified ? 'verified' : 'confirmation_required');
   }
 
-  /** Marks the address as verified. Returns false if it already was. */
+  /** Marks the address as verified. Returns false if the address was already verified. */
   markEmailVerified(): boolean {
     if (this.emailVerification === 'verified') return false;
     this.emailVerification = 'verified';
     return true;
   }
 
-  /** Suspends the account: its access tokens are rejected from the next request on; its consents are kept. */
+  /** Suspends the account. Its access tokens are rejected from the next request on; consents are kept. */
   suspend(): void {
     if (this.status !== 'active') throw invalidTransition(this, 'suspended');
     this.status = 'suspended';
@@ -73,7 +73,7 @@ function writeEmailAddress(user: User, email: string, emailVerification: User['e
   Object.assign(user, { email, emailVerification });
 }
 
-/** Rejects an address that was assigned directly in a way the compiler cannot see, such as `Object.assign`. */
+/** Rejects an address that was assigned directly, in a way that the compiler cannot detect, such as with `Object.assign`. */
 function rejectAssignedEmail({ entity, changeSet }: EventArgs<object>): void {
   if (changeSet?.payload && 'email' in changeSet.payload && !changedByMethod.delete(entity)) {
     throw new Error('an e-mail address was assigned directly: call changeEmailAddress');

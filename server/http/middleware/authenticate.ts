@@ -7,7 +7,7 @@ import { createProblem, type Problem } from '../problem-details/problem.ts';
 import { findPrincipal, setPrincipal } from '../request/request-context.ts';
 
 /**
- * Values of the `WWW-Authenticate` challenge: where the client finds out how to get a token (RFC 9728 section 5.1), the DPoP
+ * Values of the `WWW-Authenticate` challenge: the URL of the metadata that describes how to get a token (RFC 9728 section 5.1), the DPoP
  * algorithms, and the scopes to request (RFC 6750 section 3).
  */
 export type TokenChallenge = {
@@ -17,16 +17,16 @@ export type TokenChallenge = {
 };
 
 /**
- * Authenticates a request by its `Authorization` header only (RFC 6750 section 2.1), never by a token in the query or a form. A
- * public route needs no token, but rejects an invalid one, so that the client notices. The request counts against the limit of the
- * authenticated caller or else of the IP address, before its body is read.
+ * Authenticates a request by its `Authorization` header only (RFC 6750 section 2.1), never by a token in the query or a form. A public
+ * route needs no token, but rejects an invalid token, so that the client notices the problem. The request counts, before its body is read,
+ * against the limit of the authenticated caller or, for unauthenticated requests, of the IP address.
  */
 export const authenticate =
   (verify: VerifyAccessToken, challenge: TokenChallenge, limit: ApplyRateLimit, isPublic = isPublicRoute): RequestHandler =>
   async (req, res, next) => {
     const inheritedPrincipal = findPrincipal(req);
     if (inheritedPrincipal) {
-      // an in-process request on behalf of an authenticated one
+      // an in-process request made on behalf of an authenticated request
       await limit(req, res, inheritedPrincipal);
       return next();
     }

@@ -6,8 +6,8 @@ import { requirePrincipal } from '../request/request-context.ts';
 import { getRouteAccess } from '../request/matched-route.ts';
 
 /**
- * Returns whether the token has the scope and the role of its user can use it. Client credentials have no user: an administrator
- * registered the application with its scopes. Some scopes require a signed-in administrator.
+ * Returns whether the token has the scope and its user's role is allowed to use that scope. Client credentials have no user: an
+ * administrator registered the application with its scopes. Some scopes require a signed-in administrator.
  */
 export const canUseScope = (principal: Principal | undefined, scope: Scope): boolean =>
   principal !== undefined &&
@@ -17,7 +17,7 @@ export const canUseScope = (principal: Principal | undefined, scope: Scope): boo
 /** Returns every scope that the principal may use. */
 export const allowedScopes = (principal: Principal): string[] => scopeNames.filter((scope) => canUseScope(principal, scope));
 
-/** Requires one of the scopes of the route. The queries restrict which objects the caller can access. */
+/** Requires one of the route's scopes. The database queries restrict which objects the caller can access. */
 export const authorize: RequestHandler = (req, _res, next) => {
   const access = getRouteAccess(req);
   if (access === 'token') requirePrincipal(req);
@@ -26,8 +26,8 @@ export const authorize: RequestHandler = (req, _res, next) => {
 };
 
 /**
- * Requires one of these scopes, and that the principal can use it. Also called for scopes beyond those of the route. The challenge
- * names the first scope, which allows the least, so that a client does not request more than necessary (RFC 6750 section 3).
+ * Requires one of these scopes and a principal that can use it. Also called for scopes beyond the route's own scopes. The challenge names
+ * the first scope, which is the least permissive, so that a client does not request more than necessary (RFC 6750 section 3).
  */
 export function requireAnyScope(principal: Principal, ...access: Scope[]): void {
   if (access.some((scope) => canUseScope(principal, scope))) return;

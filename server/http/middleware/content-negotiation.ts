@@ -3,7 +3,7 @@ import { getRouteMetadata } from '@mandate/contract';
 import { createProblem } from '../problem-details/problem.ts';
 import { getMatchedRoute } from '../request/matched-route.ts';
 
-/** Rejects requests whose `Accept` header excludes the media types of the route (by default JSON), before anything is executed. */
+/** Rejects requests whose `Accept` header excludes the route's media types (JSON by default), before anything is executed. */
 export const checkAcceptHeader: RequestHandler = (req, _res, next) => {
   const { accept = '*/*' } = req.headers;
   if (accept === '*/*') return next();

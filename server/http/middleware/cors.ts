@@ -5,13 +5,15 @@ const allowedHeaders = 'Authorization, DPoP, Content-Type, Idempotency-Key, If-M
 const exposedHeaders =
   'X-Request-Id, ETag, Location, Link, Retry-After, RateLimit, RateLimit-Policy, Deprecation, Sunset, Idempotent-Replayed, Mandate-Dry-Run, Mandate-Version, WWW-Authenticate';
 
-/** Headers of the Model Context Protocol (streamable HTTP). MCP clients also send them when they request the metadata documents. */
+/**
+ * Headers of the Model Context Protocol (streamable HTTP). MCP clients also send these headers when they request the metadata documents.
+ */
 const mcpRequestHeaders = 'MCP-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-ID';
 const mcpResponseHeaders = 'MCP-Protocol-Version, Mcp-Session-Id';
 
 /**
- * Any website may call the API: access depends on the token, never on the origin. The API uses no cookies, so credentials are not
- * allowed. Error responses have the headers, too; otherwise scripts could not read them.
+ * Any website may call the API: access depends on the token, never on the origin. The API uses no cookies, so credentials are not allowed.
+ * Error responses also have CORS headers; otherwise scripts could not read the errors.
  */
 const createCorsHandler =
   (allowed: string, exposed: string): RequestHandler =>
@@ -30,5 +32,5 @@ const createCorsHandler =
 
 export const cors = createCorsHandler(allowedHeaders, exposedHeaders);
 
-/** For the MCP endpoint and the documents that MCP clients request before they have a token. */
+/** CORS handler for the MCP endpoint and the documents that MCP clients request before they have a token. */
 export const mcpCors = createCorsHandler(`${allowedHeaders}, ${mcpRequestHeaders}`, `${exposedHeaders}, ${mcpResponseHeaders}`);

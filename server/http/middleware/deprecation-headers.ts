@@ -26,7 +26,7 @@ export const addDeprecationHeaders =
     throw createProblem('version_retired', { detail: `This ended on ${sunset.slice(0, 10)}. What to use instead: ${guide}` });
   };
 
-/** Combines the deprecations of an operation and of its version; the earlier dates win. */
+/** Combines the deprecations of an operation and of its version; the earlier dates take precedence. */
 function combineDeprecations(one: Deprecation | undefined, other: Deprecation | undefined): Deprecation | undefined {
   if (!one || !other) return one ?? other;
   const since = Date.parse(one.since) <= Date.parse(other.since) ? one.since : other.since;

@@ -16,7 +16,7 @@ import { getRequestId } from '../request/request-context.ts';
 import { getMatchedRoute } from '../request/matched-route.ts';
 import { createValidationProblem } from '../validation/validation-problem.ts';
 
-/** Writes every error response under `/api`, as problem details (RFC 9457), whatever was thrown. */
+/** Writes every error response under `/api` as problem details (RFC 9457), whatever was thrown. */
 export const createErrorHandler =
   (origin: string, log: Logger): ErrorRequestHandler =>
   (error: unknown, req, res, next) => {
@@ -40,7 +40,7 @@ export const createErrorHandler =
       ...(problemToSend.violatedPolicies && { violated_policies: problemToSend.violatedPolicies }),
       ...(problemToSend.errors && { errors: problemToSend.errors }),
     };
-    // A buffer: for strings, Express would add a charset parameter, which this media type does not have.
+    // Sent as a buffer, because for strings Express would add a charset parameter, which this media type does not have.
     res.send(Buffer.from(JSON.stringify(body)));
   };
 

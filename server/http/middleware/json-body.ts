@@ -12,7 +12,7 @@ const mediaTypes = ['application/json'];
 /** Merge patch (RFC 7396); a plain JSON body means the same. */
 const patchMediaTypes = ['application/merge-patch+json', ...mediaTypes];
 
-/** Parses the JSON body. Runs after authorization, so that unauthorized clients cannot make the server parse. */
+/** Parses the JSON body. Runs after authorization, so that unauthorized clients cannot make the server parse their bodies. */
 export const parseJsonBody: RequestHandler = (req, res, next) => {
   const route = getMatchedRoute(req);
   if (!('body' in route)) return next();
@@ -57,7 +57,7 @@ function createStrictParser(limit: number): RequestHandler {
     });
 }
 
-/** Rejects JSON that a parser would accept although it cannot be intended: invalid UTF-8 and excessive nesting. */
+/** Rejects JSON that a parser would accept but that no client intends to send: invalid UTF-8 and excessive nesting. */
 function measureReadable(bytes: Buffer): JsonComplexity {
   if (!isUtf8(bytes)) throw createProblem('malformed_json', { detail: 'The body is not valid UTF-8.' });
   const measure = measureJsonComplexity(bytes);

@@ -9,7 +9,7 @@ export type RateLimitState = {
   readonly policy: string;
   readonly limit: number;
   readonly windowSeconds: number;
-  /** Requests made in the window. */
+  /** Number of requests made in the window. */
   readonly used: number;
   readonly remaining: number;
   /** When the full quota is available again. */
@@ -19,7 +19,7 @@ export type RateLimitState = {
 };
 
 export type RequestLimiter = {
-  /** Counts one request of an application and its user, of an API key or, if neither is known, of an IP address. */
+  /** Counts one request for an application and its user, for an API key or, if neither is known, for an IP address. */
   count(principal: Principal | undefined, address: string | undefined): Promise<readonly RateLimitState[]>;
 };
 
@@ -28,7 +28,7 @@ export type ApplyRateLimit = (req: Request, res: Response, principal?: Principal
 
 const rateLimitStatesByRequest = defineObjectMetadata<readonly RateLimitState[]>('limits');
 
-/** Returns the states of the limits after this request was counted. */
+/** Returns the rate limit states after this request was counted. */
 export const rateLimitStates = (req: object): readonly RateLimitState[] => rateLimitStatesByRequest.get(req) ?? [];
 
 /** Upper bound of the random delay added to `Retry-After`, so that clients do not all return in the first second of a month. */

@@ -15,11 +15,11 @@ export type ProblemEntry = {
 };
 
 type ProblemOptions = {
-  /** For the client: what happened and what to do about it. */
+  /** Tells the client what happened and what to do about it. */
   readonly detail?: string;
   readonly errors?: readonly ProblemEntry[];
   readonly headers?: Readonly<Record<string, string>>;
-  /** For 429: the names of the exceeded limits. */
+  /** Names of the exceeded limits, for a 429 response. */
   readonly violatedPolicies?: readonly string[];
   /** Logged, but not sent. */
   readonly cause?: unknown;
@@ -46,7 +46,7 @@ export class Problem extends Error {
 /** `throw problem('not_found', { detail: 'Order 7 was not found.' })` */
 export const createProblem = (code: ProblemCode, options: ProblemOptions = {}): Problem => new Problem(code, options);
 
-/** The request body exceeds the limit of its operation, in bytes. */
+/** The request body exceeds its operation's size limit, `bodyMax` bytes. */
 export const createPayloadTooLargeProblem = (bodyMax: number, cause?: unknown): Problem =>
   createProblem('payload_too_large', { detail: `The body is larger than ${bodyMax} bytes. Send a smaller one.`, cause });
 

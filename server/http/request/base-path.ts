@@ -16,7 +16,8 @@ function rewriteLocation(res: Response, rewrite: (location: string) => string): 
   const setHeader = res.setHeader.bind(res);
   const setRewrittenHeader: typeof setHeader = (name, value) =>
     setHeader(name, name.toLowerCase() === 'location' && typeof value === 'string' ? rewrite(value) : value);
-  // A named constant: a function literal assigned to a property stays in memory until the next major GC (see `enablePipelinedQueries`).
+  // Uses a named constant: a function literal assigned to a property stays in memory until the next major GC (see
+  // `enablePipelinedQueries`).
   res.setHeader = setRewrittenHeader;
 }
 
@@ -25,7 +26,9 @@ const withBasePath = (base: string, location: string): string =>
 
 const wellKnownDocuments = new Set(['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration']);
 
-/** RFC 8414 section 3.1 inserts the well-known part before the path of the issuer, OpenID Connect appends it. Both URLs are served. */
+/**
+ * RFC 8414 section 3.1 inserts the well-known part before the issuer path, whereas OpenID Connect appends it. The server serves both URLs.
+ */
 export const rewriteWellKnownPath =
   (base: string): RequestHandler =>
   (req, _res, next) => {

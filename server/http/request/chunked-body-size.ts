@@ -34,7 +34,7 @@ class ChunkSizes {
     const size = Number.parseInt(/^[0-9a-f]+/i.exec(this.#line)?.[0] ?? '0', 16);
     this.total += size;
     this.#line = '';
-    // The data and its line break. Only trailers follow the last chunk.
+    // Skip the data and its line break. Only trailers follow the last chunk.
     this.#bytesLeft = size + 2;
     this.#isOver = size === 0;
     return end + 1;
@@ -49,9 +49,9 @@ const bodyWatches = defineObjectMetadata<BodyWatch>('chunked body');
 const socketWithParser = z.object({ parser: z.object({ getCurrentBuffer: z.function() }).passthrough() }).passthrough();
 
 /**
- * Calls `reject` once, with the current limit, as soon as the announced chunk sizes exceed it, even before the data arrives.
+ * Calls `reject` once, with the current limit, as soon as the announced chunk sizes exceed that limit, even before the data arrives.
  * Requests with a `Content-Length` are left to the body parser. Must be called before anything reads the body.
- * @param isFirst whether this is the first request of its connection
+ * @param isFirst whether this is the first request on its connection
  */
 export function enforceChunkedBodyLimit(req: IncomingMessage, isFirst: boolean, limit: number, reject: (limit: number) => void): void {
   if (req.headers['transfer-encoding'] === undefined) return;
@@ -70,7 +70,7 @@ export function enforceChunkedBodyLimit(req: IncomingMessage, isFirst: boolean, 
   req.once('end', () => socket.off('data', read));
 }
 
-/** Lowers the limit to the one of the matched route. */
+/** Lowers the body limit to the matched route's limit. */
 export function lowerChunkedBodyLimit(req: IncomingMessage, limit: number): void {
   const watch = bodyWatches.get(req);
   if (!watch) return;
@@ -85,8 +85,8 @@ function check(watch: BodyWatch): void {
 }
 
 /**
- * Returns the part of the body that arrived in the same packet as the end of the headers. Returns `undefined` for pipelined requests,
- * where the packet can begin with another request; such a body is only limited as it arrives.
+ * Returns the part of the body that arrived in the same packet as the end of the headers. Returns `undefined` for pipelined requests, where
+ * the packet can begin with another request; the limit applies to such a body only as it arrives.
  */
 function bodyInHeaderPacket({ method, url, rawHeaders, socket }: IncomingMessage, isFirst: boolean): Buffer | undefined {
   const packet = currentPacket(socket);

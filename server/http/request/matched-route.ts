@@ -2,15 +2,15 @@ import type { AppRoute } from '@ts-rest/core';
 import type { Request } from 'express';
 import { getRouteMetadata, type RouteMetadata } from '@mandate/contract';
 
-/** A request that matched a route. Not Express' own type, because ts-rest narrows query and body to incompatible types. */
+/** A request that matched a route. Does not use Express' own type, because ts-rest narrows query and body to incompatible types. */
 export type MatchedRequest = Pick<Request, 'get' | 'path' | 'originalUrl'> & {
   readonly body?: unknown;
   readonly query?: unknown;
-  /** Set by ts-rest before the middleware of the route runs. */
+  /** Set by ts-rest before the route's middleware runs. */
   readonly tsRestRoute?: AppRoute;
 };
 
-/** Returns the route of the contract that the request matched. */
+/** Returns the contract route that the request matched. */
 export function getMatchedRoute({ tsRestRoute }: MatchedRequest): AppRoute {
   if (!tsRestRoute) throw new Error('the request has no matched route');
   return tsRestRoute;

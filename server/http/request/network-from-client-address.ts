@@ -1,14 +1,14 @@
 import { isIPv6 } from 'node:net';
 
 /**
- * Returns the network that rate limits apply to: an IPv4 address, or the /64 prefix of an IPv6 address, because a household or a server
+ * Returns the network to which rate limits apply: an IPv4 address, or the /64 prefix of an IPv6 address, because a household or a server
  * usually has a whole /64.
  */
 export function networkFromClientAddress(address: string | undefined): string {
   if (address === undefined) return 'unknown';
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   if (mapped !== undefined) return mapped;
-  const [plain = ''] = address.split('%', 1); // without the zone index
+  const [plain = ''] = address.split('%', 1); // strip the zone index
   return isIPv6(plain) ? `${ipv6Groups(plain).slice(0, 4).join(':')}::/64` : address;
 }
 

@@ -1,13 +1,13 @@
 import type { Scope } from '@mandate/contract';
 
-/** The identity and permissions of a request, as its verified access token or API key specifies them. */
+/** A request's identity and permissions, as specified by its verified access token or API key. */
 export type Principal = {
-  /** The user the application acts for; `null` if it acts on its own behalf (client credentials, RFC 6749 section 4.4). */
+  /** The user on whose behalf the application acts; `null` if it acts on its own behalf (client credentials, RFC 6749 section 4.4). */
   readonly user: { readonly id: number; readonly role: 'customer' | 'staff' | 'admin' } | null;
   readonly clientId: string;
   readonly scopes: ReadonlySet<Scope>;
   /**
-   * When the user signed in, in seconds since 1970 (`auth_time`, RFC 9068 section 2.2.1). A refresh does not change it. Absent for
+   * When the user signed in, in seconds since 1970 (`auth_time`, RFC 9068 section 2.2.1). A refresh does not change this time. Absent for
    * API keys and for client credentials.
    */
   readonly authTime?: number;
@@ -15,7 +15,7 @@ export type Principal = {
   readonly authScheme?: PresentedToken['scheme'];
   /** Primary key of the access token record; absent for API keys. */
   readonly tokenRecordId?: string;
-  /** Request limits of the caller; absent outside of requests. */
+  /** The caller's request limits; absent outside of requests. */
   readonly limits?: CallerLimits;
 };
 
@@ -30,18 +30,18 @@ export type CallerLimits = {
 /** Why a token was rejected; also the `code` of the 401 problem. */
 export type TokenErrorCode = 'invalid_token' | 'expired_token' | 'revoked_token';
 
-/** The credential of a request. Anyone can use a Bearer token; a DPoP token only works for the holder of its key (RFC 9449). */
+/** A request's credential. Anyone can use a Bearer token; only the holder of the bound key can use a DPoP token (RFC 9449). */
 export type PresentedToken = {
   readonly scheme: 'Bearer' | 'DPoP';
   readonly token: string;
-  /** The `DPoP` header; `method` and `path` are what the proof must cover. */
+  /** The `DPoP` header; the proof must cover `method` and `path`. */
   readonly proof?: string | undefined;
   readonly method: string;
   readonly path: string;
 };
 
-/** Verifies signature and claims of a token, and that the token and its grant are still active in the database. */
+/** Verifies a token's signature and claims, and that the token and its grant are still active in the database. */
 export type VerifyAccessToken = (presented: PresentedToken) => Promise<Principal | TokenErrorCode>;
 
-/** Returns an identifier of application and user, as one string. */
+/** Returns a string that identifies the application and the user. */
 export const actorKey = ({ clientId, user }: Principal): string => `${clientId}/${user?.id ?? ''}`;

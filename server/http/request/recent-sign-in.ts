@@ -5,9 +5,9 @@ import { createProblem } from '../problem-details/problem.ts';
 export const recentSignInSeconds = 15 * 60;
 
 /**
- * Rejects a principal whose user did not sign in recently, so that a forgotten session or a stolen refresh token is not sufficient
- * for the operation. API keys and client credentials have no sign-in and are always rejected.
- * @throws Problem `insufficient_user_authentication` with the challenge of RFC 9470 section 3
+ * Rejects a principal whose user did not sign in recently, so that a forgotten session or a stolen refresh token is not sufficient for the
+ * operation. API keys and client credentials have no sign-in and are always rejected.
+ * @throws Problem `insufficient_user_authentication` with the challenge specified in RFC 9470 section 3
  */
 export function requireRecentSignIn({ authTime, authScheme = 'Bearer' }: Principal, now: Date): void {
   if (authTime !== undefined && now.getTime() / 1000 - authTime <= recentSignInSeconds) return;

@@ -10,7 +10,7 @@ type RequestContext = { readonly id: string; principal?: Principal };
 
 const contexts = defineObjectMetadata<RequestContext>('scope');
 
-/** Assigns an id to every request and writes an access log line for every response. */
+/** Assigns an ID to every request and writes an access log line for every response. */
 export const attachRequestContext =
   (log: Logger): RequestHandler =>
   (req, res, next) => {
@@ -22,10 +22,10 @@ export const attachRequestContext =
     next();
   };
 
-/** Ids in API paths are short numbers. A longer segment is a sign-in identifier or a mistake of the client, so it is masked. */
+/** IDs in API paths are short numbers. A longer segment is a sign-in identifier or a client mistake, so it is masked. */
 const secretLikeSegment = /\/[\w.~%-]{20,}(?=\/|$)/g;
 
-// Logs selected fields only, and the path without its query, because clients may put secrets anywhere else.
+// Logs only selected fields, and the path without its query, because clients may put secrets anywhere else.
 function accessLogEntry(req: Request, res: Response, { id, principal }: RequestContext, milliseconds: number): object {
   const clientRequestId = req.get('x-request-id');
   return {
@@ -40,7 +40,7 @@ function accessLogEntry(req: Request, res: Response, { id, principal }: RequestC
   };
 }
 
-/** Gives an in-process request the request id and principal of the request that it belongs to. */
+/** Gives an in-process request the ID and principal of the request to which it belongs. */
 export const inheritRequestContext = (from: object, to: object): void => contexts.set(to, contextOf(from));
 
 const contextOf = (req: object): RequestContext => {
@@ -65,7 +65,7 @@ export function requirePrincipal(req: object): Principal {
   return principal;
 }
 
-/** Returns the user the request acts for. @throws Problem `forbidden` if the application acts on its own behalf */
+/** Returns the user on whose behalf the request is made. @throws Problem `forbidden` if the application acts on its own behalf */
 export function requireUser(req: object): NonNullable<Principal['user']> {
   const { user } = requirePrincipal(req);
   if (user === null) throw createProblem('forbidden', { detail: 'This token does not act for a user.' });

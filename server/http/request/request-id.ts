@@ -4,7 +4,7 @@ import { ulid } from 'ulid';
 const randomBytes = new Uint8Array(4096);
 let nextIndex = randomBytes.length;
 
-/** Uses bytes generated in advance: 16 calls of the system random generator per id would cost more than handling many requests. */
+/** Uses bytes generated in advance: 16 calls to the system random generator per ID would cost more than handling many requests. */
 function randomFraction(): number {
   if (nextIndex === randomBytes.length) {
     randomFillSync(randomBytes);
@@ -15,5 +15,5 @@ function randomFraction(): number {
   return byte / 256;
 }
 
-/** Creates an id of `req_` and a ULID, so that ids are unique and sort by time. */
+/** Creates an ID from `req_` and a ULID, so that IDs are unique and sort by time. */
 export const newRequestId = (): string => `req_${ulid(undefined, randomFraction)}`;

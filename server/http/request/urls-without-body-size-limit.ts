@@ -8,5 +8,5 @@ function lastSegment(path: string): string {
   return path.slice(path.lastIndexOf('/'));
 }
 
-/** Returns whether a URL is an operation without a body size limit, in any version of the API. */
+/** Returns whether a URL belongs to an operation without a body size limit, in any API version. */
 export const isUrlWithoutBodySizeLimit = (url = ''): boolean => uploadSegments.has(lastSegment(url.split(/[?#]/, 1)[0] ?? ''));

@@ -6,10 +6,10 @@ type CreatedResource = { readonly id: number; readonly version: number };
 
 const etagNames = defineObjectMetadata<(id: number) => string>('name of the ETag');
 
-/** Enables the ETag of the created resource for this response and its replays. */
+/** Enables the created resource's ETag for this response and its replays. */
 export const enableCreatedEtag = (res: Response, formatName: (id: number) => string): void => etagNames.set(res, formatName);
 
-/** Sets the ETag if it is enabled. Only then is `body` called. */
+/** Sets the ETag if it is enabled. `body` is called only in that case. */
 export function setCreatedEtag(res: Response, body: () => unknown): void {
   const formatName = etagNames.get(res);
   if (!formatName) return;

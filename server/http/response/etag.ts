@@ -8,8 +8,8 @@ const representationVersion = 1;
 type Versioned = { readonly version: number };
 
 /**
- * Formats a strong ETag that is the same for every caller: `"order-7-2.1"`. A `variant` is a value in the response that changes
- * without the version, such as the stock of a product, and is appended: `"product-7-2.1~80"`.
+ * Formats a strong ETag that is the same for every caller: `"order-7-2.1"`. A `variant` is a response value that changes independently of
+ * the version, such as a product's stock, and is appended: `"product-7-2.1~80"`.
  */
 export const formatEtag = (name: string, { version }: Versioned, variant?: number | null): string =>
   `"${name}-${version}.${representationVersion}${variant === undefined ? '' : `~${String(variant)}`}"`;
@@ -28,14 +28,14 @@ export function respondWithEtag<Body extends Versioned>(
   return { status: 200 as const, body };
 }
 
-/** Returns a changed resource with the ETag of its new version. */
+/** Returns a changed resource with its new version's ETag. */
 export function respondWithNewEtag<Body extends Versioned>(res: Response, name: string, body: Body, variant?: number | null) {
   res.set('ETag', formatEtag(name, body, variant));
   return { status: 200 as const, body };
 }
 
 /**
- * Rejects a change if `If-Match` names another version (RFC 9110 section 13.1.1). Call it in the transaction, after locking the
+ * Rejects a change if `If-Match` names a different version (RFC 9110 section 13.1.1). Call this in the transaction, after locking the
  * resource. Without `If-Match`, the change is allowed unless the header is `required`.
  */
 export function checkIfMatch(req: MatchedRequest, name: string, resource: Versioned, required: 'required' | 'optional' = 'optional'): void {
@@ -44,7 +44,7 @@ export function checkIfMatch(req: MatchedRequest, name: string, resource: Versio
   if (header === undefined && required === 'optional') return;
   if (header === undefined)
     throw createProblem('precondition_required', { detail: 'Send the ETag of the version you mean in If-Match.', headers: { ETag: etag } });
-  // The variant (such as the stock) may have changed in the meantime; it is not what the client is about to change.
+  // The variant (such as the stock) may have changed in the meantime; the client does not intend to change the variant.
   const expected = parseEtags(header).map((tag) => tag.replace(/~[^"]*"$/, '"'));
   if (expected.includes('*') || expected.includes(etag)) return;
   throw createProblem('precondition_failed', {

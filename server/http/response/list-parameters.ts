@@ -1,7 +1,7 @@
 import { maxTotalCount } from '@mandate/contract';
 import { createInvalidRequestProblem } from '../problem-details/problem.ts';
 
-/** Rejects a range that ends before it begins. */
+/** Rejects a range whose end precedes its start. */
 export function rejectReversedRange<Name extends string>(
   query: Partial<Record<Name, string | number | undefined>>,
   from: Name,
@@ -19,7 +19,7 @@ export function rejectReversedRange<Name extends string>(
 
 const comparable = (value: string | number): number => (typeof value === 'string' ? Date.parse(value) : value);
 
-/** Returns the fields that `include_total=true` adds to a page. `count` may stop at one more than the maximum. */
+/** Returns the fields that `include_total=true` adds to a page. `count` may stop counting at one more than the maximum. */
 export async function totalCountFields(
   query: { include_total?: 'true' | 'false' | undefined },
   count: () => Promise<number>,

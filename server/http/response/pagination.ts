@@ -6,7 +6,7 @@ import { createProblem } from '../problem-details/problem.ts';
 import { findPrincipal } from '../request/request-context.ts';
 import type { MatchedRequest } from '../request/matched-route.ts';
 
-/** Position of the last row of a page: the value of its sort column, and its id as a tiebreaker. */
+/** Position of a page's last row: the row's sort column value, and its ID as a tiebreaker. */
 export type KeysetPosition = readonly [value: string | number, id: number];
 
 type PageQuery = { readonly limit: number; readonly cursor?: string | undefined };
@@ -16,7 +16,7 @@ type Page<Item> = { data: Item[]; has_more: boolean; next_cursor: string | null 
 const signatureBytes = 16;
 const cursorSchema = z.tuple([z.literal(1), z.string(), z.union([z.string(), z.number()]), z.number().int()]);
 
-/** Keyset pagination. Cursors are signed against forgery and bound to one list, that is, to filters, sort order and caller. */
+/** Keyset pagination. Cursors are signed to prevent forgery and bound to one list, that is, to its filters, sort order and caller. */
 export class CursorPagination {
   readonly #key: KeyObject;
 
@@ -25,7 +25,7 @@ export class CursorPagination {
     this.#key = createSecretKey(key);
   }
 
-  /** Decodes the cursor of the request; returns `undefined` for the first page. */
+  /** Decodes the request's cursor; returns `undefined` for the first page. */
   decodeCursor(req: MatchedRequest, query: PageQuery): KeysetPosition | undefined {
     if (query.cursor === undefined) return undefined;
     const [body = '', encodedSignature = ''] = query.cursor.split('.');
@@ -65,7 +65,7 @@ export class CursorPagination {
   }
 }
 
-/** Identifies one list of one caller. Page size and `include_total` may differ between pages. */
+/** Returns a hash that identifies one list of one caller. Page size and `include_total` may differ between pages. */
 function hashListParameters(req: MatchedRequest, { limit: _limit, cursor: _cursor, ...filters }: PageQuery): string {
   const { include_total: _, ...rest } = { include_total: undefined, ...filters };
   const entries = Object.entries(rest)

@@ -8,8 +8,8 @@ const compress = promisify(gzip);
 
 /**
  * Serves content that does not change while the process runs: compressed for clients that accept gzip, with one ETag per encoding.
- * Uncompressed responses have a `Vary` header, too, because caches must not send them to every client.
- * @param read called for the first request, and again after it has failed
+ * Uncompressed responses also have a `Vary` header, so that caches send each client a response in an encoding that it accepts.
+ * @param read called for the first request, and called again if the previous call failed
  */
 export function serveStaticDocument(type: string, read: () => Buffer | Promise<Buffer>, cacheControl: string): RequestHandler {
   let prepared: ReturnType<typeof prepare> | undefined;

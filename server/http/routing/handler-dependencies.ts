@@ -3,23 +3,23 @@ import type { RunListQuery } from '../../database/replica/read-routing.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
 import type { CursorPagination } from '../response/pagination.ts';
 
-/** Revokes the access of a user, in the transaction that blocks or deletes the account. */
+/** Revokes a user's access, in the transaction that suspends or closes the account. */
 export type RevokeAccess = (em: EntityManager, userId: number, reason: 'suspended' | 'closed') => Promise<void>;
 
-/** Called in the transaction that changes the e-mail address of a user: invalidates mailed links and notifies both addresses. */
+/** Called in the transaction that changes a user's e-mail address: invalidates mailed links and notifies both addresses. */
 export type OnEmailAddressChange = (
   em: EntityManager,
   change: { readonly userId: number; readonly from: string; readonly to: string; readonly isVerified: boolean },
   now: Date,
 ) => Promise<void>;
 
-/** Dependencies of all route handlers. */
+/** Dependencies shared by all route handlers. */
 export type HandlerDependencies = {
   readonly em: EntityManager;
-  /** Runs list queries, perhaps on a read replica. */
+  /** Runs list queries, on a read replica if one is configured. */
   readonly readList: RunListQuery;
   readonly pages: CursorPagination;
-  /** Whether prices include tax or tax is added to them. */
+  /** Whether prices include tax, or tax is added to prices. */
   readonly taxMode: Order['tax_mode'];
   /** Revokes sessions, tokens and consents, and deletes the password if the account is closed. */
   readonly endAccess: RevokeAccess;

@@ -6,8 +6,8 @@ const resourceName = (path: string): string => path.split('/', 4)[3] ?? '';
 const strictRouter = (): Router => express.Router({ caseSensitive: true, strict: true });
 
 /**
- * Creates a router with one sub-router per resource, so that a request is only compared with the paths of its resource. All paths
- * begin with `/api`, the version and the resource.
+ * Creates a router with one sub-router per resource, so that a request is compared only with its own resource's paths. All paths begin with
+ * `/api`, the version and the resource.
  */
 export function createRouterByResource(): Router {
   const [router, resourceRouters] = [strictRouter(), new Map<string, Router>()];

@@ -3,7 +3,7 @@ import type { IRouter, RequestHandler } from 'express';
 import { listRoutes } from '@mandate/contract';
 import { createProblem } from '../problem-details/problem.ts';
 
-/** Responds to other methods of known paths with 405 and an `Allow` header (RFC 9110 section 15.5.6), and to OPTIONS with 204. */
+/** Responds to unsupported methods on known paths with 405 and an `Allow` header (RFC 9110 section 15.5.6), and to OPTIONS with 204. */
 export function rejectOtherMethods(router: IRouter, contract: AppRouter, includesPath: (path: string) => boolean = () => true): void {
   const byPath = Map.groupBy(listRoutes(contract), (route) => route.path);
   for (const [path, routes] of byPath) {
@@ -20,8 +20,8 @@ export function rejectOtherMethods(router: IRouter, contract: AppRouter, include
 }
 
 /**
- * Returns a predicate that tells whether the route of another path matches this path as well: for the router, `/users/me` is also
- * `/users/:user_id`. Its other methods must be rejected before the router reaches the routes of the other path.
+ * Returns a predicate that tells whether another path's route also matches this path: for the router, `/users/me` also matches
+ * `/users/:user_id`. Unsupported methods of such a path must be rejected before the router reaches the other path's routes.
  */
 export function createRouteOverlapCheck(contract: AppRouter): (path: string) => boolean {
   const paths = [...new Set(listRoutes(contract).map((route) => route.path))];

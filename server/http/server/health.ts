@@ -8,7 +8,7 @@ export type HealthHandler = (url: string | undefined, res: ServerResponse) => bo
 const pingTimeoutMs = 2_000;
 
 /**
- * Creates the handler of `/healthz` (the process is running) and `/readyz` (the database responds and the process is not shutting down).
+ * Creates the handler for `/healthz` (the process is running) and `/readyz` (the database responds and the process is not shutting down).
  * Health checks are not counted, rate limited, logged or queued.
  * @param stopping aborted when shutdown begins
  */
@@ -38,7 +38,9 @@ function isDatabaseResponsive(db: Database): Promise<boolean> {
   return Promise.race([responds, timeout]).finally(() => clearTimeout(timer));
 }
 
-/** Stays ready when disk space is low: reads still work, and restarting or switching to another process would not help. */
+/**
+ * Reports the server as ready even when disk space is low: reads still work, and restarting or switching to another process would not help.
+ */
 function writeReady(res: ServerResponse, storage?: StorageReserve): void {
   if (!storage?.isLow()) sendStatus(res);
   else send(res, 200, `ok, but writes are rejected: less than ${storageReserveBytes / 1024 / 1024} MB of disk space are free`);

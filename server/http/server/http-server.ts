@@ -18,7 +18,7 @@ export type HttpServerOptions = {
   readonly health?: HealthHandler;
   readonly load?: Partial<LoadLimits>;
   readonly timeouts?: Partial<HttpTimeouts>;
-  /** Enables TLS; the server is then a node:https server. */
+  /** Enables TLS, in which case the server is a node:https server. */
   readonly tls?: TlsKeyPair | undefined;
   /** Receives the load shedder, for example to read its counters. */
   readonly watchLoad?: ((loadShedder: LoadShedder) => void) | undefined;
@@ -26,25 +26,25 @@ export type HttpServerOptions = {
 
 /** Timeouts in milliseconds. */
 export type HttpTimeouts = {
-  /** For receiving the headers of a request. */
+  /** Maximum time to receive a request's headers. */
   readonly headers: number;
-  /** For receiving a whole request; 0 means no limit, because the load shedder enforces a minimum rate instead. */
+  /** Maximum time to receive a whole request; 0 means no limit, because the load shedder enforces a minimum rate instead. */
   readonly request: number;
-  /** For a connection without any data in either direction. */
+  /** Maximum time for which a connection may be idle, without data in either direction. */
   readonly idle: number;
-  /** For the next request on an open connection. */
+  /** Maximum time to wait for the next request on an open connection. */
   readonly keepAlive: number;
 };
 
 const defaultTimeouts: HttpTimeouts = { headers: 10_000, request: 0, idle: 60_000, keepAlive: 5_000 };
 
-/** Longest URL in characters, and largest size of all headers (including the URL) in bytes. */
+/** Maximum URL length in characters, and maximum total header size (including the URL) in bytes. */
 const maxUrlLength = 8_000;
 const maxHeaderBytes = 16_384;
 const warningIntervalMs = 60_000;
-/** Largest request body of all operations except uploads, in bytes. */
+/** Maximum request body size for all operations except uploads, in bytes. */
 const maxBodyBytes = 1_000_000;
-/** How long the rest of a request body may take to arrive after the response. */
+/** Maximum time for the rest of a request body to arrive after the response. */
 const unreadBodyTimeoutMs = 10_000;
 
 /** Creates the server in front of Express. It rejects invalid requests early and cheaply, with the same problem format as the API. */
@@ -59,7 +59,7 @@ export function createHttpServer(handler: RequestListener, options: HttpServerOp
     connectionsCheckingInterval: Math.min(1_000, headers / 2),
     keepAliveTimeout: keepAlive,
     maxHeaderSize: maxHeaderBytes,
-    // Checked below, so that the error has the problem format.
+    // The `Host` header is checked below, so that the error has the problem format.
     requireHostHeader: false,
   };
   const listener: RequestListener = (req, res) => {
@@ -80,7 +80,7 @@ export function createHttpServer(handler: RequestListener, options: HttpServerOp
   const server = tls ? createTlsServer({ ...limits, ...tls, handshakeTimeout: headers }, listener) : createServer(limits, listener);
   // Node would respond with 417 and no body; RFC 9110 section 10.1.1 allows a server to ignore an unknown expectation.
   server.on('checkExpectation', listener);
-  // Nothing else closes a connection whose client does not read.
+  // No other timeout closes a connection whose client does not read.
   server.setTimeout(idle);
   server.on('clientError', (error, socket) => rejectUnparsedRequest(issuer, error, socket));
   server.on('close', () => loadShedder.close());
@@ -89,7 +89,10 @@ export function createHttpServer(handler: RequestListener, options: HttpServerOp
 
 const hostPattern = /^(?:\[[0-9a-f:.]+\]|[\w.~!$&'()*+;=%-]+)(?::\d{0,5})?$/i;
 
-/** Checks what RFC 9112 section 3.2 requires: HTTP/1.1 requests have exactly one valid `Host` header, HTTP/1.0 requests at most one. */
+/**
+ * Checks the requirements of RFC 9112 section 3.2: exactly one valid `Host` header in HTTP/1.1 requests, and at most one in HTTP/1.0
+ * requests.
+ */
 function findHostProblem({ rawHeaders, httpVersion }: IncomingMessage): string | undefined {
   const hosts = rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === 'host');
   if (hosts.length > 1) return 'The request has more than one Host header. Send one.';
@@ -98,7 +101,7 @@ function findHostProblem({ rawHeaders, httpVersion }: IncomingMessage): string |
   return hostPattern.test(host) ? undefined : 'The Host header is not a host name with an optional port.';
 }
 
-/** Rejects a request and closes the connection, because the rest of the data cannot be trusted or is not worth reading. */
+/** Rejects a request and closes the connection, because the remaining data cannot be trusted or is not worth reading. */
 function rejectAndClose(res: ServerResponse, issuer: string, code: ProblemCode, detail: string): void {
   res.setHeader('Connection', 'close');
   writeProblem(res, issuer, code, detail);
@@ -107,8 +110,8 @@ function rejectAndClose(res: ServerResponse, issuer: string, code: ProblemCode, 
 const lingerMs = 1_000;
 
 /**
- * Rejects a body while the client is still sending it. The response is complete immediately, but the connection stays open for a
- * moment: closing it with unread data would reset it, and the client could lose the response (RFC 9112 section 9.6).
+ * Rejects a body while the client is still sending it. The response is complete immediately, but the connection stays open for a moment:
+ * closing a connection with unread data would reset it, and the client could lose the response (RFC 9112 section 9.6).
  */
 function rejectBody(req: IncomingMessage, res: ServerResponse, issuer: string, limit: number): void {
   const { headers, body } = formatProblem(issuer, 'payload_too_large', createPayloadTooLargeProblem(limit).detail ?? '');
@@ -171,7 +174,7 @@ function formatProblem(issuer: string, code: ProblemCode, detail: string): { hea
   return { headers, body };
 }
 
-/** Responds to a request that Node's parser rejected. There is no response object then, only the socket. */
+/** Responds to a request that Node's parser rejected. Such a request has no response object, only a socket. */
 function rejectUnparsedRequest(issuer: string, error: Error & { code?: string; rawPacket?: unknown }, socket: Duplex): void {
   const lastResponse = lastResponses.get(socket);
   const isMidResponse = lastResponse !== undefined && lastResponse.headersSent && !lastResponse.writableFinished;

@@ -3,7 +3,7 @@ import { minimumUploadRate } from '@mandate/contract';
 import { defineObjectMetadata } from '../../memory/object-metadata.ts';
 
 export type LoadLimits = {
-  /** Maximum number of concurrent and of queued requests. When the queue is full, the server counts as overloaded. */
+  /** Maximum numbers of concurrent and of queued requests. When the queue is full, the server is considered overloaded. */
   readonly maxConcurrent: number;
   readonly maxQueued: number;
   /** The same limits during overload, when more concurrency would only make every request slower. */
@@ -28,14 +28,14 @@ export const defaultLoadLimits: LoadLimits = {
 };
 
 type RejectionReason = 'overloaded' | 'no answer' | 'no body';
-/** Writes the error response of a rejected request. */
+/** Writes the error response for a rejected request. */
 export type WriteRejectionResponse = (req: IncomingMessage, res: ServerResponse, why: RejectionReason) => void;
 
 type ActiveRequest = {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
   /**
-   * Only `working` requests hold a slot. A `receiving` request waits for its body, and a `resting` one for an event that needs no
+   * Only `working` requests hold a slot. A `receiving` request waits for its body, and a `resting` request waits for an event that needs no
    * processing.
    */
   state: 'working' | 'receiving' | 'resting' | 'done';
@@ -57,12 +57,12 @@ const tickMs = 50;
 /** Interval for checking whether the overload has ended. */
 const overloadCheckMs = 500;
 const slowestBytesPerMs = minimumUploadRate.bytesPerSecond / 1000;
-/** How long a request keeps its slot after the client has disconnected. */
+/** Time for which a request keeps its slot after the client has disconnected. */
 const disconnectGraceMs = 1_000;
 
 const activeRequests = defineObjectMetadata<{ guard: LoadShedder; activeRequest: ActiveRequest }>('work');
 
-/** Releases the concurrency slot of a request while it waits, for example in a long poll. */
+/** Releases a request's concurrency slot while the request waits, for example in a long poll. */
 export async function releaseSlotWhile<Result>(res: object, pending: Promise<Result>): Promise<Result> {
   const active = activeRequests.get(res);
   active?.guard.suspend(active.activeRequest);
@@ -80,13 +80,13 @@ export async function releaseSlotWhile<Result>(res: object, pending: Promise<Res
 export class LoadShedder {
   readonly #limits: LoadLimits;
   readonly #reject: WriteRejectionResponse;
-  /** Not a `Set`: after it grows, its old hash tables would keep finished requests alive (see `defineObjectMetadata`). */
+  /** Not a `Set`: when a `Set` grows, its old hash tables keep finished requests alive (see `defineObjectMetadata`). */
   readonly #running: ActiveRequest[] = [];
   readonly #queue: QueuedRequest[] = [];
   readonly #timer: NodeJS.Timeout;
   #workingCount = 0;
   #overloaded = false;
-  /** Sockets that sent a request since the overload was last checked. */
+  /** Sockets that have sent a request since the most recent overload check. */
   #recentSockets = new Set<object>();
   #overloadCheckedAt = 0;
   readonly #rejectedCounts = { overloaded: 0, 'no answer': 0, 'no body': 0 };
@@ -100,7 +100,7 @@ export class LoadShedder {
     this.#timer = setInterval(() => this.#tick(), tickMs).unref();
   }
 
-  /** Counts running, queued and rejected requests; rejections are counted from the start of the process. */
+  /** Counts running, queued and rejected requests; rejections are counted from process start. */
   get counts(): { readonly working: number; readonly waiting: number; readonly refused: Readonly<Record<RejectionReason, number>> } {
     return { working: this.#workingCount, waiting: this.#queue.length, refused: this.#rejectedCounts };
   }
@@ -145,7 +145,7 @@ export class LoadShedder {
     activeRequests.set(res, { guard: this, activeRequest });
     this.#running.push(activeRequest);
     this.#workingCount += 1;
-    // The slot is released when the response begins: how long it takes to read is up to the client.
+    // The slot is released when the response begins: the client determines how long reading the response takes.
     const writeHead = res.writeHead.bind(res);
     Reflect.set(res, 'writeHead', (...head: Parameters<typeof writeHead>) => {
       this.#finish(activeRequest);
@@ -177,14 +177,14 @@ export class LoadShedder {
     }
   }
 
-  /** Rejects the oldest queued requests, all except those that can be served promptly. */
+  /** Rejects the oldest queued requests, and keeps only requests that can be served promptly. */
   #shedQueue({ socket }: IncomingMessage): void {
     this.#recentSockets.add(socket);
     const shed = this.#queue.splice(0, Math.max(0, this.#queue.length - this.#limits.maxQueuedOverloaded));
     for (const { req, res } of shed) this.#reject(req, res, 'overloaded');
   }
 
-  /** Ends the overload when all connections that still send requests would fit into the queue, no matter how often they retry. */
+  /** Ends the overload when all connections that still send requests would fit into the queue, no matter how often clients retry. */
   #reassessOverload(now: number): void {
     if (!this.#overloaded || now - this.#overloadCheckedAt < overloadCheckMs) return;
     this.#overloaded = this.#recentSockets.size > this.#limits.maxQueued;

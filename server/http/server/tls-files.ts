@@ -1,12 +1,12 @@
 import { X509Certificate, createPrivateKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
-/** Paths of the PEM files with the certificate chain and its private key. */
+/** Paths to the PEM files that contain the certificate chain and its private key. */
 export type TlsFilePaths = { readonly certFile: string; readonly keyFile: string };
 
 export type TlsKeyPair = { readonly cert: Buffer; readonly key: Buffer };
 
-/** Describes what is wrong with one of the files; the message is shown to the operator. */
+/** Thrown for an invalid certificate or key file; the message is shown to the operator. */
 export class TlsFileError extends Error {
   override readonly name = 'TlsFileError';
   readonly file: 'cert' | 'key';
@@ -27,7 +27,7 @@ export function readTlsFiles({ certFile, keyFile }: TlsFilePaths): TlsKeyPair {
   return { cert, key };
 }
 
-/** Returns the expiry date of the certificate. */
+/** Returns the certificate's expiry date. */
 export const certificateExpiry = ({ cert }: TlsKeyPair): Date => new X509Certificate(cert).validToDate;
 
 export function validateTlsFiles(files: TlsFilePaths): TlsFileError | undefined {

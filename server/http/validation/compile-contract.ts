@@ -5,7 +5,7 @@ import { compileSchema, invalidValueSymbol } from './compile-schema.ts';
 /** Routes without a declared query reject query parameters, because a misspelled option must not be ignored silently. */
 const noQueryParameters = z.object({}).strict();
 
-/** Compiles the schemas for requests and responses, and makes the query of every route strict. */
+/** Compiles the request and response schemas, and makes every route's query schema strict. */
 export const compileContract = <Router extends AppRouter>(contract: Router): Router => {
   const entries = Object.entries(contract).map(([name, value]) => [name, isAppRoute(value) ? compileRoute(value) : compileContract(value)]);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same keys with the same kinds of value
@@ -39,6 +39,6 @@ function withCompiledParser(schema: z.ZodTypeAny): z.ZodTypeAny {
     if (error) throw error;
     return data;
   };
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it inherits everything else
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the object inherits everything else from the schema
   return Object.create(schema, { safeParse: { value: safeParse }, parse: { value: parse } }) as z.ZodTypeAny;
 }

@@ -1,4 +1,4 @@
-/* oxlint-disable no-underscore-dangle -- zod has no public property for the definition of a schema */
+/* oxlint-disable no-underscore-dangle -- zod has no public property for a schema's definition */
 import { z } from 'zod';
 
 /** Returned by a validator for an invalid value. */
@@ -7,8 +7,8 @@ export const invalidValueSymbol = Symbol('misfit');
 type Validator = (value: unknown) => unknown;
 
 /**
- * Compiles a schema to a validator with the result of `schema.safeParse`, at a tenth of the cost: validating every request and
- * response with zod would take most of the processing time. It does not report what is invalid; zod does.
+ * Compiles a schema to a validator that returns the same result as `schema.safeParse`, at a tenth of the cost: validating every request and
+ * response with zod would take most of the processing time. The validator does not report what is invalid; zod does.
  */
 export function compileSchema(schema: z.ZodTypeAny): Validator {
   if (isObject(schema)) return compileObject(schema);
@@ -89,9 +89,9 @@ function compilePipeline(schema: z.ZodPipeline<z.ZodTypeAny, z.ZodTypeAny>): Val
 type Field = { readonly name: string; readonly check: Validator };
 
 /**
- * Strips undeclared fields, so that an extra column of a query never reaches a client. If nothing has to be stripped or changed, the
- * input itself is returned instead of a copy; this is the common case, and copying would cost more than validating. Strict schemas
- * reject undeclared fields.
+ * Strips undeclared fields, so that an extra query column never reaches a client. If nothing has to be stripped or changed, the validator
+ * returns the input itself, not a copy; this case is common, and copying would cost more than validating. Strict schemas reject undeclared
+ * fields.
  */
 function compileObject(schema: z.ZodObject<z.ZodRawShape>): Validator {
   const { unknownKeys, catchall } = schema._def;
@@ -154,10 +154,10 @@ function compileRecord(schema: z.ZodRecord): Validator {
   };
 }
 
-/** RFC 3339 in UTC. Days 29 to 31 are left to zod, which knows the length of each month. */
+/** RFC 3339 timestamp in UTC. Days 29 to 31 are left to zod, which knows the length of each month. */
 const utcTimestampPattern = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?Z$/;
 
-/** Without leading and trailing white space. */
+/** Text without leading or trailing white space. */
 const trimmedPattern = /^(?!\s)[^]*(?<!\s)$/;
 
 function compileString(schema: z.ZodString): Validator {

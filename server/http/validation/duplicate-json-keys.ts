@@ -1,12 +1,12 @@
 const [quote, comma, colon, backslash] = [0x22, 0x2c, 0x3a, 0x5c];
 const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** Maximum nesting depth for recursion. */
+/** Maximum nesting depth that is processed recursively. */
 const recursionMax = 100;
 
 export type JsonComplexity = { readonly depth: number; readonly members: number };
 
-/** Returns the nesting depth of JSON text and the total number of object members. */
+/** Returns the nesting depth and the total number of object members of JSON text. */
 export function measureJsonComplexity(bytes: Buffer): JsonComplexity {
   let [depth, deepest, members] = [0, 0, 0];
   for (let index = 0; index < bytes.length; index += 1) {
@@ -27,9 +27,9 @@ function endOfString(bytes: Buffer, start: number): number {
 }
 
 /**
- * Finds a key that occurs twice in one object; JSON parsers disagree on which value counts (RFC 8259 section 4). Returns the JSON
- * Pointer of the key as a URI fragment (RFC 6901 section 6), or `undefined`. Comparing the number of members in the text with the
- * number of keys in the value is much cheaper than comparing keys, so keys are compared only if the numbers differ.
+ * Finds a key that occurs twice in one object; JSON parsers disagree on which value counts (RFC 8259 section 4). Returns the key's JSON
+ * Pointer as a URI fragment (RFC 6901 section 6), or `undefined` if all keys are unique. Comparing the number of members in the text with
+ * the number of keys in the value is much cheaper than comparing keys, so keys are compared only if the numbers differ.
  * @param value the parsed text
  */
 export function findDuplicateKey(
@@ -41,7 +41,7 @@ export function findDuplicateKey(
   return locateDuplicateKey(bytes);
 }
 
-/** Like `findDuplicateKey`, for text that was not parsed yet; returns `undefined` if it is not JSON. */
+/** Like `findDuplicateKey`, for text that has not been parsed yet; also returns `undefined` if the text is not JSON. */
 export function findDuplicateKeyInText(bytes: Buffer): string | undefined {
   try {
     return findDuplicateKey(bytes, JSON.parse(bytes.toString()));
@@ -58,7 +58,7 @@ function countKeys(value: unknown): number {
   return count;
 }
 
-/** An object with the keys it has so far, or an array (without keys). `step` is the current key, or the index of the current item. */
+/** An object with the keys found so far, or an array (without keys). `step` is the current key, or the index of the current item. */
 type Container = { readonly keys: Set<string> | undefined; step: string | number };
 
 function locateDuplicateKey(bytes: Buffer): string | undefined {

@@ -6,7 +6,7 @@ import { createInvalidRequestProblem, type Problem, type ProblemEntry } from '..
 
 const maxEntries = 50;
 
-/** Converts all validation errors of a request to one problem. */
+/** Converts all of a request's validation errors to one problem. */
 export function createValidationProblem(error: RequestValidationError, route: AppRoute): Problem {
   const entries = [
     ...(error.pathParams?.issues.flatMap((issue) => toEntries('path', issue, route)) ?? []),
@@ -17,7 +17,7 @@ export function createValidationProblem(error: RequestValidationError, route: Ap
   return createInvalidRequestProblem(...removeDuplicates(entries).slice(0, maxEntries));
 }
 
-/** Removes duplicates: several rules of a schema can report the same error, for example for an e-mail address. */
+/** Removes duplicates: several rules in a schema can report the same error, for example for an e-mail address. */
 const removeDuplicates = (entries: readonly ProblemEntry[]): ProblemEntry[] => [
   ...new Map(entries.map((entry) => [JSON.stringify(entry), entry])).values(),
 ];
@@ -31,7 +31,7 @@ function toEntries(location: ProblemEntry['in'], issue: ZodIssue, route: AppRout
   }));
 }
 
-/** Returns a JSON Pointer for the body, otherwise the name of the parameter. */
+/** Returns a JSON Pointer for an error in the body, and the parameter name for any other error. */
 function locationOf(location: ProblemEntry['in'], path: readonly (string | number)[]): Pick<ProblemEntry, 'pointer' | 'parameter'> {
   if (location !== 'body') return { parameter: String(path[0] ?? '') };
   return { pointer: formatJsonPointer(path) };

@@ -8,7 +8,7 @@ export const isDryRun = ({ query }: MatchedRequest): boolean =>
 
 class DryRunRollback extends Error {}
 
-/** Runs `write` in a transaction that is always rolled back, and marks the response as a dry run. Errors are passed on. */
+/** Runs `write` in a transaction that is always rolled back, and marks the response as a dry run. Errors are rethrown. */
 export async function runAndRollBack<Result>(
   em: EntityManager,
   res: Response,

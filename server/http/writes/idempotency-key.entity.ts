@@ -1,18 +1,18 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** An idempotency key with the response to its first request, stored in the same transaction as the effects of the request. */
+/** An idempotency key with the response to its first request, stored in the same transaction as the request's effects. */
 export const IdempotencyKey = defineEntity({
   name: 'IdempotencyKey',
   tableName: 'idempotency_keys',
   properties: {
-    /** Client id and user id, so that the keys of different callers do not collide. */
+    /** Client ID and user ID, so that different callers' keys do not collide. */
     caller: p.text().primary(),
     operation: p.text().primary(),
     key: p.text().primary().check('length(key) >= 1 and length(key) <= 255'),
     requestHash: p.text(),
     status: p.integer().nullable(),
     location: p.text().nullable(),
-    /** The response body as it was sent. */
+    /** The response body as sent to the client. */
     body: p.text().nullable(),
     createdAt: p.datetime(3).defaultRaw('now()'),
   },

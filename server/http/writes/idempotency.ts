@@ -18,7 +18,10 @@ import { setRawJsonBody } from '../response/fast-json.ts';
 type StoredRequest = { request_hash: string; status: number | null; location: string | null; body: string | null; silent: boolean };
 
 const retention = '24 hours';
-/** After this time, an unfinished request counts as abandoned. If it is still running, it returns the response that was stored first. */
+/**
+ * After this time, an unfinished request counts as abandoned. A request that is still running then returns the response that was stored
+ * first.
+ */
 const staleAfter = '5 seconds';
 
 // Waits for a concurrent duplicate. A key older than 24 hours is treated as new.
@@ -40,9 +43,9 @@ const storeResponse = prepareStatement(
 );
 
 /**
- * Creates a resource in one transaction, at most once for each idempotency key of a caller. A replay gets the first response, byte
+ * Creates a resource in one transaction, at most once for each of a caller's idempotency keys. A replay receives the first response, byte
  * for byte except for a secret, which is `null`. A rejected request leaves no trace, so that it can be retried with the same key.
- * @param location returns the path of the created resource
+ * @param location returns the created resource's path
  */
 export const createIdempotently = async <Body>(
   em: EntityManager,
@@ -57,7 +60,7 @@ export const createIdempotently = async <Body>(
   return { status: 201 as const, body };
 };
 
-/** `Retry-After` of accepted tasks. */
+/** `Retry-After` value for accepted tasks. */
 const taskRetryAfterSeconds = 2;
 
 /**
@@ -77,15 +80,15 @@ export const acceptIdempotently = async <Body>(
   return { status: 202 as const, body };
 };
 
-/** What a SQL statement needs to claim the key of a request; `null` if the request has no key. */
+/** Parameters with which a SQL statement claims a request's key; `null` if the request has no key. */
 export type IdempotencyKeyClaim = readonly [...KeyScope, requestHash: string] | null;
 type CreatedResponse<Body> = { readonly status: 201; readonly body: Body };
-/** The response as the SQL statement built and stored it; `undefined` if the key was claimed before. */
+/** The response that the SQL statement built and stored; `undefined` if the key was already claimed. */
 export type StoredIdempotentResponse = { readonly body: string; readonly location: string } | undefined;
 
 /**
- * Like `createIdempotently`, for a single SQL statement that claims the key, does the work and stores the response, so that no lock
- * is held during a round trip. The response is sent exactly as it was stored.
+ * Like `createIdempotently`, for a single SQL statement that claims the key, does the work and stores the response, so that no lock is held
+ * during a round trip. The response is sent exactly as stored.
  */
 export async function createIdempotentlyInStatement<Body>(
   em: EntityManager,
@@ -136,7 +139,7 @@ async function atMostOnce<Body>(
 type Steps<Body> = {
   /** Runs in the transaction that claims the key; must not be repeated by a replay. */
   readonly start: (em: EntityManager) => Promise<Body>;
-  /** Runs after that transaction, for as long as it takes. Returns the final state. */
+  /** Runs after the `start` transaction, without a time limit. Returns the final state. */
   readonly complete: (started: Body) => Promise<Body>;
   /** Returns the current state, for a replay whose first request has not completed. */
   readonly readState: (started: Body) => Promise<Body>;
@@ -149,9 +152,9 @@ const finishTwoPhaseRequest = prepareStatement<{ key: string }>(
 );
 
 /**
- * Like `createIdempotently`, for work that continues outside of its transaction before the response, for example a payment provider call.
- * Until then, a replay is told to retry. If the first request has not completed within five seconds, a replay reads the current state. The
- * request that completes first stores the response that all replays receive.
+ * Like `createIdempotently`, for work that continues after the transaction but before the response, for example a payment provider call.
+ * Until the first request completes, a replay is told to retry. If the first request has not completed within five seconds, a replay reads
+ * the current state. The request that completes first stores the response that all replays receive.
  */
 export async function createIdempotentlyInSteps<Body>(em: EntityManager, req: MatchedRequest, res: Response, steps: Steps<Body>) {
   if (isDryRun(req)) return { status: 201 as const, body: await runAndRollBack(em, res, steps.start) };
@@ -175,13 +178,13 @@ export async function createIdempotentlyInSteps<Body>(em: EntityManager, req: Ma
   return { status: 201 as const, body };
 }
 
-/** Returns the response as it is stored for replays. Secrets are not stored, not even encrypted, so that reading the table reveals none. */
+/** Returns the response to store for replays. Secrets are not stored, not even encrypted, so that reading the table reveals no secrets. */
 function withoutSecret(req: MatchedRequest, body: unknown): unknown {
   const { secret } = getRouteMetadata(getMatchedRoute(req));
   return secret === undefined ? body : { ...z.record(z.unknown()).parse(body), [secret]: null };
 }
 
-/** Strips undeclared fields, so that what is stored is exactly what is sent. */
+/** Strips undeclared fields, so that the stored response is exactly the response that is sent. */
 const parseResponse = <Body>(req: MatchedRequest, status: 201 | 202, body: Body): Body => responseSchema<Body>(req, status).parse(body);
 
 function responseSchema<Body>(req: MatchedRequest, status: 201 | 202): z.ZodType<Body> {
@@ -189,7 +192,7 @@ function responseSchema<Body>(req: MatchedRequest, status: 201 | 202): z.ZodType
   return getMatchedRoute(req).responses[status] as z.ZodType<Body>;
 }
 
-/** Thrown to the error handler, which sends the stored response unchanged, even if the contract has changed since. */
+/** Thrown to the error handler, which sends the stored response unchanged, even if the contract has changed in the meantime. */
 export class ReplayedResponse extends Error {
   readonly #stored: StoredRequest;
 
@@ -247,7 +250,7 @@ function rejectIfKeyIsLocked(error: unknown): never {
 
 type KeyScope = readonly [caller: string, operation: string, key: string];
 
-/** Returns the primary key of the stored response, or `undefined` for a request without an idempotency key. */
+/** Returns the stored response's primary key, or `undefined` for a request without an idempotency key. */
 function keyScopeOf(req: MatchedRequest): KeyScope | undefined {
   const key = idempotencyKeyOf(req);
   return key === undefined ? undefined : [actorKey(requirePrincipal(req)), getRouteMetadata(getMatchedRoute(req)).operationId, key];

@@ -5,12 +5,12 @@ import type { EntityManager } from '../../database/entity-manager/entity-manager
 import { findAuthenticatorAppTimestamps, deleteAuthenticatorApp } from '../second-factors/authenticator-app-and-recovery-codes.ts';
 import { listPasskeys, removePasskeysExcept } from '../second-factors/passkeys.ts';
 
-/** A passkey, authenticator app or API key of an account. A password reset keeps it only if the user chooses so. */
+/** An account's passkey, authenticator app or API key. A password reset keeps a credential only if the user chooses to keep it. */
 export type AccountCredential = {
   readonly kind: 'passkey' | 'authenticator_app' | 'api_key';
   /**
-   * Identifies the credential in forms and in the audit log, for example `passkey:7`. The authenticator app of an account is identified by its
-   * creation time, which distinguishes it from a later one.
+   * Identifies the credential in forms and in the audit log, for example `passkey:7`. An authenticator app is identified by its creation
+   * time, which distinguishes it from an app added later.
    */
   readonly key: string;
   readonly id: number;
@@ -21,7 +21,7 @@ export type AccountCredential = {
   readonly lastUsedAt: Date | null;
 };
 
-/** Lists the passkeys, the authenticator app and the active API keys of an account. */
+/** Lists an account's passkeys, authenticator app and active API keys. */
 export async function listAccountCredentials(em: EntityManager, userId: number, now: Date): Promise<AccountCredential[]> {
   const app = await findAuthenticatorAppTimestamps(em, userId);
   const passkeys = await listPasskeys(em, userId);
@@ -44,15 +44,15 @@ const datesOf = ({ addedAt, lastUsedAt }: { addedAt: Date; lastUsedAt: Date }) =
 
 export type CredentialSelection = { readonly removed: readonly AccountCredential[]; readonly kept: readonly AccountCredential[] };
 
-/** Splits the credentials into those whose `key` is in `keep` and the others. */
+/** Splits the credentials by whether their `key` is in `keep`. */
 export const partitionCredentials = (credentials: readonly AccountCredential[], keep: ReadonlySet<string>): CredentialSelection => ({
   removed: credentials.filter(({ key }) => !keep.has(key)),
   kept: credentials.filter(({ key }) => keep.has(key)),
 });
 
 /**
- * Removes every credential of the account that is not in `kept`, even those added since the list was read, and audits each removal. Call
- * in a transaction that has locked the user.
+ * Removes every account credential that is not in `kept`, even credentials added since the list was read, and audits each removal. Call
+ * this in a transaction that has locked the user.
  */
 export async function removeCredentials(
   em: EntityManager,

@@ -22,7 +22,8 @@ export class EmailTakenError extends Error {
 }
 
 /**
- * Creates an active account. Its e-mail address counts as verified: by the link of the sign-up, or by the administrator who installs the server.
+ * Creates an active account. Its e-mail address counts as verified, either by the sign-up link or by the administrator who installs the
+ * server.
  * @throws EmailTakenError
  */
 export async function createAccount(
@@ -45,10 +46,10 @@ export async function createAccount(
   }
 }
 
-/** An active account, with the hash of its password and the time at which the password was set; null without a password. */
+/** An active account, with its password hash and the time at which the password was set; both are null if the account has no password. */
 export type SignInCandidate = { id: number; email: string; hash: string | null; changed_at: string | null };
 
-/** Returns when the password of an account was set, in milliseconds since 1970; 0 without a password. */
+/** Returns when an account's password was set, in milliseconds since 1970; 0 if the account has no password. */
 export const passwordSetAtMs = ({ changed_at: changedAt }: Pick<SignInCandidate, 'changed_at'>): number =>
   new Date(changedAt ?? 0).getTime();
 
@@ -96,11 +97,11 @@ const activeAccount = prepareStatement<AccountRow>(
   `select id, name, email, email_verification = 'verified' as email_verified, updated_at from users where id = $1 and status = 'active'`,
 );
 
-/** Returns the active account with this ID, or undefined if it does not exist or is disabled or closed. */
+/** Returns the active account with this ID, or undefined if the account does not exist or is disabled or closed. */
 export const findActiveAccount = async (em: EntityManager, id: string): Promise<AccountRow | undefined> =>
   /^\d{1,15}$/.test(id) ? (await activeAccount(em, [Number(id)]))[0] : undefined;
 
-/** Creates the account lookup of oidc-provider. It uses the prefetched account of the request, if available. */
+/** Creates the account lookup for oidc-provider. The lookup uses the account prefetched for the request, if available. */
 export const createAccountLookup =
   (em: EntityManager): FindAccount =>
   async (ctx, id) => {

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { User } from '../../users/user.entity.ts';
 
-/** A single-use link that was sent by e-mail. Only the hash of its token is stored. */
+/** A single-use link that was sent by e-mail. Only its token's hash is stored. */
 export const EmailLink = defineEntity({
   name: 'MailedLink',
   tableName: 'mailed_links',
@@ -9,7 +9,7 @@ export const EmailLink = defineEntity({
     tokenHash: p.text().primary(),
     purpose: p.enum(['sign_up', 'password_reset', 'email_change']),
     user: () => p.manyToOne(User).mapToPk().nullable().deleteRule('cascade').updateRule('no action').index(false),
-    /** Address to which the link was sent. Using the link proves that the user owns it. */
+    /** Address to which the link was sent. Using the link proves that the user owns the address. */
     email: p.text(),
     expiresAt: p.datetime(3),
   },

@@ -16,7 +16,7 @@ const insertLink = prepareStatement(
   'insert into mailed_links (token_hash, purpose, user_id, email, expires_at) values ($1, $2, $3, $4, $5)',
 );
 
-/** SQL condition: a link resets a password only if it was sent to the current address of the account and no confirmation is pending. */
+/** SQL condition: a link resets a password only if it was sent to the account's current address and no confirmation is pending. */
 const isUsableSql = `(purpose <> 'password_reset' or exists (select 1 from users u
   where u.id = mailed_links.user_id and u.email = mailed_links.email and u.email_verification <> 'confirmation_required'))`;
 
@@ -35,7 +35,7 @@ const lockOwner = prepareStatement(
   'select id from users where id = (select user_id from mailed_links where token_hash = $1) for update',
 );
 
-/** Creates a link and returns its token. Only the hash of the token is stored. */
+/** Creates a link and returns its token. Only the token's hash is stored. */
 export async function createEmailLinkToken(em: EntityManager, { purpose, email, userId }: EmailLinkContent, now: Date): Promise<string> {
   const token = randomBytes(32).toString('base64url');
   await insertLink(em, [hashToken(token), purpose, userId, email, new Date(now.getTime() + linkLifetimeMs)]);
@@ -45,7 +45,7 @@ export async function createEmailLinkToken(em: EntityManager, { purpose, email, 
 const contentFromRow = (purpose: EmailLinkPurpose, [row]: Row[]): EmailLinkContent | undefined =>
   row && { purpose, email: row.email, userId: row.user_id };
 
-/** Returns the content of a link without consuming it, because mail programs open links before users do. */
+/** Returns a link's content without consuming the link, because mail programs open links before users do. */
 export const peekEmailLink = async (
   em: EntityManager,
   purpose: EmailLinkPurpose,
@@ -54,8 +54,8 @@ export const peekEmailLink = async (
 ): Promise<EmailLinkContent | undefined> => contentFromRow(purpose, await readLink(em, [hashToken(token), purpose, now]));
 
 /**
- * Consumes a link and returns its content; of two concurrent requests, only one receives it. Call in the transaction of the action that the
- * link authorizes. Locks the user before the link, in the same order as an address change, which deletes links.
+ * Consumes a link and returns its content; only one of two concurrent requests receives the content. Call this in the same transaction as
+ * the action that the link authorizes. Locks the user before the link, in the same order as an address change, which deletes links.
  */
 export async function consumeEmailLink(
   em: EntityManager,
@@ -69,7 +69,7 @@ export async function consumeEmailLink(
 
 const deleteLinksOfUser = prepareStatement('delete_email_links_of_user', 'delete from mailed_links where user_id = $1');
 
-/** Deletes all links of a user. Call when the password or the e-mail address changes. */
+/** Deletes all of a user's links. Call this when the password or the e-mail address changes. */
 export async function deleteEmailLinksOfUser(em: EntityManager, userId: number): Promise<void> {
   await deleteLinksOfUser(em, [userId]);
 }
@@ -79,7 +79,7 @@ const deleteLinksOfAddresses = prepareStatement(
   'delete from mailed_links where lower(email) in (lower($1), lower($2))',
 );
 
-/** Deletes every link of an account whose address changes, and every link that was sent to the old or the new address. */
+/** Deletes every link of an account whose address changes, and every link sent to the old or the new address. */
 export async function deleteEmailLinksAfterAddressChange(
   em: EntityManager,
   { userId, from, to }: { userId: number; from: string; to: string },

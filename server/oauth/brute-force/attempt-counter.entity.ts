@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/** Attempt counter, written by rate-limiter-flexible. Its statements rely on the order of the columns. */
+/** Attempt counter, written by rate-limiter-flexible. The statements of that library rely on the column order. */
 export const AttemptCounter = defineEntity({
   name: 'Attempt',
   tableName: 'attempts',

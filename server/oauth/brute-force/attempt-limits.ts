@@ -6,7 +6,7 @@ import { prepareExpiredRowDeletion } from '../../database/queries/expired-rows.t
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
 import { networkFromClientAddress } from '../../http/request/network-from-client-address.ts';
 
-/** Thrown when the limit of attempts is exceeded, which suggests a guessing attack. */
+/** Thrown when the attempt limit is exceeded, which suggests a guessing attack. */
 export class TooManyAttemptsError extends Error {
   override readonly name = 'TooManyAttemptsError';
   readonly retryAfterSeconds: number;
@@ -22,20 +22,21 @@ const hours = 60 * minutes;
 
 type Limit = { readonly points: number; readonly duration: number };
 type Policy = {
-  /** Limit for one target and one source. A source is a network, or a browser that has signed in to the account before. */
+  /** Limit for one target and one source. A source is a network, or a browser that has previously signed in to the account. */
   readonly source: Limit;
   /** Limit for one network and all targets. */
   readonly network: Limit;
   /**
-   * Limit for one target and all networks. Attempts above it are still allowed, because otherwise any attacker could lock the owner out;
-   * the caller makes them harder instead. With `rejects`, they are rejected; use it for targets that have no owner.
+   * Limit for one target and all networks. Attempts above this limit are still allowed, because otherwise any attacker could lock the owner
+   * out; instead, the caller makes further attempts harder. With `rejects`, attempts above the limit are rejected; use this option for
+   * targets that have no owner.
    */
   readonly ceiling?: Limit & { readonly rejects?: true };
 };
 
 const guessLimits = { source: { points: 10, duration: 15 * minutes }, network: { points: 30, duration: 15 * minutes } };
 
-/** Points per duration in seconds. */
+/** Number of attempts (`points`) per `duration` in seconds. */
 const policies = {
   // NIST SP 800-63B-4 section 3.2.2 allows at most 100 consecutive failures per account
   password: { ...guessLimits, ceiling: { points: 100, duration: 24 * hours } },
@@ -48,15 +49,15 @@ const policies = {
   clientSecret: guessLimits,
   userCode: { source: { points: 10, duration: 10 * minutes }, network: { points: 30, duration: 10 * minutes } },
   /**
-   * Messages to one e-mail address. Above the ceiling, the owner of the address cannot request another message for an hour, but has
-   * already received twenty messages with valid links.
+   * Messages to one e-mail address. Above the ceiling, the address owner cannot request another message for an hour, but has already
+   * received twenty messages with valid links.
    */
   mail: {
     source: { points: 5, duration: 1 * hours },
     network: { points: 30, duration: 1 * hours },
     ceiling: { points: 20, duration: 1 * hours, rejects: true },
   },
-  /** Sign-in codes sent to one account. Only an attempt with the correct password requests one. */
+  /** Sign-in codes sent to one account. Only an attempt with the correct password requests such a code. */
   codeMail: {
     source: { points: 5, duration: 1 * hours },
     network: { points: 30, duration: 1 * hours },
@@ -75,17 +76,17 @@ export const attemptFailureCeilings = { password: policies.password.ceiling.poin
 
 /** Source of an attempt. */
 export type AttemptSource = {
-  /** The IP address of the client. */
+  /** The client's IP address. */
   readonly address: string | undefined;
   /**
-   * ID of a browser that has signed in to the account before (`KnownBrowsers`). Its attempts are counted separately from its network, so
-   * that guesses from elsewhere do not affect it, even from the same network.
+   * ID of a browser that has previously signed in to the account (`KnownBrowsers`). This browser's attempts are counted separately from its
+   * network, so that guesses from other browsers, even on the same network, do not affect this browser.
    */
   readonly knownBrowser?: string | undefined;
 };
 
 export type CountedAttempt = {
-  /** Number of attempts above the ceiling for all networks; 0 below the ceiling and for a known browser. */
+  /** Number of attempts, across all networks, above the ceiling; 0 below the ceiling and for a known browser. */
   readonly aboveCeiling: number;
   /** Removes the attempt from the counters, because it succeeded. */
   succeed(): Promise<void>;
@@ -93,13 +94,16 @@ export type CountedAttempt = {
 
 export type AttemptLimits = {
   /**
-   * Counts an attempt before it is made, so that concurrent attempts cannot exceed a limit. A rejected attempt counts only against the
-   * limit that rejected it, so that one network alone cannot exceed the ceiling.
+   * Counts an attempt before it is made, so that concurrent attempts cannot exceed a limit. An attempt rejected by a source or network
+   * limit does not count against the ceiling, so that one network alone cannot exceed the ceiling.
    * @param target identifier of the account or secret, whether it exists or not
    * @throws TooManyAttemptsError
    */
   countAttempt(kind: AttemptKind, target: string, source: AttemptSource): Promise<CountedAttempt>;
-  /** Rejects a source whose failures have reached a limit, without counting an attempt. For requests that are too frequent to count each. */
+  /**
+   * Rejects a source whose failures have reached a limit, without counting an attempt. Use this for requests that are too frequent to count
+   * individually.
+   */
   rejectIfLimited(kind: AttemptKind, target: string, source: AttemptSource): Promise<void>;
 };
 
@@ -113,7 +117,10 @@ const findReachedLimit = prepareBatchedLookup<{ ends_at: number | null }>(
 type Scope = keyof Policy;
 type Counter = { readonly limiter: RateLimiterPostgres; readonly key: string; readonly rejects: boolean };
 
-/** Creates limits with counters in the database, which all processes share. Do not call them in a transaction: a rollback would undo the count. */
+/**
+ * Creates limits with database counters, which all processes share. Do not call the limits in a transaction: a rollback would undo the
+ * count.
+ */
 export function createAttemptLimits(em: EntityManager): AttemptLimits {
   const storeClient = {
     async query({ text, values }: { text: string; values: unknown[] }) {
@@ -176,7 +183,7 @@ export const unlimitedAttempts: AttemptLimits = {
   rejectIfLimited: async () => undefined,
 };
 
-/** Handles a rejection of `consume`, which rejects with the result if a limit is exceeded, and with an error if the database fails. */
+/** Handles a `consume` rejection. `consume` rejects with the result if a limit is exceeded, and with an error if the database fails. */
 function limiterResultOrThrow(reason: unknown): RateLimiterRes {
   if (reason instanceof RateLimiterRes) return reason;
   throw reason;

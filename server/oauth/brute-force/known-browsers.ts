@@ -13,9 +13,9 @@ const cookieContent = z.object({ id: z.string(), signIns: z.array(z.object({ use
 type CookieContent = z.infer<typeof cookieContent>;
 
 /**
- * Recognizes a browser that has signed in to an account before, by an encrypted cookie. Failed attempts from elsewhere, even from the same
- * network, do not affect such a browser (OWASP, "Slow Down Online Guessing Attacks with Device Cookies"). The cookie does not replace
- * any credential.
+ * Recognizes, by an encrypted cookie, a browser that has previously signed in to an account. Failed attempts from other browsers, even on
+ * the same network, do not affect a recognized browser (OWASP, "Slow Down Online Guessing Attacks with Device Cookies"). The cookie does
+ * not replace any credential.
  */
 export class KnownBrowsers {
   readonly #key: Buffer;
@@ -27,7 +27,7 @@ export class KnownBrowsers {
   }
 
   /**
-   * Returns the ID of the browser if it has signed in to the account.
+   * Returns the browser's ID if the browser has signed in to the account.
    * @param since time at which the password was set: after a password reset, an intruder's browser must not be recognized
    */
   findBrowserId(req: Request, userId: number, since: Date): string | undefined {
@@ -36,7 +36,7 @@ export class KnownBrowsers {
     return known === true ? content?.id : undefined;
   }
 
-  /** Stores in the cookie that the browser has signed in to the account. */
+  /** Records in the cookie that this browser has signed in to the account. */
   remember(req: Request, res: Response, userId: number, now: Date): void {
     const { id, signIns } = this.#read(req) ?? { id: randomBytes(16).toString('base64url'), signIns: [] };
     const others = signIns.filter((signIn) => signIn.userId !== userId);

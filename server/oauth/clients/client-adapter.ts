@@ -35,25 +35,27 @@ const findApplication = prepareBatchedLookup<ClientRow>(
 
 const prefetchedClients = defineObjectMetadata<ClientRow>('application found before');
 
-/** Prefetches the client of a request outside the transaction, where the lookup can be batched with those of other requests. */
+/** Prefetches a request's client outside the transaction, where the lookup can be batched with the lookups of other requests. */
 export async function prefetchClient(em: EntityManager, ctx: object, clientId: string): Promise<void> {
   const application = clientId.includes('\0') ? undefined : await findApplication(em, [clientId]);
   if (application) prefetchedClients.set(ctx, application);
 }
 
-/** Returns the refresh grace period in seconds of the authenticated client, or undefined if the client does not set its own. */
+/** Returns the authenticated client's refresh grace period in seconds, or undefined if the client does not set one. */
 export function clientRefreshGraceSeconds(ctx: object, clientId: string | undefined): number | undefined {
   const application = prefetchedClients.get(ctx);
   return application?.clientId === clientId ? (application?.refreshGraceSeconds ?? undefined) : undefined;
 }
 
-/** Returns whether an active application with this client ID has a redirect URI of this origin. */
+/** Returns whether an active application with this client ID has a redirect URI with this origin. */
 export const isApplicationOrigin =
   (em: EntityManager) =>
   async (clientId: string, origin: string): Promise<boolean> =>
     isRedirectUriOrigin((await findApplication(em, [clientId]))?.redirectUris ?? [], origin);
 
-/** Creates the client adapter of oidc-provider. It reads `applications` on every request, so that changes take effect immediately. */
+/**
+ * Creates the client adapter for oidc-provider. The adapter reads `applications` on every request, so that changes take effect immediately.
+ */
 export const createClientAdapter = (em: EntityManager): Adapter => ({
   async find(clientId) {
     if (clientId.includes('\0')) return undefined;
@@ -86,12 +88,15 @@ function toClientMetadata(application: ClientRow, now: Date): AdapterPayload {
     post_logout_redirect_uris: [...application.postLogoutRedirectUris],
     response_types: usesAuthorizationCode ? ['code'] : [],
     grant_types: [...application.grantTypes],
-    // Never empty, because oidc-provider treats an empty scope as all scopes. Only known scopes, because it rejects clients with unknown ones.
+    // Never empty, because oidc-provider treats an empty scope as all scopes. Only known scopes, because oidc-provider rejects clients with
+    // unknown scopes.
     scope: [...(actsForUsers ? identityScopes : ['openid']), ...filterApiScopes(application.scopes)].join(' '),
   };
 }
 
-/** Native clients may use any port of the loopback interface (RFC 8252 section 7.3). The API reference page must use its exact redirect URI. */
+/**
+ * Native clients may use any port on the loopback interface (RFC 8252 section 7.3). The API reference page must use its exact redirect URI.
+ */
 const isNative = ({ clientId, redirectUris }: ClientRow): boolean =>
   clientId !== referencePageClientId && redirectUris.some((uri) => !uri.startsWith('https:'));
 
@@ -100,7 +105,7 @@ const validSecretHashes = ({ secretHashes, previousSecretHash, previousSecretUnt
   ...(previousSecretHash != null && previousSecretUntil != null && new Date(previousSecretUntil) > now ? [previousSecretHash] : []),
 ];
 
-/** Replaces the comparison of client secrets in oidc-provider, because only hashes of the secrets are stored. */
+/** Replaces oidc-provider's client secret comparison, because only secret hashes are stored. */
 export function patchClientSecretComparison(provider: Provider): void {
   provider.Client.prototype.compareClientSecret = matchesStoredHash;
 }

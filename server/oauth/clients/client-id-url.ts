@@ -3,11 +3,11 @@ import { urlRejectionReason } from '../../outgoing-http/public-url.ts';
 /** Maximum length of a client ID URL, in characters. The database column has the same limit. */
 const lengthMax = 500;
 
-/** Returns whether a client ID has the form of a metadata document URL. It may still be invalid. */
+/** Returns whether a client ID has the form of a metadata document URL. The URL may still be invalid. */
 export const isUrlClientId = (clientId: string): boolean => /^https:/i.test(clientId);
 
 /**
- * Returns the reason why a URL is not a valid client ID (draft-ietf-oauth-client-id-metadata-document section 3), or undefined if it is.
+ * Returns why a URL is not a valid client ID (draft-ietf-oauth-client-id-metadata-document section 3), or undefined if the URL is valid.
  * Client IDs are compared as strings, so the URL must be in its normalized form.
  */
 export function validateClientIdUrl(clientId: string): string | undefined {

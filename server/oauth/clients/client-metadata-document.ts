@@ -5,12 +5,12 @@ import { supportedGrantTypes } from '../../applications/application.entity.ts';
 import type { FetchedDocument } from '../../outgoing-http/fetch-document.ts';
 import { findRegistrationError } from './dynamic-client-registration.ts';
 
-/** Thrown for an unusable client ID metadata document. The message is for the developer of the client. */
+/** Thrown for an unusable client ID metadata document. The message is intended for the client developer. */
 export class MetadataDocumentError extends Error {
   override readonly name = 'MetadataDocumentError';
 }
 
-/** The supported properties. All others are ignored (RFC 7591 section 2), in particular the URLs of keys and logos. */
+/** The supported properties. All other properties are ignored (RFC 7591 section 2), in particular key and logo URLs. */
 const documentSchema = z.object({
   client_id: z.string(),
   client_name: z.string().optional(),
@@ -25,7 +25,7 @@ const documentSchema = z.object({
 
 /**
  * Converts a client ID metadata document (draft-ietf-oauth-client-id-metadata-document section 4) into an application: a public client
- * without administrative scopes. Unsupported scopes and grant types, and those that such clients may not use, are dropped.
+ * without administrative scopes. Scopes and grant types that the server does not support or that such clients may not use are dropped.
  * @throws {MetadataDocumentError}
  */
 export function applicationFromMetadataDocument(clientId: string, document: FetchedDocument, now: Date): ApplicationInput {
@@ -72,7 +72,10 @@ function parseJson(text: string): unknown {
 const cacheSecondsMin = 5 * 60;
 const cacheSecondsMax = 24 * 60 * 60;
 
-/** Returns the cache lifetime of the document in seconds: its freshness lifetime (RFC 9111 section 4.2), limited to 5 minutes to 24 hours. */
+/**
+ * Returns the document's cache lifetime in seconds: its freshness lifetime (RFC 9111 section 4.2), clamped to between 5 minutes and 24
+ * hours.
+ */
 function cacheSeconds({ headers }: FetchedDocument, now: Date): number {
   const control = String(headers['cache-control'] ?? '');
   const maxAge = /(?:^|[\s,])max-age="?(\d{1,9})/i.exec(control)?.[1];

@@ -20,15 +20,15 @@ type Registration = NonNullable<NonNullable<Configuration['features']>['registra
 type Policy = NonNullable<NonNullable<Registration['policies']>[string]>;
 type Properties = Parameters<Policy>[1];
 
-/** Name of the policy for initial access tokens that an administrator creates (server/access-management/registration-token.ts). */
+/** Policy name for initial access tokens that an administrator creates (server/access-management/registration-token.ts). */
 export const administratorRegistrationPolicyName = 'of-the-shop';
-/** Name of the policy for registrations without an initial access token (open-registration.ts). */
+/** Policy name for registrations without an initial access token (open-registration.ts). */
 export const openRegistrationPolicyName = 'open';
 
-/** Grant types for clients that no administrator has reviewed. They exclude client credentials. */
+/** Grant types for clients that no administrator has reviewed. The client credentials grant is excluded. */
 const registrableGrants = supportedGrantTypes.filter((name) => name !== 'client_credentials');
 
-/** Enforces the rules for every registration request, before oidc-provider validates the metadata. */
+/** Enforces the rules for registration requests, before oidc-provider validates the metadata. */
 function checkRequest(properties: Properties, allowedGrants: readonly string[]): void {
   const [urlField] = findRequestableUrlFields(properties);
   if (urlField !== undefined)
@@ -42,13 +42,13 @@ function checkRequest(properties: Properties, allowedGrants: readonly string[]):
   if (!requested.data.grant_types.every((name) => allowedGrants.includes(name)))
     throw new errors.InvalidClientMetadata(`grant_types must be of ${allowedGrants.join(', ')}`);
   properties.client_name ??= properties.client_id;
-  // contains at least `openid`, because oidc-provider treats an empty scope as all scopes
+  // always contains `openid`, because oidc-provider treats an empty scope as all scopes
   properties.scope = ['openid', ...known.filter((scope) => scope !== 'openid')].join(' ');
 }
 
 const requestedPropertiesSchema = z.object({ scope: z.string().default(''), grant_types: z.array(z.string()).default([]) });
 
-/** Turns the client into a public one: RFC 7591 section 3.2.1 allows the server to set omitted properties. */
+/** Makes the client public: RFC 7591 section 3.2.1 allows the server to set omitted properties. */
 function requirePublicClient(properties: Properties): void {
   if ((properties.token_endpoint_auth_method ?? 'none') !== 'none')
     throw new errors.InvalidClientMetadata(
@@ -59,7 +59,10 @@ function requirePublicClient(properties: Properties): void {
   delete properties.client_secret_expires_at;
 }
 
-/** Configures dynamic client registration (RFC 7591). Its policy is named in the initial access token, which an administrator or open-registration.ts creates. */
+/**
+ * Configures dynamic client registration (RFC 7591). The initial access token, which an administrator or open-registration.ts creates,
+ * names the policy.
+ */
 export const clientRegistrationConfiguration: Registration = {
   enabled: true,
   initialAccessToken: true,
@@ -101,7 +104,7 @@ export async function createApplicationFromMetadata(em: EntityManager, clientId:
   });
 }
 
-/** Returns the first reason why a client cannot register itself, with the field name of RFC 7591; undefined if it can. */
+/** Returns the first reason why a client cannot register itself, with the RFC 7591 field name; undefined if registration is allowed. */
 export function findRegistrationError(input: ApplicationInput): { readonly field: string; readonly detail: string } | undefined {
   const name = applicationCreateSchema.shape.name.safeParse(input.name);
   if (!name.success) return { field: 'client_name', detail: findCharacterError(name.error) ?? 'must be one line of up to 100 characters' };
@@ -109,7 +112,7 @@ export function findRegistrationError(input: ApplicationInput): { readonly field
   return fault;
 }
 
-/** Records the audit event of a registration without an administrator. Call in the transaction of the registration. */
+/** Records the audit event for a registration without an administrator. Call this in the registration transaction. */
 export async function auditRegistration(
   em: EntityManager,
   req: Request,

@@ -18,8 +18,8 @@ const expressRequest = z.custom<Request>();
 const invalidClientBody = z.object({ error: z.literal('invalid_client') });
 
 /**
- * Limits wrong client secrets to ten per client and network, so that an attacker elsewhere cannot lock a client out. Counts attempts
- * before the request transaction starts, because a rollback would undo the count.
+ * Limits wrong client secrets to ten per client and network, so that an attacker on another network cannot lock a client out. Counts
+ * attempts before the request transaction starts, because a rollback would undo the count.
  */
 export const limitClientSecretAttempts =
   (em: EntityManager, limits: AttemptLimits): Middleware =>
@@ -45,7 +45,7 @@ export const limitClientSecretAttempts =
     }
   };
 
-/** Returns the client ID of a request, and whether the request contains a client secret. */
+/** Returns a request's client ID, and whether the request contains a client secret. */
 async function readPresentedClient(ctx: Context): Promise<{ clientId: string; withSecret: boolean } | undefined> {
   const basic = /^Basic +([A-Za-z0-9+/=_-]+)$/i.exec(ctx.get('authorization'))?.[1];
   if (basic !== undefined) return { clientId: Buffer.from(basic, 'base64').toString().split(':', 1)[0] ?? '', withSecret: true };

@@ -1,4 +1,7 @@
-/** Fields with URLs that the server never requests: redirect targets of users, and fields that it ignores (RFC 7591 section 2). */
+/**
+ * Fields with URLs that the server never requests: URLs to which users are redirected, and fields that the server ignores (RFC 7591 section
+ * 2).
+ */
 const neverRequested = new Set(['redirect_uris', 'post_logout_redirect_uris', 'client_uri', 'policy_uri', 'tos_uri']);
 /** Text fields, which may contain a URL as text. */
 const textFields = new Set(['client_id', 'client_name', 'contacts', 'scope', 'software_id', 'software_version']);
@@ -7,8 +10,8 @@ const urlName = /_(uris?|urls?|endpoint)$/;
 const urlValue = /^\s*[a-z][a-z0-9+.-]*:\/\//i;
 
 /**
- * Returns the client metadata fields whose value is a URL that an implementation could request, such as `jwks_uri`,
- * `sector_identifier_uri` and `logo_uri`. Checks both the name and the value, so that it finds unknown fields, too.
+ * Returns the client metadata fields whose value is a URL that an implementation could request, such as `jwks_uri`, `sector_identifier_uri`
+ * and `logo_uri`. Checks both names and values, so that unknown fields are found, too.
  */
 export const findRequestableUrlFields = (metadata: Readonly<Record<string, unknown>>): string[] =>
   Object.entries(metadata)
@@ -16,7 +19,7 @@ export const findRequestableUrlFields = (metadata: Readonly<Record<string, unkno
     .filter(([name, value]) => value != null && (urlName.test(name) || containsUrl(value)))
     .map(([name]) => name);
 
-/** Maximum nesting depth of metadata. Deeper values count as URLs, so that none escapes the check. */
+/** Maximum nesting depth of metadata. Deeper values count as URLs, so that no value escapes the check. */
 const depthMax = 8;
 
 function containsUrl(value: unknown, depth = 0): boolean {

@@ -11,8 +11,8 @@ const tokenModel = 'InitialAccessToken';
 const tokenSeconds = 60;
 
 /**
- * Enables open dynamic client registration (RFC 7591 section 3). A request without an initial access token receives a temporary one, which
- * names the policy of open registration. So all rules are in the policies, and no request is processed without one.
+ * Enables open dynamic client registration (RFC 7591 section 3). A request without an initial access token is given a temporary token that
+ * names the open registration policy. All rules are therefore in policies, and every request is processed under a policy.
  */
 export const enableOpenRegistration =
   (store: AdapterFactory, limits: AttemptLimits): Middleware =>

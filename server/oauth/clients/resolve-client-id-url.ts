@@ -18,19 +18,19 @@ import { readBufferedBody, replaceRequestBody } from '../protocol/buffered-reque
 
 type ResolverOptions = { readonly em: EntityManager; readonly limits: AttemptLimits; readonly network: NetworkPolicy };
 
-/** Limit that the draft recommends (section 6.6). */
+/** Maximum document size that the draft recommends (section 6.6). */
 const bytesMax = 5 * 1024;
 const timeoutMs = 5_000;
 
 const failuresByContext = defineObjectMetadata<string>('failure of a client ID metadata document');
 
-/** Returns the reason why the client ID metadata document of this request is unusable, or undefined. */
+/** Returns why this request's client ID metadata document is unusable, or undefined if the document is usable. */
 export const getMetadataDocumentFailure = (ctx: object): string | undefined => failuresByContext.get(ctx);
 
 /**
  * At the start of an authorization request whose client ID is a URL, creates or updates the application from the metadata document at that
- * URL. It is an ordinary row of `applications`, so that consent, connected apps, limits, webhooks and audit work as for other clients.
- * Runs before any transaction, so that no lock is held while the document is fetched.
+ * URL. The application is an ordinary row in `applications`, so that consent, connected apps, limits, webhooks and audit work as for other
+ * clients. Runs before any transaction starts, so that no lock is held while the document is fetched.
  */
 export function resolveClientIdUrl(parts: ResolverOptions): Middleware {
   const pending = new Map<string, Promise<void>>();

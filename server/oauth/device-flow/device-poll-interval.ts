@@ -7,10 +7,13 @@ import { endpointPaths } from '../protocol/endpoints.ts';
 import { readBufferedBody } from '../protocol/buffered-request-body.ts';
 import { hashRecordId } from '../storage/oauth-record-mapping.ts';
 
-/** Minimum time between two polls of a device, in seconds. Each poll that comes too early increases the interval by the same amount. */
+/**
+ * Minimum time between two polls by a device, in seconds. Each poll that arrives too early increases the device's interval by the same
+ * amount.
+ */
 const intervalSeconds = 5;
 
-// A single statement, so that one of two concurrent polls counts as too early.
+// This is a single statement, so that one of two concurrent polls counts as too early.
 const recordPoll = prepareStatement<{ early: boolean }>(
   'record_device_poll',
   `with device as (
@@ -27,7 +30,7 @@ const recordPoll = prepareStatement<{ early: boolean }>(
 const pendingError = z.object({ error: z.literal('authorization_pending') });
 const deviceAuthorizationBody = z.object({ device_code: z.string() }).passthrough();
 
-/** Returns the poll interval to devices (RFC 8628 section 3.2), and `slow_down` to devices that poll more often (section 3.5). */
+/** Returns the poll interval to devices (RFC 8628 section 3.2), and returns `slow_down` to devices that poll more often (section 3.5). */
 export const enforceDevicePollInterval =
   (em: EntityManager): Middleware =>
   async (ctx, next) => {

@@ -10,14 +10,14 @@ export const ConnectedAppEntity = defineEntity({
     grantId: p.text().unique(),
     user: () => p.manyToOne(User).mapToPk().deleteRule('cascade').updateRule('no action').index(false),
     clientId: p.text(),
-    /** Label of the browser in which the user consented, from its User-Agent. */
+    /** Label of the browser in which the user consented, derived from the User-Agent. */
     device: p.text().nullable().check('length(device) <= 100'),
-    /** API scopes of the last token that the application received. */
+    /** API scopes of the most recent token that the application received. */
     scopes: p.array().defaultRaw(`'{}'`),
     /** Scopes granted without consent, because an administrator preapproved them for the application. */
     preapprovedScopes: p.array().defaultRaw(`'{}'`),
     createdAt: p.datetime(3),
-    /** Time at which the application last received a token; null before the first one. */
+    /** Time at which the application most recently received a token; null before the first token. */
     lastUsedAt: p.datetime(3).nullable(),
   },
   indexes: [{ name: 'connections_user', properties: ['user', 'id'] }],

@@ -19,8 +19,8 @@ const insertConnection = prepareStatement(
 );
 
 /**
- * Records an application that a user has granted access, with the device. It is listed after the application has requested its first token.
- * `preapprovedScopes` are the scopes that the user was not asked about.
+ * Records an application to which a user has granted access, and the device. The application is listed once it has requested its first
+ * token. `preapprovedScopes` are the scopes for which the user was not asked for consent.
  */
 export async function createConnectedApp(
   em: EntityManager,
@@ -63,7 +63,7 @@ export const recordConnectedAppUse =
     if (grant?.accountId === undefined || grant.clientId === undefined) return;
     const scopes = filterApiScopes(grant.getOIDCScope().split(' '));
     const use = [grant.jti, Number(grant.accountId), grant.clientId, new Date(), scopes];
-    // the first access token was issued earlier, together with the refresh token
+    // the first access token was issued together with the refresh token
     if (params?.['grant_type'] === 'refresh_token') return upsertRepeatedUse(em, use);
     const [used] = await upsertUse(em, use);
     if (used?.first) await recordGrantCreatedEvent(em, grant.jti);
@@ -84,7 +84,7 @@ const findActiveConnections = prepareStatement<Row>(
    order by c.id desc limit $4`,
 );
 
-/** Lists the applications that can currently act for the user, newest first. */
+/** Lists the applications that can currently act on the user's behalf, newest first. */
 export async function listConnectedApps(
   em: EntityManager,
   userId: number,
@@ -116,7 +116,7 @@ const findConnection = prepareStatement<{ grant_id: string; client_id: string }>
   'find_connected_app',
   'select grant_id, client_id from connections where id = $1 and user_id = $2',
 );
-// Deletes the grant first: a request that is issuing a token of it holds its lock, so this statement waits for that request.
+// Deletes the grant first: a request that is issuing a token for a grant holds a lock on that grant, so this statement waits for it.
 const deleteGrant = prepareStatement('delete_grant', `delete from oauth_records where model = 'Grant' and id = $1`);
 const deleteTokens = prepareStatement('delete_tokens_of_grant', 'delete from oauth_records where grant_id = $1');
 const deleteConsent = prepareStatement(
@@ -126,15 +126,16 @@ const deleteConsent = prepareStatement(
 
 export type RevokeConnectedAppOptions = {
   readonly source: RequestSource;
-  /** Client ID of the application through which the user revokes the access; undefined on the account pages. */
+  /** Client ID of the application through which the user revokes access; undefined on the account pages. */
   readonly by: string | undefined;
-  /** API keys created through the application that stay valid: their IDs, or all of them. */
+  /** API keys created through the application that stay valid: a list of IDs, or `all`. */
   readonly keepApiKeys: readonly number[] | 'all';
 };
 
 /**
- * Revokes the access of an application on one device, and its consent. Also revokes the API keys that were created through the
- * application on any device, except those that the user keeps. Returns false if the user has no such connected app. Call in a transaction.
+ * Revokes an application's access on one device, and the user's consent. Also revokes the API keys that were created through the
+ * application on any device, except keys that the user keeps. Returns false if the user has no such connected app. Call this in a
+ * transaction.
  */
 export async function revokeConnectedApp(
   em: EntityManager,

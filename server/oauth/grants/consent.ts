@@ -15,7 +15,7 @@ export const canGrantScope = (role: UserRole, scope: string): boolean => !isApiS
 
 type Approval = { readonly consented: string[]; readonly preapproved: string[] };
 
-// Locks the application: a withdrawal of its preapproval waits for the grant that is being created, and then revokes it.
+// Locks the application: a preapproval withdrawal waits until the grant has been created, and then revokes the grant.
 const findApproval = prepareStatement<Approval & Pick<Application, 'registration'>>(
   'find_approved_scopes',
   `select coalesce(c.scopes, '{}') as consented, a.preapproved_scopes as preapproved, a.registration
@@ -23,7 +23,7 @@ const findApproval = prepareStatement<Approval & Pick<Application, 'registration
 );
 
 /**
- * Returns the scopes that need no further consent: those the user consented to, and those that an administrator preapproved for all users.
+ * Returns the scopes that need no further consent: scopes the user consented to, and scopes an administrator preapproved for all users.
  * Returns undefined for a self-registered application, because its consent page is always shown.
  */
 async function findApprovedScopes(em: EntityManager, userId: number, clientId: string): Promise<Approval | undefined> {
@@ -39,7 +39,7 @@ const upsertConsent = prepareStatement(
    set scopes = array(select distinct unnest(consents.scopes || excluded.scopes) order by 1), granted_at = excluded.granted_at`,
 );
 
-/** Adds the granted scopes to the stored consent of the user. */
+/** Adds the granted scopes to the user's stored consent. */
 export async function rememberConsent(
   em: EntityManager,
   userId: number,
@@ -52,13 +52,13 @@ export async function rememberConsent(
   await em.fork({ keepTransactionContext: true }).nativeUpdate(Application, selfRegistered, { lastConsentAt: now });
 }
 
-/** Returns the known scopes that an authorization request contains. */
+/** Returns the known scopes in an authorization request. */
 export const parseRequestedScopes = (params: Readonly<Record<string, unknown>>): string[] =>
   typeof params['scope'] === 'string' ? params['scope'].split(' ').filter(isKnownScope) : [];
 
 /**
- * Records the allowed and the rejected scopes in the grant. API scopes are recorded twice, because oidc-provider treats them both as
- * OpenID Connect scopes and as resource scopes. Rejected scopes are recorded so that this request does not ask for them again.
+ * Records the allowed and the rejected scopes in the grant. API scopes are recorded twice, because oidc-provider treats them both as OpenID
+ * Connect scopes and as resource scopes. Rejected scopes are recorded, so that this request does not ask for consent to them again.
  */
 export function applyConsentDecision(
   grant: Grant,
@@ -81,14 +81,14 @@ type AuthenticatingClient = Pick<NonNullable<KoaContextWithOIDC['oidc']['client'
 
 /**
  * Returns whether the consent page is shown at every sign-in. Any program on the device can impersonate a public native client (RFC 8252,
- * section 8.6). A confidential client authenticates when it redeems the code, even if one of its redirect URIs is on the loopback interface.
+ * section 8.6). A confidential client authenticates when redeeming the code, even if one of its redirect URIs is on the loopback interface.
  */
 export const requiresConsentEveryTime = ({ applicationType, clientAuthMethod }: AuthenticatingClient): boolean =>
   applicationType === 'native' && clientAuthMethod === 'none';
 
 /**
- * Returns the grant for an authorization request: the one that the user has just consented to, or a new one with the scopes of an earlier
- * consent. It never reuses the grant of the browser session, because two devices that share a grant would be signed out together.
+ * Returns the grant for an authorization request: the grant that the user has just consented to, or a new grant with the scopes of an
+ * earlier consent. Never reuses the browser session's grant, because two devices that share a grant would be signed out together.
  */
 export const loadOrCreateGrant = (em: EntityManager, resources: readonly string[]) => async (ctx: KoaContextWithOIDC) => {
   const { client, account, result, provider } = ctx.oidc;
@@ -113,7 +113,7 @@ async function createGrantWithoutPrompt(
   const [consented, preapproved] = [new Set(approval.consented), new Set(approval.preapproved)];
   const role = await findRole(em, userId);
   const allowed = new Set(requested.filter((scope) => (consented.has(scope) || preapproved.has(scope)) && canGrantScope(role, scope)));
-  if (requested.some((scope) => !allowed.has(scope))) return undefined; // the consent page then asks for all requested scopes
+  if (requested.some((scope) => !allowed.has(scope))) return undefined; // in this case, the consent page asks for all requested scopes
   const grant = new provider.Grant({ accountId: String(userId), clientId });
   applyConsentDecision(grant, resources, requested, allowed);
   const grantId = await grant.save();

@@ -1,6 +1,6 @@
 import { type DeleteExpiredRows, prepareExpiredRowDeletion } from '../../database/queries/expired-rows.ts';
 
-// Rows younger than a day are skipped: the row of a browser is written before its session is stored.
+// Rows younger than a day are skipped, because a browser's row is written before its session is stored.
 const deleteConnections = prepareExpiredRowDeletion({
   table: 'connections',
   key: 'id',
@@ -14,6 +14,6 @@ const deleteBrowserSessions = prepareExpiredRowDeletion({
     and not exists (select 1 from oauth_records s where s.model = 'Session' and s.uid = browser_sessions.uid)`,
 });
 
-/** Deletes one batch each of connected apps without a grant and browser sessions without a session record. */
+/** Deletes one batch of connected apps without a grant and one batch of browser sessions without a session record. */
 export const deleteOrphanedRows: DeleteExpiredRows = async (em, now) =>
   (await deleteConnections(em, now)) + (await deleteBrowserSessions(em, now));

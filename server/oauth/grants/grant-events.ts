@@ -30,13 +30,16 @@ const deleteBy = (column: 'grant_id' | 'user_id' | 'client_id') =>
   );
 const deleteStatements = { grant_id: deleteBy('grant_id'), user_id: deleteBy('user_id'), client_id: deleteBy('client_id') };
 
-/** Records `grant.created` for the first token of a grant. Call in the transaction that issues the token. */
+/** Records `grant.created` for a grant's first token. Call this in the transaction that issues the token. */
 export async function recordGrantCreatedEvent(em: EntityManager, grantId: string): Promise<void> {
   const [row] = await findByGrant(em, [grantId]);
   if (row) await recordEvent(em, 'grant.created', connectedAppFromRow(row), row.user_id);
 }
 
-/** Deletes the connected apps of revoked grants, and records `grant.revoked` for each grant that has been used. Call in the same transaction. */
+/**
+ * Deletes the connected apps of revoked grants, and records `grant.revoked` for each grant that has been used. Call this in the transaction
+ * that revokes the grants.
+ */
 export async function deleteRevokedConnectedApps(
   em: EntityManager,
   by: keyof typeof deleteStatements,

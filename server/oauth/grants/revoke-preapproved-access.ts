@@ -6,7 +6,7 @@ import { deleteRevokedConnectedApps } from './grant-events.ts';
 
 type PreapprovedGrant = { readonly grant_id: string; readonly scopes: string[]; readonly payload: string };
 
-// Locks the grants first: a request that is issuing a token of one of them holds its lock.
+// Locks the grants first, because a request that is issuing a token for a grant holds a lock on that grant.
 const lockPreapprovedGrants = prepareStatement<PreapprovedGrant>(
   'lock_preapproved_grants',
   `select c.grant_id, array(select unnest(c.preapproved_scopes) intersect select unnest($2::text[])) as scopes, g.payload
@@ -29,16 +29,16 @@ const narrowConnections = prepareStatement(
      preapproved_scopes = array(select s from unnest(c.preapproved_scopes) s where s <> all($2::text[]))
    where c.grant_id = any($1::text[])`,
 );
-// Access tokens contain their scopes, so they are deleted; the next refresh issues one with the remaining scopes.
+// Access tokens contain their scopes, so the tokens are deleted; the next refresh issues a token with the remaining scopes.
 const deleteAccessTokens = prepareStatement(
   'delete_access_tokens_of_grants',
   `delete from oauth_records where model = 'AccessToken' and grant_id = any($1::text[])`,
 );
 
 /**
- * Revokes access that was based on a withdrawn preapproval: grants that consist only of the withdrawn scopes, these scopes in other grants,
- * and API keys that were created with them. Users are asked for consent at their next sign-in. Call in a transaction that has locked the
- * application.
+ * Revokes access that was based on a withdrawn preapproval: grants that consist only of the withdrawn scopes, the withdrawn scopes in other
+ * grants, and API keys that were created with them. Users are asked for consent at their next sign-in. Call this in a transaction that has
+ * locked the application.
  */
 export async function revokePreapprovedAccess(
   em: EntityManager,

@@ -13,8 +13,8 @@ const deleteStatements = ['passwords', 'consents', 'authenticator_apps', 'recove
 );
 
 /**
- * Revokes the access of a user who is suspended or whose account is closed. A suspended user is signed out everywhere; grants,
- * credentials and API keys stay and work again after reactivation. For a closed account they are all deleted or revoked.
+ * Revokes a user's access when the user is suspended or the account is closed. A suspended user is signed out everywhere; grants,
+ * credentials and API keys are kept and work again after reactivation. When an account is closed, all of them are deleted or revoked.
  */
 export const revokeUserAccess: RevokeAccess = async (em, userId, reason) => {
   await deleteSessions(em, [String(userId)]);

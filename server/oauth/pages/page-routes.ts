@@ -52,7 +52,7 @@ import {
   submitSignUp,
 } from './handlers/sign-up.ts';
 
-/** Registers all pages and forms. The second handler of a form receives submissions without a valid token. */
+/** Registers all pages and forms. A form's second handler receives submissions without a valid token. */
 export function createPageRouter(context: PageContext, requireHost: express.RequestHandler): PageRouter {
   const pages = new PageRouter(context, requireHost);
   addSignInPages(pages, context);

@@ -7,7 +7,7 @@ const derive = promisify(argon2);
 const currentCost = { memory: 19_456, passes: 2, parallelism: 1 };
 type Cost = typeof currentCost;
 
-/** Thrown when the queue of passwords to hash is full. */
+/** Thrown when the password hashing queue is full. */
 export class PasswordHashQueueFullError extends Error {
   override readonly name = 'TooBusyError';
 }
@@ -40,7 +40,7 @@ const deriveKey = (password: string, nonce: Buffer, cost: Cost, tagLength: numbe
 
 const unpadded = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
 
-/** Hashes a password and returns the standard PHC string, `$argon2id$v=19$m=...`, which other libraries can read. */
+/** Hashes a password and returns the hash as a standard PHC string, `$argon2id$v=19$m=...`, which other libraries can read. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16);
   const { memory, passes, parallelism } = currentCost;
@@ -49,10 +49,13 @@ export async function hashPassword(password: string): Promise<string> {
 
 const phcPattern = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
 
-// A hash that no password matches, so that a check takes as long for an unknown account as for a wrong password.
+// A hash that matches no password, so that verification takes as long for an unknown account as for a wrong password.
 const dummyHash = hashPassword(randomBytes(32).toString('base64'));
 
-/** Verifies a password. Pass `undefined` as the hash if the account does not exist; the check then takes the same time and fails. */
+/**
+ * Verifies a password. Pass `undefined` as the hash if the account does not exist; in this case, verification takes the same time and
+ * fails.
+ */
 export async function verifyPassword(password: string, hash: string | undefined): Promise<boolean> {
   const parts = phcPattern.exec(hash ?? (await dummyHash));
   if (!parts) throw new Error('a stored password hash is not argon2id');

@@ -1,9 +1,9 @@
 import { computeOnce } from '../../memory/lazy-value.ts';
 
-/** Reason why a password is easy to guess. */
+/** Why a password is easy to guess. */
 export type WeakPattern = 'repeated' | 'sequence' | 'keyboard' | 'guessable';
 
-// Loaded on demand: it takes a tenth of a second to load, and few requests set a password.
+// Loaded on demand: loading the libraries takes a tenth of a second, and few requests set a password.
 const estimators = computeOnce(async () => {
   const [{ ZxcvbnFactory }, { adjacencyGraphs, dictionary }] = await Promise.all([
     import('@zxcvbn-ts/core'),
@@ -17,12 +17,12 @@ const estimators = computeOnce(async () => {
   };
 });
 
-// The estimation time grows with the square of the length. If the beginning is strong, the whole password is strong.
+// The estimation time grows with the square of the length. If the beginning of a password is strong, the whole password is strong.
 const analyzedLength = 100;
 
 const patternKinds: Readonly<Record<string, WeakPattern>> = { repeat: 'repeated', sequence: 'sequence', spatial: 'keyboard' };
 
-// Powers of ten. A password whose every part follows a pattern must be as hard to guess as twelve random digits.
+// Powers of ten. A password that consists entirely of patterns must be as hard to guess as twelve random digits.
 const minimumGuesses = 8;
 const minimumGuessesOfPatterns = 12;
 

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { User } from '../../users/user.entity.ts';
 
-/** Password hash of a user. Stored separately from `users`, so that code that reads users does not load it. */
+/** A user's password hash. Stored separately from `users`, so that code that reads users does not load the hash. */
 export const Password = defineEntity({
   name: 'Password',
   tableName: 'passwords',

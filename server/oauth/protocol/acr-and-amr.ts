@@ -6,5 +6,5 @@ export const acrTwoFactors = 'urn:mandate:two-factors';
 
 export const passwordAuthentication: AuthenticationContext = { amr: ['pwd'], acr: acrOneFactor };
 export const passwordAndCodeAuthentication: AuthenticationContext = { amr: ['pwd', 'otp', 'mfa'], acr: acrTwoFactors };
-/** A passkey counts as two factors: the device is a possession factor, and it verifies the user. */
+/** A passkey counts as two factors: the device is a possession factor, and the device verifies the user. */
 export const passkeyAuthentication: AuthenticationContext = { amr: ['pop', 'user', 'mfa'], acr: acrTwoFactors };

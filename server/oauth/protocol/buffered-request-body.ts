@@ -5,7 +5,7 @@ import { findDuplicateKeyInText } from '../../http/validation/duplicate-json-key
 import { defineObjectMetadata } from '../../memory/object-metadata.ts';
 import { endpointPaths } from './endpoints.ts';
 
-/** Size limit of oidc-provider. A longer body is read only until it exceeds the limit, and oidc-provider then rejects it. */
+/** oidc-provider's size limit. A longer body is read only until the limit is exceeded; oidc-provider then rejects the request. */
 const bodyBytesMax = 56 * 1024;
 
 const formEndpoints = new Set<string>([
@@ -18,8 +18,8 @@ const formEndpoints = new Set<string>([
 ]);
 
 /**
- * Reads the whole body before a transaction starts, so that a slow client cannot keep one open. Client registration is the only endpoint
- * that accepts JSON. A duplicate key in a JSON object is rejected in its error format (RFC 7591, section 3.2.2).
+ * Reads the whole body before a transaction starts, so that a slow client cannot keep a transaction open. Client registration is the only
+ * endpoint that accepts JSON. A duplicate key in a JSON object is rejected in the registration error format (RFC 7591, section 3.2.2).
  */
 export const bufferRequestBody: Middleware = async (ctx, next) => {
   lowerChunkedBodyLimit(ctx.req, bodyBytesMax);
@@ -45,7 +45,7 @@ function rejectDuplicateKey(ctx: Context, pointer: string): void {
 const bufferStream = z.custom<AsyncIterable<Buffer>>();
 const bufferedBodies = defineObjectMetadata<Buffer>('replaced body');
 
-/** Returns the buffered body, or reads it from the request. */
+/** Returns the buffered body, or reads the body from the request. */
 export async function readBufferedBody(ctx: Context): Promise<Buffer> {
   return bufferedBodies.get(ctx.req) ?? readChunks(ctx);
 }
@@ -61,7 +61,7 @@ async function readChunks(ctx: Context): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Makes later readers of the request receive `body`, because the stream has already been consumed. */
+/** Makes subsequent readers of the request receive `body`, because the stream has already been consumed. */
 export function replaceRequestBody(ctx: Context, body: Buffer): void {
   if (bufferedBodies.get(ctx.req) === body) return;
   bufferedBodies.set(ctx.req, body);

@@ -6,16 +6,16 @@ export type CookieNames = {
   readonly session: string;
   /** Pending interaction. oidc-provider uses one name for all interactions; `translateCookies` appends the identifier. */
   readonly interaction: string;
-  /** Random value that form tokens are bound to before sign-in. */
+  /** Random value to which form tokens are bound before sign-in. */
   readonly form: string;
-  /** Recognizes a browser that has signed in before (`KnownBrowsers`). */
+  /** Identifies a browser that has previously signed in (`KnownBrowsers`). */
   readonly browser: string;
 };
 
 /**
- * Returns the cookie names of an installation. Over https they have the `__Host-` prefix (RFC 6265bis section 4.1.3.2), so that browsers
- * accept them only from this host. Such cookies must have the path `/`. Because installations with different base paths on one host would
- * share them, the names also contain a hash of the issuer's path.
+ * Returns an installation's cookie names. Over https, names have the `__Host-` prefix (RFC 6265bis section 4.1.3.2), so that browsers
+ * accept the cookies only from this host. Such cookies must have the path `/`. Because installations with different base paths on one host
+ * would share such cookies, the names also contain a hash of the issuer's path.
  */
 export function cookieNamesForIssuer(issuer: string): CookieNames {
   const path = issuerBasePath(issuer);

@@ -15,8 +15,8 @@ export const endpointPaths = {
 } as const;
 
 /**
- * Express route patterns of every path that oidc-provider serves. Its own router ignores case and a trailing slash, but the middleware that
- * limits attempts, opens transactions and checks the origin compares paths exactly, so other spellings must not reach oidc-provider.
+ * Express route patterns for every path that oidc-provider serves. oidc-provider's own router ignores case and trailing slashes. Our
+ * middleware (attempt limits, transactions, origin checks) compares paths exactly, so other spellings must not reach oidc-provider.
  */
 export const providerRoutePatterns: string[] = [
   ...Object.values(endpointPaths),
@@ -28,7 +28,7 @@ export const providerRoutePatterns: string[] = [
   '/.well-known/oauth-authorization-server',
 ];
 
-/** Returns the base path of the server; empty if the issuer has no path. */
+/** Returns the server's base path; empty if the issuer has no path. */
 export const issuerBasePath = (issuer: string): string => new URL(issuer).pathname.replace(/\/$/, '');
 
 /** Returns the `aud` of access tokens for the API, which is also the `resource` that clients request (RFC 8707). */

@@ -1,6 +1,6 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
 
-/** Returns every scope granted to a token request, including OpenID Connect scopes, or undefined if no user is involved. */
+/** Returns all scopes granted to a token request, including OpenID Connect scopes, or undefined if no user is involved. */
 export function resolveGrantedScope({ entities, params }: Pick<KoaContextWithOIDC['oidc'], 'entities' | 'params'>): string | undefined {
   const { Grant: grant, AuthorizationCode: code, DeviceCode: deviceCode, RefreshToken: refreshToken } = entities;
   const requested = params?.['scope'] ?? code?.scope ?? deviceCode?.scope ?? refreshToken?.scope;

@@ -5,13 +5,13 @@ const days = 24 * 60 * minutes;
 export const oauthLifetimes = {
   accessToken: 5 * minutes,
   authorizationCode: minutes,
-  /** A refresh token expires when it is not used for this time. Each use returns a new one, unless the token is bound to a key. */
+  /** A refresh token expires if unused for this time. Each use returns a new refresh token, unless the token is bound to a key. */
   refreshToken: 14 * days,
   /** A grant expires after this time, however often its tokens are refreshed. */
   grant: 90 * days,
   idToken: 60 * minutes,
   interaction: 30 * minutes,
-  /** Time to read a code from one screen and type it on another. */
+  /** Time to read a code from one screen and type it on another screen. */
   deviceCode: 10 * minutes,
   session: 14 * days,
 } as const;

@@ -1,6 +1,6 @@
 import { scopeNames, scopeDefinitions, type Scope } from '@mandate/contract';
 
-/** OpenID Connect scopes. They concern the user and not the API, so every client may request them. */
+/** OpenID Connect scopes. These scopes concern the user, not the API, so every client may request them. */
 export const identityScopes = ['openid', 'profile', 'email', 'offline_access'] as const;
 
 const knownScopes = new Set<string>([...identityScopes, ...scopeNames]);
@@ -15,12 +15,15 @@ export const filterApiScopes = (names: readonly string[]): Scope[] => names.filt
 /** Returns the OpenID Connect scopes among the names, in the given order. */
 export const filterIdentityScopes = (names: readonly string[]): string[] => names.filter((name) => isKnownScope(name) && !isApiScope(name));
 
-/** Scopes that could give access to others or preserve access without the user. Assistants must request them by name. */
+/**
+ * Scopes that could give access to other parties or preserve access without the user's involvement. Assistants must request these scopes by
+ * name.
+ */
 const excludedFromAssistants = new Set<Scope>(['users.write', 'webhooks.write', 'connected_apps.write', 'api_keys.manage']);
 
 /**
- * Scopes that an MCP client requests by default (MCP authorization, scope selection strategy). They cover the tools for customers and
- * exclude administrative scopes. The user sees each of them on the consent page and can deselect it.
+ * Scopes that an MCP client requests by default (MCP authorization, scope selection strategy). The default scopes cover the tools for
+ * customers and exclude administrative scopes. The user sees each scope on the consent page and can deselect it.
  */
 export const defaultAssistantScopes: readonly Scope[] = scopeNames.filter(
   (name) => !scopeDefinitions[name].admin && !excludedFromAssistants.has(name),

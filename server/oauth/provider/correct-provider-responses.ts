@@ -25,7 +25,7 @@ type ErrorLog = { error(details: object, message: string): void };
 
 const serverErrors = new WeakMap<object, unknown>();
 
-/** Returns a listener for `server_error`: oidc-provider sends the error response itself, and this records and logs the cause. */
+/** Returns a listener for `server_error`: oidc-provider sends the error response itself, and the listener records and logs the cause. */
 export const recordServerError =
   (log: ErrorLog) =>
   ({ req, path }: Pick<KoaContextWithOIDC, 'req' | 'path'>, err: unknown): void => {
@@ -33,7 +33,7 @@ export const recordServerError =
     if (!isLowDiskSpaceRejection(err)) log.error({ err, path: redactInteractionId(path) }, 'authorization server failed');
   };
 
-/** Corrects the responses of oidc-provider that deviate from the RFCs, and turns database failures into 503 responses. */
+/** Corrects oidc-provider responses that deviate from the RFCs, and turns database failures into 503 responses. */
 export const correctProviderResponses =
   (issuer: string, log: ErrorLog): Middleware =>
   async (ctx, next) => {
@@ -42,7 +42,7 @@ export const correctProviderResponses =
     } catch (err) {
       recordServerError(log)(ctx, err);
       ctx.status = 500;
-      // they would contain a code or a session of a transaction that failed to commit
+      // these headers would contain a code or a session from a transaction that failed to commit
       ctx.remove('Location');
       ctx.remove('Set-Cookie');
       ctx.body = { error: 'server_error', error_description: 'the request could not be completed' };
@@ -88,7 +88,7 @@ function sendNotFoundOrMethodNotAllowed(ctx: Parameters<Middleware>[0]): void {
 }
 
 function correctErrorBody(ctx: Parameters<Middleware>[0], { error, error_description: description }: ErrorBody, issuer: string): void {
-  // RFC 6749 section 5.2: no client authentication at all is `invalid_client`; RFC 7662 section 2.1 makes that a 401
+  // RFC 6749 section 5.2: no client authentication at all is `invalid_client`; RFC 7662 section 2.1 requires status 401
   if (error === 'invalid_request' && description === 'no client authentication mechanism provided') {
     ctx.status = 401;
     ctx.set('WWW-Authenticate', `Basic realm="${issuer}"`);
@@ -100,7 +100,10 @@ function correctErrorBody(ctx: Parameters<Middleware>[0], { error, error_descrip
   }
 }
 
-/** Sets `scope` to every granted scope (RFC 6749 section 5.1): strict clients compare it with their request, including `openid` and `offline_access`. */
+/**
+ * Sets `scope` to all granted scopes (RFC 6749 section 5.1): strict clients compare `scope` with their request, including `openid` and
+ * `offline_access`.
+ */
 function setGrantedScope(ctx: Parameters<Middleware>[0]): void {
   const scope = resolveGrantedScope(providerContext.parse(ctx).oidc);
   if (scope !== undefined) ctx.body = { ...tokenBody.parse(ctx.body), scope };

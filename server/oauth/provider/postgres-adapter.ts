@@ -15,11 +15,11 @@ import {
 } from '../storage/oauth-record-mapping.ts';
 import { detectRepeatedRefresh } from '../refresh/replay-refresh-response.ts';
 
-/** Single-use records. A lookup locks the record, so that the second of two concurrent requests sees the result of the first. */
+/** Single-use records. A lookup locks the record, so that the second of two concurrent requests sees the first request's result. */
 const singleUseModels = new Set(['AuthorizationCode', 'DeviceCode', 'Interaction', 'PushedAuthorizationRequest', 'RefreshToken']);
 /** Records to which an interaction refers by storage ID while the user signs in. */
 const referencedByInteractions = new Set(['DeviceCode', 'PushedAuthorizationRequest']);
-/** Models whose consumed records are stored until their grant expires: reuse of the code revokes the grant. */
+/** Models whose consumed records are stored until their grant expires, because reuse of the code revokes the grant. */
 const keptUntilGrantExpires = new Set(['AuthorizationCode', 'DeviceCode']);
 
 type Column = 'id' | 'uid' | 'user_code';
@@ -35,7 +35,7 @@ const read = byColumn((column) => prepareStatement<StoredOauthRecord>(`find_oaut
 const readAndLock = byColumn((column) =>
   prepareStatement<StoredOauthRecord>(`lock_oauth_record_by_${column}`, `${selectUnexpiredSql(column)} for update`),
 );
-/** Also reads the records that the request needs next: the grant, which is locked before, and the user. */
+/** Also reads the records that the request needs next: the grant, which is already locked, and the user. */
 const readAndLockOfAGrant = byColumn((column) =>
   prepareStatement<StoredOauthRecord & Prefetched>(
     `lock_oauth_record_of_grant_by_${column}`,
@@ -82,7 +82,7 @@ const deleteRecordsOfGrant = prepareDeferredStatement(
 type AdapterEm = Pick<EntityManager, 'getKysely' | 'isInTransaction'>;
 
 /**
- * Creates the storage adapters of oidc-provider. Inside `runRequestInTransaction`, `em` uses the transaction of the request. Without a
+ * Creates the storage adapters for oidc-provider. Inside `runRequestInTransaction`, `em` uses the request's transaction. Without a
  * transaction, a record is not locked, and two concurrent requests could use the same code.
  */
 export const createPostgresAdapterFactory =
@@ -116,7 +116,7 @@ class PostgresAdapter implements Adapter {
     this.#invalidatePrefetchedGrant();
     const row = oauthRecordRowFromAdapterPayload(this.#model, id, payload, expiresIn);
     const values = [row.model, row.id, row.payload, row.grant_id, row.user_code, row.uid, row.account_id, row.client_id, row.expires_at];
-    // the second of two concurrent requests with the same DPoP proof waits for the first and then finds its record
+    // the second of two concurrent requests with the same DPoP proof waits for the first request and then finds its record
     const once = this.#model === 'ReplayDetection';
     if (!once) return upsertRecord(this.#em, values);
     if ((await insertOnce(this.#em, values)).length === 0) throw new errors.InvalidGrant('DPoP proof JWT Replay detected');
@@ -157,7 +157,7 @@ class PostgresAdapter implements Adapter {
     const [row] = await readAndLockOfAGrant[column](this.#em, parameters);
     setPrefetchedRecords(Provider.ctx, row);
     if (!row) return undefined;
-    // the provider performs all checks as for an unused token; afterwards the stored response is returned
+    // the provider performs all checks as for an unused token, and then the stored response is returned
     const repeated = this.#model === 'RefreshToken' && detectRepeatedRefresh(Provider.ctx, row.refresh_response);
     return adapterPayloadFromOauthRecord(repeated ? { ...row, consumed_at: null } : row, presented);
   }
@@ -166,7 +166,7 @@ class PostgresAdapter implements Adapter {
 const payloadFromRow = ([row]: readonly StoredOauthRecord[], presented: string | undefined): AdapterPayload | undefined =>
   row && adapterPayloadFromOauthRecord(row, presented);
 
-/** Returns whether the ID is a storage ID that comes from an interaction record and not from the client. This occurs only on resume. */
+/** Returns whether the ID is a storage ID from an interaction record rather than from the client. Storage IDs occur only on resume. */
 const isStorageId = (model: string, id: string): boolean =>
   referencedByInteractions.has(model) && isHashedRecordId(id) && resumeRoutes.has(Provider.ctx?.oidc.route ?? '');
 const resumeRoutes = new Set(['resume', 'device_resume']);

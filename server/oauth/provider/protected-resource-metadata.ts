@@ -5,7 +5,7 @@ import { dpopAlgorithms } from '../tokens/dpop-proof.ts';
 import { accessTokenAudiences, mcpAudience } from '../protocol/endpoints.ts';
 import { defaultAssistantScopes } from '../protocol/oauth-scopes.ts';
 
-/** Returns the metadata URL of a protected resource (RFC 9728 section 3.1): the well-known prefix comes before the path of the resource. */
+/** Returns a protected resource's metadata URL (RFC 9728 section 3.1): the well-known prefix comes before the resource path. */
 export function protectedResourceMetadataUrl(resource: string): URL {
   const url = new URL(resource);
   url.pathname = `/.well-known/oauth-protected-resource${url.pathname}`;
@@ -13,8 +13,8 @@ export function protectedResourceMetadataUrl(resource: string): URL {
 }
 
 /**
- * Serves the protected resource metadata (RFC 9728), by which a client that only knows the API finds the authorization server. Mount it at
- * `/.well-known`. Every 401 response refers to it.
+ * Serves the protected resource metadata (RFC 9728), through which a client that only knows the API finds the authorization server. Mount
+ * the router at `/.well-known`. Every 401 response refers to this metadata.
  */
 export function createProtectedResourceMetadataRouter(issuer: string): express.Router {
   const router = express.Router({ caseSensitive: true, strict: true });
@@ -30,7 +30,7 @@ export function createProtectedResourceMetadataRouter(issuer: string): express.R
 const metadata = (issuer: string, resource: string) => ({
   resource,
   authorization_servers: [issuer],
-  // an assistant that knows nothing else about the API requests all of these scopes
+  // an assistant with no other knowledge of the API will request all of these scopes
   scopes_supported: resource === mcpAudience(issuer) ? defaultAssistantScopes : scopeNames,
   bearer_methods_supported: ['header'],
   dpop_signing_alg_values_supported: dpopAlgorithms,

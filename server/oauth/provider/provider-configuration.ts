@@ -24,10 +24,10 @@ type ProviderOptions = {
   readonly em: EntityManager;
   readonly issuer: string;
   readonly store: AdapterFactory;
-  /** The first key of each algorithm signs; all keys are published. */
+  /** The first key for each algorithm is used for signing; all keys are published. */
   readonly keys: readonly JWK[];
   readonly referenceKey: KeyObject;
-  /** Encrypts, together with the presented refresh token, the response that a repeated refresh returns. */
+  /** Encrypts, in combination with the presented refresh token, the response that a repeated refresh returns. */
   readonly refreshResponseKey: KeyObject;
   readonly refreshGraceSeconds: number;
   readonly cookieKey: string;
@@ -69,7 +69,10 @@ export function createProvider(parts: ProviderOptions): Provider {
   return provider;
 }
 
-/** Wraps the refresh token handler. oidc-provider registers its grant handlers in its constructor, and only an override can intercept that. */
+/**
+ * Wraps the refresh token handler. oidc-provider registers its grant handlers in its constructor, so only an override can intercept the
+ * registration.
+ */
 const providerWithRefresh = (around: RefreshHandlerWrapper): typeof Provider =>
   class extends Provider {
     override registerGrantType<Params extends object>(name: string, handle: GrantHandler<Params>, ...more: RemainingParameters): void {
@@ -80,7 +83,10 @@ const providerWithRefresh = (around: RefreshHandlerWrapper): typeof Provider =>
 type GrantHandler<Params extends object> = Parameters<typeof Provider.prototype.registerGrantType<Params>>[1];
 type RemainingParameters = Parameters<Provider['registerGrantType']> extends [unknown, unknown, ...infer Rest] ? Rest : never;
 
-/** Rejects every outgoing request of oidc-provider, whatever URL a client has supplied. resolve-client-id-url.ts fetches metadata documents. */
+/**
+ * Rejects every outgoing request from oidc-provider, whatever URL a client has supplied. resolve-client-id-url.ts fetches metadata
+ * documents.
+ */
 const rejectOutgoingRequest: NonNullable<Configuration['fetch']> = async () => {
   throw new Error('the authorization server does not request URLs of clients');
 };
@@ -101,7 +107,10 @@ const protocolConfiguration: Configuration = {
   expiresWithSession: async () => false, // clients keep their access when the user signs out of the browser
   allowOmittingSingleRegisteredRedirectUri: false,
   acceptQueryParamAccessTokens: false,
-  /** Allows CORS requests from the origins of a client's redirect URIs: for userinfo, and for public clients at every endpoint. */
+  /**
+   * Allows CORS requests from the origins of a client's redirect URIs: to userinfo for all clients, and to every endpoint for public
+   * clients.
+   */
   clientBasedCORS: (ctx, origin, client) =>
     (ctx.oidc.route === 'userinfo' || client.clientAuthMethod === 'none') && isRedirectUriOrigin(client.redirectUris ?? [], origin),
   extraParams: { offline_access: keepOfflineAccess },
@@ -119,8 +128,9 @@ const protocolConfiguration: Configuration = {
 };
 
 /**
- * Returns whether to rotate the refresh token. A key-bound refresh token (RFC 9449) is useless to a thief, so it is reused: a client that
- * loses the response simply retries (RFC 9700 section 4.14.2 allows either method). It is rotated when 70 % of its lifetime has passed.
+ * Returns whether to rotate the refresh token. A key-bound refresh token (RFC 9449) is useless to a thief, so the token is reused: a client
+ * that loses the response simply retries (RFC 9700 section 4.14.2 allows either method). A key-bound token is rotated when 70% of its
+ * lifetime has passed.
  */
 function rotateRefreshToken(ctx: KoaContextWithOIDC): boolean {
   throwIfRepeatedRefresh(ctx); // the provider calls `rotateRefreshToken` after its last check and before it issues tokens
@@ -148,11 +158,13 @@ const features = (issuer: string, pages: ProviderPages): Configuration['features
   resourceIndicators: {
     enabled: true,
     useGrantedResource: async () => true,
-    /** Selects the API as the audience if API scopes are requested. Otherwise the request is a plain sign-in and the token is for userinfo. */
+    /**
+     * Selects the API as the audience if API scopes are requested. Otherwise the request is a plain sign-in, and the token is for userinfo.
+     */
     defaultResource: async (ctx, client, among) => {
       if (among !== undefined) return among;
       const params = ctx.oidc.params;
-      // RFC 6749 section 3.3: a client credentials request without `scope` gets every scope that the client is registered for
+      // RFC 6749 section 3.3: a client credentials request without `scope` gets all scopes for which the client is registered
       if (params?.['grant_type'] === 'client_credentials') {
         params['scope'] ??= client.scope;
         return apiAudience(issuer);
@@ -174,8 +186,8 @@ const features = (issuer: string, pages: ProviderPages): Configuration['features
 });
 
 /**
- * Extends the default prompts of oidc-provider. A session whose account is closed or disabled leads to the sign-in page, where
- * oidc-provider would fail. A requested second factor leads there as well. Consent of public native clients is always asked for.
+ * Extends oidc-provider's default prompts. oidc-provider would fail on a session whose account is closed or disabled; such a session leads
+ * to the sign-in page instead. A requested second factor also leads to the sign-in page. Public native clients always require consent.
  */
 function createInteractionPolicy(em: EntityManager): interactionPolicy.DefaultPolicy {
   const { Check, base } = interactionPolicy;
@@ -195,7 +207,7 @@ function createInteractionPolicy(em: EntityManager): interactionPolicy.DefaultPo
       ),
     );
   const consentChecks = prompts.get('consent')?.checks;
-  // by default, oidc-provider asks for consent to every native client, even to a confidential one
+  // by default, oidc-provider asks for consent for every native client, even a confidential one
   consentChecks?.remove('native_client_prompt');
   consentChecks?.add(
     new Check('public_native_client', 'public native clients require interaction', 'interaction_required', ({ oidc }) =>
@@ -207,7 +219,7 @@ function createInteractionPolicy(em: EntityManager): interactionPolicy.DefaultPo
 }
 
 /**
- * Returns whether the client requests two factors (RFC 9470 section 4) and the user has an authenticator app but signed in without it.
+ * Returns whether the client requests two factors (RFC 9470 section 4) and the user has an authenticator app but signed in with one factor.
  */
 async function lacksSecondFactor(em: EntityManager, { params, session, account }: KoaContextWithOIDC['oidc']): Promise<boolean> {
   const requestedAcrValues = typeof params?.['acr_values'] === 'string' ? params['acr_values'].split(' ') : [];
@@ -215,7 +227,10 @@ async function lacksSecondFactor(em: EntityManager, { params, session, account }
   return (await findAuthenticatorAppAddedAt(em, Number(account.accountId))) !== undefined;
 }
 
-/** Restores `offline_access`, which oidc-provider drops without `prompt=consent`. Here the user always consents to it explicitly. */
+/**
+ * Restores `offline_access`, which oidc-provider drops without `prompt=consent`. In this server, users always consent to this scope
+ * explicitly.
+ */
 function keepOfflineAccess(ctx: KoaContextWithOIDC): void {
   const { params, client, body } = ctx.oidc;
   const asked = ctx.method === 'POST' ? body?.['scope'] : ctx.query['scope'];

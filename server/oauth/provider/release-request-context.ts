@@ -9,15 +9,16 @@ type ProviderContext = Partial<Pick<KoaContextWithOIDC, 'oidc'>> & object;
 const providerContext = z.custom<ProviderContext>();
 const contexts = defineObjectMetadata<ProviderContext>('context');
 
-/** Remembers the koa context of each request for `releaseContextAfterResponse`. */
+/** Stores each request's koa context for `releaseContextAfterResponse`. */
 export const captureKoaContext: Middleware = (ctx, next) => {
   contexts.set(ctx.req, providerContext.parse(ctx));
   return next();
 };
 
 /**
- * Clears the koa context of a request when its response has been sent. oidc-provider defines a getter (`ctx.oidc`) on every context, and V8
- * allocates getters in the old generation. Without this, the request and everything it refers to would survive until the next major GC.
+ * Clears a request's koa context when the response has been sent. oidc-provider defines a getter (`ctx.oidc`) on every context, and V8
+ * allocates getters in the old generation. If the context were not cleared, the request and everything it references would survive until
+ * the next major GC.
  */
 export function releaseContextAfterResponse(req: IncomingMessage, res: ServerResponse): void {
   if (res.closed) clearContext(req);

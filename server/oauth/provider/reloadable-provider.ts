@@ -4,8 +4,8 @@ import { releaseContextAfterResponse, captureKoaContext } from './release-reques
 import type { PublishedKeySet, SigningKeyCache } from '../signing-keys/signing-key-cache.ts';
 
 /**
- * Replaces the provider when the signing keys change, because oidc-provider accepts keys only at construction. Requests in flight
- * finish with the provider they started with. Both share their state through the database.
+ * Replaces the provider when the signing keys change, because oidc-provider accepts keys only at construction. In-flight requests finish
+ * with the provider they started with. The old and the new provider share their state through the database.
  */
 export class ReloadableProvider {
   readonly #keys: SigningKeyCache;
@@ -22,7 +22,7 @@ export class ReloadableProvider {
     return new ReloadableProvider(keys, createProvider, await keys.current());
   }
 
-  /** The current provider, for the pages, which do not sign anything. */
+  /** The current provider, for use by the pages, which do not sign anything. */
   get provider(): Provider {
     return this.#active.provider;
   }

@@ -18,7 +18,7 @@ export type OnTokenOperation = (operation: TokenOperation) => void;
 const providerContext = z.custom<Partial<KoaContextWithOIDC>>();
 const errorBody = z.object({ error: z.string() });
 
-/** Reports each operation after its transaction has committed, when the response is sent. */
+/** Reports each operation when the response is sent, after the transaction has committed. */
 export const reportTokenOperations =
   (report: OnTokenOperation): Middleware =>
   async (ctx, next) => {

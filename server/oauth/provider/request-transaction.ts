@@ -10,13 +10,13 @@ class RollbackSignal extends Error {}
 
 const revocationsByRequest = new WeakMap<object, { readonly grantId: string; readonly recordAudit: () => Promise<void> }>();
 
-/** Returns a listener for `grant.revoked`. The request that detected reuse is rejected, but its revocation is committed and audited. */
+/** Returns a listener for `grant.revoked`. The request that detected reuse is rejected, but the revocation is committed and audited. */
 export const trackGrantRevocation =
   (em: EntityManager) =>
   (ctx: KoaContextWithOIDC, grantId: string): void =>
     void revocationsByRequest.set(ctx.req, { grantId, recordAudit: () => auditTokenReuse(em, ctx, grantId) });
 
-/** Returns whether this request revoked a grant, because its code or token had been used before. */
+/** Returns whether this request revoked a grant because its code or token had already been used. */
 export const hasRevokedGrant = (req: object): boolean => revocationsByRequest.has(req);
 
 const { authorization, code_verification: deviceCode, revocation, token } = endpointPaths;
@@ -29,8 +29,8 @@ const needsTransaction = ({ method, path, query }: Context): boolean => {
 };
 
 /**
- * Runs a request that consumes a code, a token or an interaction in one transaction. It commits if the request succeeds or revokes a
- * grant, and rolls back otherwise, so that a rejected or failed request leaves the code unused (required by FAPI 2.0).
+ * Runs a request that consumes a code, a token or an interaction in one transaction. The transaction commits if the request succeeds or
+ * revokes a grant, and rolls back otherwise, so that a rejected or failed request leaves the code unused (required by FAPI 2.0).
  */
 export const runRequestInTransaction =
   (em: EntityManager): Middleware =>
@@ -49,6 +49,6 @@ export const runRequestInTransaction =
       });
     } catch (error) {
       if (!(error instanceof RollbackSignal)) throw error;
-      ctx.remove('Set-Cookie'); // it would refer to a session that was rolled back
+      ctx.remove('Set-Cookie'); // the cookie would refer to a session that was rolled back
     }
   };

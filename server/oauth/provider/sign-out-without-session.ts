@@ -8,8 +8,8 @@ const providerContext = z.custom<KoaContextWithOIDC>();
 const signOutRequest = z.object({ postLogoutRedirectUri: z.string().optional(), state: z.string().optional() }).catch({});
 
 /**
- * Completes a sign-out request of a browser that has no session, so that nothing has to be confirmed. oidc-provider would respond with a
- * page that submits itself by an inline script. Instead, this redirects to the post-logout redirect URI, which oidc-provider has
+ * Completes a sign-out request from a browser that has no session, so there is nothing to confirm. oidc-provider would respond with a page
+ * that submits itself with an inline script. Instead, this middleware redirects to the post-logout redirect URI, which oidc-provider has
  * validated, or shows the signed-out page.
  */
 export const completeSignOutWithoutSession =

@@ -1,15 +1,18 @@
 import type { RequestHandler, Response } from 'express';
 import type { CookieNames } from '../protocol/cookie-names.ts';
 
-/** Limit of open interactions per browser; a new one replaces the oldest. Their cookies are part of every request, and header size is limited. */
+/**
+ * Maximum number of open interactions per browser; a new interaction replaces the oldest. Every request includes the interaction cookies,
+ * and header size is limited.
+ */
 const interactionsMax = 8;
 
 /**
- * Translates between the cookies of the browser and those of oidc-provider. oidc-provider scopes interaction cookies to the paths of their
- * pages, so that sign-ins in several tabs do not collide, but the `__Host-` prefix requires the path `/`. The browser therefore stores one
- * cookie per interaction, `<name>_<uid>`, and oidc-provider receives the one whose uid is in the request path, as `<name>`.
+ * Translates between the browser's cookies and oidc-provider's cookies. oidc-provider scopes interaction cookies to the paths of the
+ * interaction pages, so that sign-ins in several tabs do not collide, but the `__Host-` prefix requires the path `/`. The browser therefore
+ * stores one cookie per interaction, `<name>_<uid>`, and oidc-provider receives the cookie whose uid is in the request path, as `<name>`.
  *
- * Sets the attributes of every cookie in a response. Cookies with other names are not forwarded.
+ * Sets the attributes of every response cookie. Cookies with other names are not forwarded.
  */
 export function translateCookies(names: CookieNames, secure: boolean): RequestHandler {
   const translation = new CookieTranslation(names, secure);
@@ -54,7 +57,7 @@ class CookieTranslation {
       .join('; ');
   }
 
-  /** Returns the `Set-Cookie` headers for a browser that sent `header`. If a name occurs more than once, the last one wins. */
+  /** Returns the `Set-Cookie` headers for a browser that sent `header`. If a name occurs more than once, the last cookie wins. */
   forBrowser(lines: readonly string[], header: string): string[] {
     const { interaction } = this.#names;
     const translated = new Map<string, SetCookie>();
@@ -71,7 +74,7 @@ class CookieTranslation {
     );
   }
 
-  /** Returns the names of the interaction cookies beyond the limit: the oldest, which browsers send first. */
+  /** Returns the names of the interaction cookies that exceed the limit: the oldest cookies, which browsers send first. */
   #surplusNames(header: string, changed: ReadonlyMap<string, SetCookie>): string[] {
     const uids = (names: readonly string[]) => new Set(names.flatMap((name) => this.#interactionPattern.exec(name)?.[1] ?? []));
     const added = uids([...changed].flatMap(([name, { value }]) => (value === '' ? [] : [name])));

@@ -8,7 +8,8 @@ import { prepareStatement } from '../../database/queries/prepared-statement.ts';
 const findGrantOwner = prepareStatement<{ user_id: number }>('find_owner_of_grant', 'select user_id from connections where grant_id = $1');
 
 /**
- * Records an audit event for the reuse of a code or refresh token: two parties hold it. Call in the transaction that revokes the grant.
+ * Records an audit event for the reuse of a code or refresh token, which means that two parties hold it. Call this in the transaction that
+ * revokes the grant.
  */
 export async function auditTokenReuse(em: EntityManager, ctx: KoaContextWithOIDC, grantId: string): Promise<void> {
   const { client, params } = ctx.oidc;

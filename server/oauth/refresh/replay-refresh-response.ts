@@ -8,7 +8,7 @@ import { clientRefreshGraceSeconds } from '../clients/client-adapter.ts';
 import { dpopKeyThumbprint } from '../tokens/dpop-proof.ts';
 import { refreshResponseRecordModel } from '../storage/oauth-record-mapping.ts';
 
-/** Wraps the provider's handler of the refresh token grant, which validates the request and sets `ctx.body` or throws an OAuth error. */
+/** Wraps the provider's refresh token grant handler, which validates the request and sets `ctx.body` or throws an OAuth error. */
 export type RefreshHandlerWrapper = (ctx: KoaContextWithOIDC, handle: () => Promise<void>) => Promise<void>;
 
 /** State of a refresh request. `response` is the decrypted stored response if the request repeats the one that rotated the token. */
@@ -16,12 +16,12 @@ type RefreshRequest = { readonly decryptResponse: (sealed: string) => string | u
 
 const refreshRequests = defineObjectMetadata<RefreshRequest>('refresh request');
 
-/** Thrown after the provider's last check to stop it before it issues tokens. */
+/** Thrown after the provider's last check to stop the provider before it issues tokens. */
 class RepeatedRefresh extends Error {}
 
 /**
  * Returns whether the request in `ctx` repeats the request that rotated its refresh token (see `replayRefreshResponses`), and keeps the
- * stored response for it.
+ * stored response for the repeated request.
  * @param record payload of the stored response, or null after the grace period
  */
 export function detectRepeatedRefresh(ctx: object | undefined, record: string | null): boolean {
@@ -31,7 +31,7 @@ export function detectRepeatedRefresh(ctx: object | undefined, record: string | 
   return request.response !== undefined;
 }
 
-/** Returns whether the response in `ctx` is a stored one. */
+/** Returns whether the response in `ctx` is a stored response. */
 export const isReplayedRefresh = (ctx: object): boolean => refreshRequests.get(ctx)?.response !== undefined;
 
 /** Throws if the stored response must be returned instead of new tokens. Called after a refresh token has passed every check. */
@@ -42,19 +42,19 @@ export function throwIfRepeatedRefresh(ctx: object): void {
 export type RefreshReplayOptions = {
   readonly store: AdapterFactory;
   readonly key: KeyObject;
-  /** Grace period in seconds for clients that do not set their own; 0 disables the replay. */
+  /** Grace period in seconds for clients that do not set one; 0 disables the replay. */
   readonly graceSeconds: number;
 };
 
 /**
- * Wraps the provider's handler of the grant type `refresh_token`. Within a grace period, a repeated request returns the first response
- * byte for byte, as long as the new refresh token has not been used. So two concurrent refreshes, or a retry after a lost response, are
- * not treated as token theft (RFC 9700 section 4.14.2). A request is a repetition only if client, scopes, resources and DPoP key are the
- * same. The provider performs all its checks (client authentication, DPoP proof, grant, account) before the stored response is returned.
- * Any other use of a rotated token is reuse.
+ * Wraps the provider's handler for the `refresh_token` grant type. Within a grace period, a repeated request returns the first response
+ * byte for byte, as long as the new refresh token has not been used. Two concurrent refreshes, or a retry after a lost response, are
+ * therefore not treated as token theft (RFC 9700 section 4.14.2). A request counts as repeated only if client, scopes, resources and DPoP
+ * key are the same. The provider performs all its checks (client authentication, DPoP proof, grant, account) before the stored response is
+ * returned. Any other use of a rotated token is treated as reuse.
  *
- * Must run in the request transaction: the row lock on the grant makes concurrent requests wait, and the stored response commits together
- * with the tokens that it contains.
+ * Must run in the request transaction: the row lock on the grant makes concurrent requests wait, and the stored response is committed
+ * together with the tokens in it.
  */
 export const replayRefreshResponses =
   ({ store, key, graceSeconds }: RefreshReplayOptions): RefreshHandlerWrapper =>
@@ -92,9 +92,7 @@ const storedResponse = z.object({ sealed: z.string() });
 const deriveResponseKey = (key: KeyObject, token: string): Buffer =>
   Buffer.from(hkdfSync('sha256', token, key.export(), 'refresh response', 32));
 
-/**
- * Returns a text that is the same for every repetition of a request: its scopes and resources in any order, and the key of its DPoP proof.
- */
+/** Returns a fingerprint that is the same for every repetition of a request: the scopes and resources, in any order, and the DPoP key. */
 async function requestFingerprint(ctx: KoaContextWithOIDC): Promise<string> {
   const { scope, resource } = ctx.oidc.params ?? {};
   const scopes = typeof scope === 'string' ? scope.split(' ') : [];

@@ -18,7 +18,7 @@ export const generateTotpSecret = (): string => new Secret({ size: 20 }).base32;
 export const totpUri = (secret: string, shop: string, email: string): string =>
   new TOTP({ issuer: shop, label: email, secret: Secret.fromBase32(secret), algorithm: 'SHA1', digits: 6, period: 30 }).toString();
 
-/** Returns the time step that the code belongs to, or undefined if it is not valid now. */
+/** Returns the time step to which the code belongs, or undefined if the code is not currently valid. */
 export function matchTotpTimeStep(secret: string, code: string, now: Date): number | undefined {
   const digits = code.replaceAll(/\s/g, '');
   if (!/^[0-9]{6}$/.test(digits)) return undefined; // the library throws for anything but six digits
@@ -35,13 +35,13 @@ const findApp = prepareStatement<{ sealed_secret: string; added_at: string; last
   'select sealed_secret, added_at, last_step from authenticator_apps where user_id = $1',
 );
 
-/** Returns when the user added an authenticator app, or undefined without one. */
+/** Returns when the user added an authenticator app, or undefined if the user has no app. */
 export async function findAuthenticatorAppAddedAt(em: EntityManager, userId: number): Promise<Date | undefined> {
   const [app] = await findApp(em, [userId]);
   return app && new Date(app.added_at);
 }
 
-/** Returns when the user's authenticator app was added, and the time step of its last accepted code; undefined without an app. */
+/** Returns when the user's authenticator app was added, and the time step of its last accepted code; undefined if the user has no app. */
 export async function findAuthenticatorAppTimestamps(
   em: EntityManager,
   userId: number,
@@ -56,7 +56,7 @@ const upsertApp = prepareStatement(
    on conflict (user_id) do update set sealed_secret = excluded.sealed_secret, last_step = excluded.last_step, added_at = excluded.added_at`,
 );
 
-/** Stores the encrypted secret of an authenticator app. It replaces an existing app of the user. */
+/** Stores an authenticator app's encrypted secret, replacing the user's existing app. */
 export async function saveAuthenticatorApp(
   em: EntityManager,
   key: Buffer,
@@ -71,7 +71,7 @@ export async function saveAuthenticatorApp(
 const deleteApp = prepareStatement('delete_authenticator_app', 'delete from authenticator_apps where user_id = $1');
 const deleteRecoveryCodes = prepareStatement('delete_recovery_codes', 'delete from recovery_codes where user_id = $1');
 
-/** Deletes the authenticator app and the recovery codes of a user. */
+/** Deletes a user's authenticator app and recovery codes. */
 export async function deleteAuthenticatorApp(em: EntityManager, userId: number): Promise<void> {
   await deleteApp(em, [userId]);
   await deleteRecoveryCodes(em, [userId]);
@@ -87,7 +87,10 @@ const deleteRecoveryCode = prepareStatement<{ hash: string }>(
   'delete from recovery_codes where user_id = $1 and hash = $2 returning hash',
 );
 
-/** Consumes a code of the authenticator app or a recovery code, and returns which it was. Returns undefined if it is invalid or already used. */
+/**
+ * Consumes an authenticator app code or a recovery code, and returns which kind it was. Returns undefined if the code is invalid or already
+ * used.
+ */
 export async function consumeSecondFactorCode(
   em: EntityManager,
   key: Buffer,

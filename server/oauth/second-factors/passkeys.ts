@@ -6,14 +6,17 @@ import { prepareExpiredRowDeletion } from '../../database/queries/expired-rows.t
 import { prepareStatement } from '../../database/queries/prepared-statement.ts';
 import { Passkey } from './second-factor.entity.ts';
 
-// Loaded on demand: it takes a tenth of a second to load, and most sign-ins use a password.
+// Loaded on demand: loading the library takes a tenth of a second, and most sign-ins use a password.
 const loadWebAuthn = () => import('@simplewebauthn/server');
 
 const challengeLifetimeMs = 60 * 60 * 1000;
-/** ES256, EdDSA and RS256. The library's default prefers keys of a kilobyte that few devices support. */
+/** ES256, EdDSA and RS256. The library's default prefers keys that are a kilobyte long and that few devices support. */
 const algorithms = [-7, -8, -257];
 
-/** Issues and verifies passkey challenges. A challenge contains its expiry and a MAC, so that it need not be stored before it is used. */
+/**
+ * Issues and verifies passkey challenges. A challenge contains its expiry and a MAC, so that challenges need not be stored until they are
+ * used.
+ */
 export class PasskeyChallenges {
   readonly #key: Buffer;
 
@@ -57,7 +60,7 @@ export const deleteExpiredChallenges = prepareExpiredRowDeletion({
   orderBy: 'expires_at',
 });
 
-/** Marks a challenge as used. Returns false if it was already used. */
+/** Marks a challenge as used. Returns false if the challenge was already used. */
 export const consumeChallenge = async (em: EntityManager, challenge: string, now: Date): Promise<boolean> =>
   (await insertUsedChallenge(em, [challenge, new Date(now.getTime() + challengeLifetimeMs)])).length > 0;
 
@@ -98,7 +101,7 @@ export async function passkeyCreationOptionsJson(
   });
 }
 
-/** Returns the JSON options with which the page script requests a signature by any passkey of this server. */
+/** Returns the JSON options with which the page script requests a signature from any passkey registered with this server. */
 export const passkeyRequestOptionsJson = (challenges: PasskeyChallenges, issuer: string, now: Date): string =>
   JSON.stringify({ rpId: relyingParty(issuer), challenge: challenges.issue(now), allowCredentials: [], userVerification: 'required' });
 
@@ -134,7 +137,7 @@ const insertPasskey = prepareStatement<{ id: number }>(
    values ($1, $2, $3, $4, $5::text[], $6, $7) on conflict (credential_id) do nothing returning id`,
 );
 
-/** Verifies a new passkey, stores it and returns its ID, or undefined if verification fails. Call in a transaction. */
+/** Verifies and stores a new passkey and returns its ID, or undefined if verification fails. Call this in a transaction. */
 export async function addPasskey(
   em: EntityManager,
   challenges: PasskeyChallenges,
@@ -202,7 +205,7 @@ export async function verifyPasskey(
   return { userId: found.user_id, passkeyId: found.id };
 }
 
-/** Converts errors into undefined: the library throws for every invalid credential. */
+/** Returns undefined for errors, because the library throws for every invalid credential. */
 async function undefinedOnError<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
   try {
     return await work();

@@ -42,7 +42,7 @@ export const Passkey = defineEntity({
   indexes: [{ name: 'passkeys_user', properties: ['user'] }],
 });
 
-/** A passkey challenge that has been used, so that it cannot be used again. */
+/** A used passkey challenge, stored so that it cannot be used again. */
 export const UsedChallenge = defineEntity({
   name: 'Challenge',
   tableName: 'challenges',

@@ -6,13 +6,13 @@ import type { AuthenticationContext } from '../protocol/acr-and-amr.ts';
 
 type Session = InstanceType<Provider['Session']>;
 
-/** Returns the provider session of this browser, or a new one if it has none. */
+/** Returns this browser's provider session, or a new session if the browser has none. */
 export const loadCurrentSession = (provider: Provider, req: Request, res: Response): Promise<Session> =>
   provider.Session.get(provider.createContext(req, res));
 
 const sessions = defineObjectMetadata<Session>('browser session');
 
-/** Loads the session of the browser, for `getAttachedSession`. */
+/** Loads the browser's session, for `getAttachedSession`. */
 export const attachSessionToRequest =
   (context: { readonly provider: Provider }): RequestHandler =>
   async (req, res, next) => {
@@ -20,7 +20,7 @@ export const attachSessionToRequest =
     next();
   };
 
-/** Returns the session of a page request. Its `accountId` is undefined if no user is signed in. */
+/** Returns a page request's session. Its `accountId` is undefined if no user is signed in. */
 export function getAttachedSession(req: Request): Session {
   const session = sessions.get(req);
   if (!session) throw new Error('the session of this request has not been loaded');

@@ -13,7 +13,7 @@ const upsertSession = prepareStatement(
    on conflict (uid) do update set user_id = excluded.user_id, device = excluded.device, ip = excluded.ip, last_used_at = excluded.last_used_at`,
 );
 
-/** Records the browser and the last use of a session, for the list of sessions on the account pages. */
+/** Records a session's browser and time of last use, for the session list on the account pages. */
 export async function recordSessionUse(
   em: EntityManager,
   uid: string,
@@ -49,7 +49,7 @@ const deleteSession = prepareStatement<{ uid: string }>(
   `delete from oauth_records where model = 'Session' and uid = $1 and account_id = $2 returning uid`,
 );
 
-/** Lists the active sessions of a user, newest first. */
+/** Lists a user's active sessions, newest first. */
 export const listSessions = async (em: EntityManager, userId: number, now: Date): Promise<SessionSummary[]> =>
   (await findSessions(em, [userId, now])).map(({ uid, device, started_at: startedAt }) => ({
     uid,
@@ -57,6 +57,6 @@ export const listSessions = async (em: EntityManager, userId: number, now: Date)
     startedAt: new Date(startedAt),
   }));
 
-/** Deletes a session of the user. Returns false if the user has no such session. */
+/** Deletes one of the user's sessions. Returns false if the user has no such session. */
 export const revokeSession = async (em: EntityManager, userId: number, uid: string): Promise<boolean> =>
   (await deleteSession(em, [uid, String(userId)])).length > 0;

@@ -11,24 +11,26 @@ type NewKey = { readonly algorithm: Algorithm; readonly kid: string; readonly en
 
 /** Key rotation intervals, in seconds. */
 export type KeyRotationSchedule = {
-  /** Time for which a key signs before its successor is created. */
+  /** Time for which a key is used for signing before its successor is created. */
   readonly every: number;
-  /** Time between publishing a key and signing with it: longer than any process or client caches the key set. */
+  /** Time between publishing a key and first signing with it; must exceed the time for which any process or client caches the key set. */
   readonly publishedBefore: number;
-  /** Time for which a key stays published after its successor starts to sign: longer than any token that it signed is valid. */
+  /**
+   * Time for which a key stays published after its successor starts to sign; must exceed the lifetime of every token signed with the key.
+   */
   readonly publishedAfter: number;
 };
 
 const hours = 60 * 60;
 export const defaultRotationSchedule: KeyRotationSchedule = { every: 90 * 24 * hours, publishedBefore: hours, publishedAfter: 2 * hours };
 
-/** `at once` is for a compromised key: tokens that it signed are rejected immediately, which clients notice. */
+/** `at once` is for a compromised key: all tokens signed with the key are rejected immediately, which clients notice. */
 type RotationTrigger = 'due' | 'asked' | 'at once';
 
 export type KeyRotationOptions = {
   readonly schedule?: KeyRotationSchedule;
   readonly when?: RotationTrigger;
-  /** Requester of the rotation, for the audit log; undefined for a scheduled rotation. */
+  /** Actor that requested the rotation, for the audit log; undefined for a scheduled rotation. */
   readonly by?: { readonly source: RequestSource; readonly actorId?: number | undefined; readonly clientId?: string | undefined };
 };
 
@@ -39,7 +41,7 @@ export type KeyRotationResult = {
   readonly previousRetireAt: Date;
 };
 
-// Does not block readers. If two processes rotate concurrently, the second one waits and then sees the result of the first.
+// Does not block readers. If two processes rotate concurrently, the second process waits and then sees the first one's result.
 const lockSigningKeys = prepareStatement('lock_signing_keys', 'lock table signing_keys in share row exclusive mode');
 const newestKeys = prepareStatement<{ algorithm: Algorithm; signs_from: Date | string }>(
   'find_newest_signing_keys',
@@ -56,13 +58,14 @@ const insertKey = prepareStatement(
 const deleteRetired = prepareStatement('delete_retired_signing_keys', 'delete from signing_keys where retires_at <= $1');
 const deleteAll = prepareStatement('delete_signing_keys', 'delete from signing_keys');
 
-/** Generates one key for each algorithm. Call before the transaction starts, because key generation is slow. */
+/** Generates one key for each algorithm. Call this before the transaction starts, because key generation is slow. */
 export const generateSigningKeys = (encryptionKey: Buffer): Promise<NewKey[]> =>
   Promise.all(algorithms.map((algorithm) => generateKey(algorithm, encryptionKey)));
 
 /**
- * Creates the next key of every algorithm whose rotation is due, or of all algorithms on request. A new key is published first and signs
- * later. Its predecessor is removed when all tokens that it signed have expired. The first keys of an installation sign immediately.
+ * Creates the next key of every algorithm whose rotation is due, or of all algorithms on request. A new key is published before it is used
+ * for signing. Its predecessor is removed when all tokens signed with the predecessor have expired. An installation's first keys sign
+ * immediately.
  */
 export async function rotateSigningKeys(
   em: EntityManager,
@@ -74,7 +77,7 @@ export async function rotateSigningKeys(
   return em.fork().transactional((inner) => insertDueSigningKeys(inner, newKeys, now, options));
 }
 
-/** Inserts the keys whose rotation is due and retires their predecessors. Call in a transaction. */
+/** Inserts the keys whose rotation is due and retires their predecessors. Call this in a transaction. */
 export async function insertDueSigningKeys(
   em: EntityManager,
   newKeys: readonly NewKey[],
@@ -103,7 +106,7 @@ export async function insertDueSigningKeys(
 }
 
 /**
- * Returns whether a rotation is due. No rotation is due while a published key does not sign yet, so that repeated commands do not
+ * Returns whether a rotation is due. No rotation is due while a published key is not yet used for signing, so that repeated commands do not
  * accumulate keys.
  */
 export function isRotationDue(

@@ -5,7 +5,7 @@ import { isRotationDue, rotateSigningKeys, type KeyRotationSchedule, defaultRota
 import { decryptJwk, toPublicJwk } from './encrypted-jwk.ts';
 
 type Row = { kid: string; algorithm: string; encrypted_jwk: string; signs_from: Date | string; retires_at: Date | string | null };
-/** The keys that are currently published. The object stays identical as long as the keys and their order do not change. */
+/** The keys that are currently published. The object identity stays the same as long as the keys and their order do not change. */
 export type PublishedKeySet = { readonly keys: readonly JWK[]; readonly find: JWTVerifyGetKey };
 type Key = { readonly jwk: JWK; readonly signsFrom: Date; readonly retiresAt: Date | null };
 
@@ -14,16 +14,19 @@ const readKeys = prepareStatement<Row>(
   'select kid, algorithm, encrypted_jwk, signs_from, retires_at from signing_keys order by algorithm, signs_from desc, kid',
 );
 
-/** Maximum age of cached keys, in milliseconds: well below the time that a key is published before it signs. */
+/** Maximum age of cached keys, in milliseconds: well below the time between publishing a key and first signing with it. */
 const reloadAfterMs = 15_000;
-/** Minimum interval between reloads because of unknown `kid`s, in milliseconds, so that a flood of such tokens does not cause as many reloads. */
+/**
+ * Minimum interval between reloads caused by unknown `kid`s, in milliseconds, so that a flood of such tokens does not cause a flood of
+ * reloads.
+ */
 const unknownKidReloadMs = 1_000;
 
 export type SigningKeyCacheOptions = { readonly schedule?: KeyRotationSchedule; readonly reloadAfterMs?: number };
 
 /**
- * Caches the signing keys of this installation. Every process notices a new key before that key starts to sign. The keys are reloaded on
- * demand when the cache has become stale; a reload also performs a due rotation.
+ * Caches this installation's signing keys. Every process notices a new key before that key is used for signing. Keys are reloaded on demand
+ * when the cache is stale; a reload also performs any rotation that is due.
  */
 export class SigningKeyCache {
   readonly #em: EntityManager;
@@ -32,7 +35,7 @@ export class SigningKeyCache {
   readonly #reloadAfterMs: number;
   #keys: readonly Key[] = [];
   #set: PublishedKeySet = createKeySet([]);
-  /** Time at which the key set changes next, unless the keys are reloaded before. */
+  /** Time at which the key set changes next, unless the keys are reloaded earlier. */
   #changesAt = minDate;
   #loadedAt = Number.NEGATIVE_INFINITY;
   #loading: Promise<void> | undefined;
@@ -44,7 +47,7 @@ export class SigningKeyCache {
     this.#reloadAfterMs = options.reloadAfterMs ?? reloadAfterMs;
   }
 
-  /** Returns the published keys. For each algorithm, the key that signs comes before past and future keys. */
+  /** Returns the published keys. For each algorithm, the current signing key comes before past and future keys. */
   async current(): Promise<PublishedKeySet> {
     await this.#reloadIfOlderThan(this.#reloadAfterMs);
     const now = new Date();
@@ -64,7 +67,7 @@ export class SigningKeyCache {
     this.#loadedAt = Number.NEGATIVE_INFINITY;
   }
 
-  /** Finds the public key by the `kid` of a token. */
+  /** Finds the public key by a token's `kid`. */
   readonly findVerificationKey: JWTVerifyGetKey = async (header, token) => {
     try {
       return await (await this.current()).find(header, token);
@@ -81,7 +84,7 @@ export class SigningKeyCache {
   }
 
   async #load(): Promise<void> {
-    // outside the transaction of the request, whose rollback must not undo a rotation
+    // outside the request's transaction, because a rollback of that transaction must not undo a rotation
     let rows = await readKeys(this.#em, []);
     if (this.#isRotationDue(rows)) {
       await rotateSigningKeys(this.#em, this.#encryptionKey, new Date(), { schedule: this.#schedule });
@@ -108,7 +111,7 @@ const earliest = (dates: readonly Date[]): Date => new Date(Math.min(maxDate.get
 const createKeySet = (keys: readonly JWK[]): PublishedKeySet => ({ keys, find: createLocalJWKSet({ keys: keys.map(toPublicJwk) }) });
 const keyIdsOf = (keys: readonly JWK[]): string => keys.map(({ kid }) => kid).join(' ');
 
-/** Loads the keys, and creates the first ones in a new database. Processes that start concurrently end up with the same keys. */
+/** Loads the keys, and creates the first keys in a new database. Processes that start concurrently end up with the same keys. */
 export async function loadSigningKeys(
   em: EntityManager,
   encryptionKey: Buffer,

@@ -6,10 +6,13 @@ export const SigningKey = defineEntity({
   properties: {
     kid: p.text().primary(),
     algorithm: p.enum(['ES256', 'RS256']),
-    /** The private JWK, encrypted: a copy of the database must not be able to sign. */
+    /** The private JWK, encrypted, so that a database copy cannot be used to sign tokens. */
     encryptedJwk: p.text(),
     createdAt: p.datetime(3),
-    /** Time from which the key may sign. The key is published before this time. If several keys may sign, the newest one signs. */
+    /**
+     * Time from which the key may be used for signing. The key is published before this time. If several keys may sign, the newest key is
+     * used.
+     */
     signsFrom: p.datetime(3),
     /** Time from which tokens signed with this key are rejected; set when its successor is created. */
     retiresAt: p.datetime(3).nullable(),

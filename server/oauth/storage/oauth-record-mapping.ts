@@ -1,7 +1,7 @@
 import type { AdapterPayload } from 'oidc-provider';
 import { sha256 } from '../../crypto/sha256.ts';
 
-/** A row of the table `oauth_records`. */
+/** A row in the `oauth_records` table. */
 export type OauthRecordRow = {
   model: string;
   id: string;
@@ -27,7 +27,10 @@ const hashedModels = new Set([
   'RefreshToken',
   'Session',
 ]);
-/** Model of the record that stores the encrypted response to the last refresh of a grant during the grace period. Its ID is the grant ID. */
+/**
+ * Model of the record that stores the encrypted response to a grant's most recent refresh during the grace period. The record's ID is the
+ * grant ID.
+ */
 export const refreshResponseRecordModel = 'RefreshTokenResponse';
 /** Models whose records belong to a grant. */
 export const grantRecordModels = new Set(['AccessToken', 'AuthorizationCode', 'DeviceCode', 'RefreshToken', refreshResponseRecordModel]);
@@ -40,7 +43,7 @@ export const hashRecordId = (secret: string): string => hashPrefix + sha256(secr
 export const isHashedRecordId = (id: string): boolean => id.startsWith(hashPrefix);
 
 /**
- * Returns the storage ID for an identifier that a client presents. It always hashes secret identifiers, so that a hash from a copy of the
+ * Returns the storage ID for an identifier that a client presents. Secret identifiers are always hashed, so that a hash from a copy of the
  * table cannot be presented instead of the identifier.
  */
 export const storageIdFromPresentedId = (model: string, id: string): string => (hashedModels.has(model) ? hashRecordId(id) : id);
@@ -69,7 +72,7 @@ export function oauthRecordRowFromAdapterPayload(
   };
 }
 
-/** Removes the identifier from the payload, and every valid identifier that the payload of an interaction contains. */
+/** Removes the identifier from the payload, and all valid identifiers from an interaction's payload. */
 function redactPayload(
   model: string,
   id: string,
@@ -86,7 +89,7 @@ function redactPayload(
   };
 }
 
-/** Restores the payload of a stored record. `presented` is the identifier by which it was requested. */
+/** Restores a stored record's payload. `presented` is the identifier by which the record was requested. */
 export function adapterPayloadFromOauthRecord(
   { model, id, payload, expires_at, consumed_at }: StoredOauthRecord,
   presented: string | undefined,
@@ -98,7 +101,7 @@ export function adapterPayloadFromOauthRecord(
       ? { ...stored, returnTo: stored.returnTo + presented }
       : stored),
     jti: presented ?? id,
-    // a consumed code is stored beyond its lifetime: oidc-provider must see that it is consumed, not that it has expired
+    // a consumed code is stored beyond its lifetime: oidc-provider must see that the code is consumed, not that it has expired
     ...(consumed_at !== null && { consumed: epochSeconds(consumed_at), exp: expires_at === null ? undefined : epochSeconds(expires_at) }),
   };
 }

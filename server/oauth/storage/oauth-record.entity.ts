@@ -1,16 +1,17 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
 /**
- * State of the authorization server: codes, tokens, grants and sessions. postgres-adapter.ts reads and writes it; the entity defines the table.
+ * Authorization server state: codes, tokens, grants and sessions. postgres-adapter.ts reads and writes the rows; the entity only defines
+ * the table.
  */
 export const OauthRecord = defineEntity({
   name: 'OauthRecord',
   tableName: 'oauth_records',
   properties: {
     model: p.text().primary(),
-    /** Identifier, or its hash if it is a secret. */
+    /** Identifier, or its hash if the identifier is a secret. */
     id: p.text().primary(),
-    /** JSON as text: `jsonb` rejects the NUL that a `state` may contain, and no query accesses its fields. */
+    /** JSON as text: `jsonb` rejects the NUL character that a `state` parameter may contain, and no query accesses its fields. */
     payload: p.text(),
     grantId: p.text().nullable(),
     userCode: p.text().nullable(),

@@ -3,7 +3,10 @@ import type { StoredOauthRecord } from './oauth-record-mapping.ts';
 
 export type AccountRow = { id: number; name: string; email: string; email_verified: boolean; updated_at: string };
 
-/** Records read together with a code or a refresh token, in the transaction that consumes it: its grant, which is locked, and its user. */
+/**
+ * Records read together with a code or a refresh token, in the transaction that consumes the code or token: the grant, which is locked, and
+ * the user.
+ */
 export type PrefetchedRecords = {
   readonly grant: StoredOauthRecord | null;
   readonly account: AccountRow | null;

@@ -11,16 +11,17 @@ import { filterIdentityScopes } from '../protocol/oauth-scopes.ts';
 type JwtCustomizer = NonNullable<NonNullable<NonNullable<Configuration['formats']>['customizers']>['jwt']>;
 
 /**
- * Derives the secret identifier of the record of an access token from its `jti` and a server key. The `jti` itself is readable in the
- * token, so it must not be accepted as a token.
+ * Derives the secret identifier of an access token record from the token's `jti` and a server key. The `jti` itself is readable in the
+ * token, so the server must not accept a `jti` as a token.
  */
 export const deriveTokenReference = (key: KeyObject, jti: string): string => createHmac('sha256', key).update(jti).digest('base64url');
 
 const issuedClaims = z.object({ jti: z.string(), exp: z.number(), iat: z.number() });
 
 /**
- * Adds `auth_time` to access tokens that act for a user (RFC 9068 section 2.2.1), and to their introspection (RFC 9470 section 6.2). It is
- * the time of the sign-in from which the code or the refresh token was issued. A refresh does not change it.
+ * Adds `auth_time` to access tokens that act on behalf of a user (RFC 9068 section 2.2.1), and to their introspection responses (RFC 9470
+ * section 6.2). The claim contains the time of the sign-in from which the code or the refresh token was issued. A refresh does not change
+ * `auth_time`.
  */
 export const addAuthTimeClaim: NonNullable<Configuration['extraTokenClaims']> = ({ oidc: { entities } }, token) => {
   if (token.kind !== 'AccessToken') return undefined;
@@ -30,7 +31,7 @@ export const addAuthTimeClaim: NonNullable<Configuration['extraTokenClaims']> = 
 
 /**
  * Stores a record of every JWT when it is issued; the token is valid only while the record exists. oidc-provider omits OpenID Connect
- * scopes from tokens with an audience. This adds them, because the userinfo endpoint accepts tokens for the API.
+ * scopes from tokens with an audience. This function adds OpenID Connect scopes, because the userinfo endpoint accepts tokens for the API.
  */
 export const recordIssuedToken =
   (store: AdapterFactory, key: KeyObject): JwtCustomizer =>
@@ -53,14 +54,14 @@ export const recordIssuedToken =
     await store(token.kind).upsert(deriveTokenReference(key, jti), record, exp - iat);
   };
 
-/** Issuer and keys for verifying an access token of this server. */
+/** Issuer and keys for verifying access tokens issued by this server. */
 export type TokenVerificationKeys = { readonly issuer: string; readonly keys: JWTVerifyGetKey; readonly referenceKey: KeyObject };
 
 const tokenBodyPaths = new Set<string>([endpointPaths.revocation, endpointPaths.introspection]);
 
 /**
- * Makes revocation and introspection accept JWT access tokens, which oidc-provider rejects. Replaces a valid JWT in the request body by the
- * identifier of its record. oidc-provider does the rest, including client authentication.
+ * Makes revocation and introspection accept JWT access tokens, which oidc-provider rejects. Replaces a valid JWT in the request body with
+ * its record identifier. oidc-provider does the rest, including client authentication.
  */
 export const acceptJwtsForRevocationAndIntrospection =
   (verification: TokenVerificationKeys): Middleware =>
@@ -76,7 +77,8 @@ export const acceptJwtsForRevocationAndIntrospection =
 
 /**
  * Makes the userinfo endpoint accept JWT access tokens for `audience` that include `openid`, so that one token works for both the API and
- * userinfo. By default, oidc-provider accepts only opaque tokens without an audience there. It still performs all other checks.
+ * userinfo. By default, oidc-provider accepts only opaque tokens without an audience at this endpoint. oidc-provider still performs all
+ * other checks.
  */
 export function acceptJwtsAtUserinfo(provider: Provider, verification: TokenVerificationKeys, audience: string): void {
   const { AccessToken, ClientCredentials } = provider;

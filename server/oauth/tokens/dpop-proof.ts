@@ -7,7 +7,7 @@ import { prepareStatement } from '../../database/queries/prepared-statement.ts';
 /** Accepted DPoP signature algorithms, in the order in which the metadata lists them. */
 export const dpopAlgorithms = ['ES256', 'Ed25519', 'EdDSA'] as const;
 
-/** Maximum difference between the time of a proof and the server time, in seconds. */
+/** Maximum difference between a proof's timestamp and the server time, in seconds. */
 const toleranceSeconds = 60;
 
 const proofClaims = z.object({
@@ -28,7 +28,10 @@ const insertProof = prepareStatement<{ id: string }>(
    on conflict (model, id) do nothing returning id`,
 );
 
-/** Verifies the DPoP proof of a request (RFC 9449 section 4.3): it matches the request, the token and its key, and has not been used before. */
+/**
+ * Verifies a request's DPoP proof (RFC 9449 section 4.3): the proof must match the request, the token and the token's key, and must be
+ * unused.
+ */
 export async function verifyDpopProof(
   em: EntityManager,
   thumbprint: string,
@@ -53,7 +56,7 @@ export async function verifyDpopProof(
   return inserted.length > 0;
 }
 
-/** Returns the thumbprint (RFC 7638) of the key in a DPoP proof, without verifying the proof. Returns null for a missing or malformed proof. */
+/** Returns the thumbprint (RFC 7638) of a DPoP proof's key, without verifying the proof. Returns null for a missing or malformed proof. */
 export async function dpopKeyThumbprint(proof: string): Promise<string | null> {
   if (proof === '') return null;
   try {

@@ -1,4 +1,7 @@
-/** Lifetime of an entry, in milliseconds. It is not longer than signing keys are cached, so that a removed key takes effect just as fast. */
+/**
+ * Lifetime of a cache entry, in milliseconds. Signing keys are cached at least as long, so this cache does not delay the effect of a key
+ * removal.
+ */
 const ttlMs = 15_000;
 const maxEntries = 5_000;
 

@@ -41,7 +41,7 @@ const accessTokenClaims = z.object({
   client_id: z.string(),
   scope: z.string().default(''),
   auth_time: z.number().optional(),
-  /** Key to which the token is bound; a DPoP proof of it is required (RFC 9449 section 6.1). */
+  /** Key to which the token is bound; a DPoP proof for this key is required (RFC 9449 section 6.1). */
   cnf: z.object({ jkt: z.string() }).optional(),
 });
 
@@ -54,7 +54,10 @@ type VerifiedToken = {
   readonly header: JWTHeaderParameters;
 };
 
-/** Creates a verifier for access tokens (RFC 9068 section 4). It checks the database on every call, so that a revocation takes effect immediately. */
+/**
+ * Creates a verifier for access tokens (RFC 9068 section 4). The verifier checks the database on every call, so that a revocation takes
+ * effect immediately.
+ */
 export function createAccessTokenVerifier(em: EntityManager, verification: TokenVerificationKeys, audience: string): VerifyAccessToken {
   const cache = new VerifiedTokenCache<VerifiedToken>();
   return async ({ token, scheme, proof, method, path }) => {
@@ -78,7 +81,7 @@ export function createAccessTokenVerifier(em: EntityManager, verification: Token
         authScheme: scheme,
         tokenRecordId: record,
         limits: { policy: 'default', perMinute: status.rate_limit_per_minute, perMonth: status.quota_per_month },
-        // the allowed scopes of the client may have been reduced since the token was issued
+        // the client's allowed scopes may have been reduced since the token was issued
         scopes: new Set(scopes.filter((scope) => status.ceiling.includes(scope))),
       };
     } catch (error) {
@@ -91,7 +94,7 @@ export function createAccessTokenVerifier(em: EntityManager, verification: Token
 
 const emptyJws = { payload: '', signature: '' };
 
-/** Verifies the signature and the claims of a token. The result can be cached, because it does not depend on the database. */
+/** Verifies a token's signature and claims. The result can be cached, because it does not depend on the database. */
 async function verifySignatureAndClaims(
   token: string,
   { issuer, keys, referenceKey }: TokenVerificationKeys,

@@ -30,7 +30,10 @@ for (const field of document.querySelectorAll('[data-digits]')) {
 
 const supportsPasskeys = typeof PublicKeyCredential === 'function' && 'parseRequestOptionsFromJSON' in PublicKeyCredential;
 
-/** Aborts the request that starts when the page opens, by which the browser offers passkeys in the e-mail field. A click on the button aborts it. */
+/**
+ * Aborts the request that starts when the page opens and offers passkeys in the e-mail field. Clicking the passkey button aborts that
+ * request.
+ */
 let pendingRequest = new AbortController();
 let previousRequest = Promise.resolve();
 
@@ -58,7 +61,7 @@ async function send(form, mediation) {
     form.elements.passkey.value = JSON.stringify(credential.toJSON());
     form.submit();
   } catch (error) {
-    // the user or the browser has cancelled the request, and the page stays unchanged
+    // the user or the browser has cancelled the request, so the page stays unchanged
     if (!(error instanceof DOMException)) throw error;
   }
 }

@@ -3,5 +3,5 @@ import { hashedAssetPath } from '../../../http/response/asset-path.ts';
 
 const text = readFileSync(new URL('page-script.js', import.meta.url), 'utf8');
 
-/** Script with optional enhancements of the pages. */
+/** Script with optional page enhancements. */
 export const pageScript = { path: hashedAssetPath(text, 'js'), text };

@@ -1,6 +1,6 @@
 /**
- * Returns the security headers of a page. Browsers apply `form-action` also to redirects after a form submission, so the redirect URI of the
- * client must be an allowed target.
+ * Returns a page's security headers. Browsers also apply `form-action` to redirects after a form submission, so the client's redirect URI
+ * must be an allowed target.
  */
 export function pageSecurityHeaders(issuer: string, returnTo?: string): Record<string, string> {
   const policy = [
@@ -19,13 +19,13 @@ export function pageSecurityHeaders(issuer: string, returnTo?: string): Record<s
 export const baseSecurityHeaders = (issuer: string): Record<string, string> => ({
   'X-Frame-Options': 'DENY',
   'X-Content-Type-Options': 'nosniff',
-  // with `no-referrer`, browsers would send `Origin: null` even with forms of this server
+  // with `no-referrer`, browsers would send `Origin: null` even with this server's own forms
   'Referrer-Policy': 'same-origin',
   ...(issuer.startsWith('https:') && { 'Strict-Transport-Security': 'max-age=31536000' }),
 });
 
 function formActionSource(uri: string): string {
   const { protocol, origin, hostname } = new URL(uri);
-  if (hostname === '[::1]') return 'http:'; // browsers ignore a source with an IPv6 address
+  if (hostname === '[::1]') return 'http:'; // browsers ignore sources with an IPv6 address
   return origin === 'null' ? protocol : origin;
 }

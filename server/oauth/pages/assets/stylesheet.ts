@@ -10,7 +10,7 @@ export const baseStylesheet = readStylesheet('base.css');
 
 const source = `${baseStylesheet}\n${readStylesheet('stylesheet.css')}`;
 
-/** Builds the stylesheet with the accent colour of the shop. */
+/** Builds the stylesheet with the shop's accent colour. */
 export function buildStylesheet(accent: string): Stylesheet {
   if (!/^#[0-9a-f]{6}$/i.test(accent)) throw new Error('the accent colour must be given as #rrggbb');
   if (contrastRatio(accent, '#ffffff') < 4.5)
@@ -40,7 +40,7 @@ export function contrastRatio(one: string, other: string): number {
   return (lighter + 0.05) / (darker + 0.05);
 }
 
-/** Lightens the colour until its contrast on the background is at least 7:1. */
+/** Lightens the colour until its contrast with the background is at least 7:1. */
 function lighten(colour: string, background: string): string {
   for (let whiteShare = 0; whiteShare <= 1; whiteShare += 0.05) {
     const mixed = channels(colour).map((channel) => Math.round(channel + (255 - channel) * whiteShare));

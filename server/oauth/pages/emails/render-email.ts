@@ -7,13 +7,13 @@ type Content = {
   readonly text: string;
   readonly link?: string | undefined;
   readonly ignore?: boolean;
-  /** Lists below the text. Pass names that users have chosen through `sanitizeNameForEmail`. */
+  /** Lists below the text. User-chosen names must be sanitized with `sanitizeNameForEmail`. */
   readonly lists?: readonly EmailList[];
 };
 
 export type EmailList = { readonly title: string; readonly items: readonly string[] };
 
-/** Replaces the characters that mail programs turn into links in a user-chosen name, because an intruder may have chosen it. */
+/** Replaces the characters of a user-chosen name that mail programs turn into links, because an intruder may have chosen the name. */
 export const sanitizeNameForEmail = (name: string): string => name.replaceAll(/[^\p{L}\p{M}\p{N} _()'-]/gu, '_');
 
 /** Renders a message as plain text and as HTML. */

@@ -3,12 +3,12 @@ import { findSignInCandidate, type SignInCandidate } from '../../accounts/accoun
 import type { AttemptSource } from '../../brute-force/attempt-limits.ts';
 import type { PageContext } from '../routing/page-context.ts';
 
-/** Looks up the account and returns the source of an attempt. Runs the same query whether the account exists or not. */
+/** Looks up the account and returns the attempt's source. Runs the same query whether the account exists or not. */
 export async function findAttemptSource(context: PageContext, req: Request, emailOrId: string | number): Promise<AttemptSource> {
   return attemptSourceFromRequest(context, req, await findSignInCandidate(context.em, emailOrId));
 }
 
-/** Returns the source of an attempt: the client address and, for a known browser, its ID. */
+/** Returns an attempt's source: the client address and, for a known browser, the browser ID. */
 export function attemptSourceFromRequest(
   { knownBrowsers }: PageContext,
   req: Request,

@@ -53,7 +53,10 @@ const findOtherOwner = prepareStatement<{ id: number }>(
   `select id from users where lower(email) = lower($1) and status <> 'closed' and id <> $2`,
 );
 
-/** Sends the confirmation link. If the address belongs to another account, only the message reveals that; the response is the same. */
+/**
+ * Sends the confirmation link. If the address belongs to another account, only the e-mail message reveals this fact; the response is the
+ * same.
+ */
 async function sendLink(request: AccountRequest, email: string): Promise<void> {
   const { context, account, now } = request;
   const { em, settings, keys, provider } = context;
@@ -61,7 +64,7 @@ async function sendLink(request: AccountRequest, email: string): Promise<void> {
   const { mail } = settings.messages;
   const shop = settings.shop.name;
   await em.transactional(async (inner) => {
-    await lockAccountWithActiveSession(inner, request); // a password reset deletes links, so an older session must not create one after it
+    await lockAccountWithActiveSession(inner, request); // a password reset deletes links, so older sessions must not add links afterwards
     const isTaken = (await findOtherOwner(inner, [email, userId])).length > 0;
     const token = await createEmailLinkToken(inner, { purpose: 'email_change', email, userId }, now);
     const content = isTaken
@@ -78,7 +81,7 @@ async function sendLink(request: AccountRequest, email: string): Promise<void> {
 
 const readLinkToken = (req: Request): string => z.string().max(200).catch('').parse(req.query['token']);
 
-/** Handles `GET /account/email/confirm`, to which the link in the message leads. */
+/** Handles `GET /account/email/confirm`, the target of the link in the message. */
 export const showEmailConfirmation = (context: PageContext) => async (req: Request, res: Response) => {
   const link = await peekEmailLink(context.em, 'email_change', readLinkToken(req), new Date());
   if (!link) return sendLinkExpired(context, res);
@@ -102,7 +105,10 @@ export const submitEmailConfirmation = (context: PageContext) => async (req: Req
 
 type ConfirmedAddress = { readonly email: string; readonly how: 'changed' | 'verified' };
 
-/** Consumes the link, and verifies the current address or changes it to the new one. Returns undefined if the link is no longer valid. */
+/**
+ * Consumes the link, and verifies the current address or replaces it with the new address. Returns undefined if the link is no longer
+ * valid.
+ */
 async function confirmAddress(context: PageContext, req: Request): Promise<ConfirmedAddress | undefined> {
   const now = new Date();
   const source = getRequestSource(req);

@@ -94,7 +94,7 @@ export async function removeAuthenticatorApp(request: AccountRequest): Promise<v
   res.redirect(303, '/account/security');
 }
 
-/** Handles `POST /account/recovery-codes`: replaces the recovery codes and shows the new ones. */
+/** Handles `POST /account/recovery-codes`: replaces the recovery codes and shows the new codes. */
 export async function renewRecoveryCodes(request: AccountRequest): Promise<void> {
   const { context, res, account } = request;
   if ((await findAuthenticatorAppAddedAt(context.em, account.id)) === undefined) return res.redirect(303, '/account/security');
@@ -106,7 +106,7 @@ export async function renewRecoveryCodes(request: AccountRequest): Promise<void>
   return sendPage(context, res, recoveryCodesPage(context.settings, codes));
 }
 
-/** Audits a change of the second factor and notifies the owner by e-mail, because an intruder may have made the change. */
+/** Audits a second-factor change and notifies the owner by e-mail, because an intruder may have made the change. */
 export async function auditSecondFactorChangeAndEmailUser(
   em: EntityManager,
   { context, req, account, now }: AccountRequest,

@@ -17,7 +17,7 @@ export function showCloseAccount({ context, req, res }: AccountRequest): void {
   sendPage(context, res, closeAccountPage(context.settings, context.forms.issue(req, res)));
 }
 
-/** Handles `POST /account/close`: closes the account, unless it is the last administrator's or has open orders. */
+/** Handles `POST /account/close`: closes the account, unless it belongs to the last administrator or has open orders. */
 export async function submitCloseAccount(request: AccountRequest): Promise<void> {
   const { context, req, res, account, now } = request;
   const { closeAccount: messages } = context.settings.messages;

@@ -21,7 +21,7 @@ export type AuthenticatedUser = {
 };
 
 /**
- * Completes a sign-in and redirects to the application or to the page that required it.
+ * Completes a sign-in and redirects to the application or to the page that required the sign-in.
  * @throws errors.SessionNotFound if the password has been changed since it was entered
  */
 export async function completeSignIn(context: PageContext, req: Request, res: Response, authenticated: AuthenticatedUser): Promise<void> {
@@ -50,7 +50,10 @@ export async function completeSignIn(context: PageContext, req: Request, res: Re
   res.redirect(303, returnTo);
 }
 
-/** Throws if the password has been changed. Locks the account first, as a password reset does, so that no sign-in with the old password completes after it. */
+/**
+ * Throws if the password has been changed. Locks the account first, as a password reset does, so that no sign-in with the old password
+ * completes after the reset.
+ */
 async function requireUnchangedPassword(em: EntityManager, userId: number, setAt: number | undefined): Promise<void> {
   if (setAt === undefined) return;
   await lockUser(em, userId);
@@ -68,7 +71,7 @@ async function completeInteraction(
   const { provider } = context;
   const interaction = await requirePendingInteraction(context, req, res, 'login'); // also locks the interaction
   if (interaction.session && interaction.session.accountId !== accountId) {
-    // another user signs in: end the session of the previous user and continue without it
+    // a different user is signing in: end the previous user's session and continue without a session
     await endSession(provider, req, res);
     delete interaction.session;
     await interaction.persist();

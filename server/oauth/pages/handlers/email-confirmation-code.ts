@@ -13,10 +13,10 @@ import { renderEmail } from '../emails/render-email.ts';
 import type { PageContext } from '../routing/page-context.ts';
 import { consumeChallenge } from '../../second-factors/passkeys.ts';
 
-// Above the ceiling of failures, an attacker with many networks could guess at full speed, and rejecting all attempts would lock the owner
-// out. Therefore a password or a TOTP code alone is no longer sufficient: the owner also confirms the sign-in with a code sent by e-mail.
-// Right and wrong guesses get the same page after the same time, so that a guess reveals nothing. Without e-mail, only an increasing delay
-// is applied, because any stricter rule would also stop the owner.
+// Above the failure ceiling, an attacker with many networks could guess at full speed, and rejecting all attempts would lock the owner out.
+// Therefore a password or a TOTP code alone is no longer sufficient: the owner also confirms the sign-in with a code sent by e-mail. Right
+// and wrong guesses get the same page after the same time, so that a guess reveals nothing. Without e-mail, the only protection is an
+// increasing delay, because any stricter rule would also lock out the owner.
 
 const secondMs = 1000;
 const delayMaxMs = 30 * secondMs;
@@ -40,8 +40,8 @@ type Checked<Result> = {
 };
 
 /**
- * Verifies a password or a code. If the account has had too many failures, a correct one makes the server send a code by e-mail, and the
- * response takes the same time either way.
+ * Verifies a password or a code. If the account has had too many failures, the server sends a code by e-mail when the password or code is
+ * correct; the response takes the same time either way.
  * @param check returns the account if the password or the code is correct
  */
 export async function checkWithAttackProtection<Result>(
@@ -75,7 +75,7 @@ type State = z.output<typeof stateSchema>;
 
 const encryptionContext = (csrf: string): string => `e-mail code in ${csrf}`;
 
-/** Account ID in the state if no account exists. */
+/** Account ID stored in the state if no account exists. */
 const noAccount = 0;
 
 /**
@@ -100,7 +100,7 @@ async function sendEmailCode(
   return encryptEmailCodeState(context.keys.secondFactor, csrf, { ...owner, step, next, code }, now);
 }
 
-/** Encrypts the state of the e-mail code form. The result is valid for 10 minutes, and only with the same form token. */
+/** Encrypts the e-mail code form's state. The result is valid for 10 minutes, and only with the same form token. */
 export function encryptEmailCodeState(key: Buffer, csrf: string, state: Omit<State, 'nonce' | 'until'>, now: Date): string {
   // padded, so that the length of the ciphertext does not reveal whether the account exists
   const accountId = String(state.accountId).padStart(16, '0');
@@ -125,7 +125,7 @@ async function mayReceiveCode({ limits }: PageContext, req: Request, { id }: Acc
   }
 }
 
-/** Decrypts the state from the form. Returns undefined if it is from another browser or has expired. */
+/** Decrypts the state submitted with the form. Returns undefined if the state is from another browser or has expired. */
 export function decryptEmailCodeState(key: Buffer, csrf: string, proof: string, now: Date): State | undefined {
   const text = decryptText(proof, key, encryptionContext(csrf));
   if (text === undefined) return undefined;
@@ -135,11 +135,11 @@ export function decryptEmailCodeState(key: Buffer, csrf: string, proof: string, 
 
 const hashCode = (code: string): Buffer => Buffer.from(hashTypedCode(code));
 
-/** Verifies the code that was sent by e-mail. It is accepted only once. */
+/** Verifies the code that was sent by e-mail. A code is accepted only once. */
 export const consumeEmailCode = async ({ em }: PageContext, state: State, code: string, now: Date): Promise<boolean> =>
   timingSafeEqual(hashCode(code), hashCode(state.code)) && state.accountId !== noAccount && consumeChallenge(em, state.nonce, now);
 
-/** Notifies the owner of the attack, once per period of the ceiling. */
+/** Notifies the owner of the attack, once per ceiling period. */
 export async function notifyOwnerOfAttack(
   context: PageContext,
   { aboveCeiling }: CountedAttempt,

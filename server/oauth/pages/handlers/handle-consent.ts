@@ -114,7 +114,7 @@ async function switchUser(context: PageContext, req: Request, res: Response): Pr
   res.redirect(303, `${endpointPaths.authorization}?${request.toString()}`);
 }
 
-/** Restarts the sign-in of the same request, because a device code can be confirmed only once and the request cannot be restarted. */
+/** Restarts the sign-in within the same request: a device code can be confirmed only once, so the request itself cannot be restarted. */
 async function switchUserForDevice({ provider }: PageContext, req: Request, res: Response, interaction: Interaction): Promise<void> {
   interaction.prompt = { name: 'login', reasons: ['account_switch'], details: {} };
   delete interaction.session;
@@ -124,7 +124,7 @@ async function switchUserForDevice({ provider }: PageContext, req: Request, res:
   res.redirect(303, `/sign-in/${interaction.uid}`);
 }
 
-/** Splits the requested scopes into those that this user can grant and the API scopes that the user's role does not permit. */
+/** Splits the requested scopes into scopes that this user can grant and API scopes that the user's role does not permit. */
 function splitRequestedScopes(interaction: Interaction, role: User['role']) {
   const requested = parseRequestedScopes(interaction.params);
   const grantable = requested.filter((scope) => canGrantScope(role, scope));

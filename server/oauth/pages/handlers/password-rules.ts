@@ -4,16 +4,16 @@ import { passwordLengthLimits } from '../views/sign-up-page.ts';
 import { hashPassword } from '../../passwords/password-hash.ts';
 import { findWeakPattern } from '../../passwords/password-patterns.ts';
 
-/** The user whose password is set. */
+/** The user whose password is being set. */
 export type PasswordOwner = { readonly name: string; readonly email: string };
 
 /** The hash of an accepted password, or the reason for its rejection: a sentence for the user, without the full stop. */
 export type NewPasswordResult = { readonly hash: string } | { readonly reason: string };
 
 /**
- * Hashes a password that a user or an administrator has chosen, unless it is easy to guess (NIST SP 800-63B-4 section 3.1.1.2).
- * Every code path that sets a password must call this function and not `hashPassword`.
- * @throws TooBusyError when too many passwords are being hashed
+ * Hashes a password that a user or an administrator has chosen, unless the password is easy to guess (NIST SP 800-63B-4 section 3.1.1.2).
+ * Every code path that sets a password must call this function, not `hashPassword`.
+ * @throws TooBusyError if too many passwords are being hashed
  */
 export async function hashNewPassword(
   password: string,
@@ -43,7 +43,7 @@ async function findRejectionReason(
   return pattern && messages.passwordPattern[pattern];
 }
 
-/** Minimum length of a name part to check, because shorter parts occur in unrelated words. */
+/** Minimum length of the name parts to check, because shorter parts occur in unrelated words. */
 const partLengthMin = 4;
 
 /** Returns whether a password contains a name or one of its words. */

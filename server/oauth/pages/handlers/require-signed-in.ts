@@ -10,7 +10,7 @@ import { acrTwoFactors } from '../../protocol/acr-and-amr.ts';
 import { sendPage, type PageContext } from '../routing/page-context.ts';
 import { accountPage } from '../views/account-pages.ts';
 
-/** A request of a signed-in user. */
+/** A request from a signed-in user. */
 export type AccountRequest = {
   readonly context: PageContext;
   readonly req: Request;
@@ -23,7 +23,7 @@ export type AccountRequest = {
 
 type AccountHandler = (request: AccountRequest) => Promise<void> | void;
 
-/** Maximum age of the sign-in for changes that could lock the owner out, which protects a browser left open. */
+/** Maximum age of the sign-in for changes that could lock the owner out, which protects users who leave a browser open. */
 const recentSignInSeconds = 10 * 60;
 
 export const createSignInGuards = (context: PageContext) => {
@@ -45,7 +45,7 @@ export const createSignInGuards = (context: PageContext) => {
     };
   return {
     requireSignedIn: (handle: AccountHandler) => guard('any sign-in', handle),
-    /** Requires a new sign-in if the last one is too old or did not include the second factor that the account has. */
+    /** Requires a new sign-in if the most recent sign-in is too old or did not include the account's second factor. */
     requireRecentSignIn: (handle: AccountHandler) => guard('recent sign-in', handle),
   };
 };
@@ -57,7 +57,7 @@ async function isRecentSignIn({ em }: PageContext, session: Session, userId: num
   return session.acr === acrTwoFactors || (await findAuthenticatorAppAddedAt(em, userId)) === undefined;
 }
 
-/** Returns the sign-in URL that leads back to this page. The user must submit a form again. */
+/** Returns the sign-in URL that leads back to this page. A form must be submitted again after the sign-in. */
 const signInUrl = ({ path }: Request): string => {
   const [, , page = ''] = path.split('/');
   const next = page === 'passkeys' || page === 'recovery-codes' ? 'security' : page;
@@ -69,9 +69,9 @@ class SessionEndedError extends Error {
 }
 
 /**
- * Locks the user and verifies that the session still exists. Call first in every transaction that adds a credential or starts a session;
- * otherwise a request sent before a password reset could do so after it.
- * @throws SessionEndedError, for which the user is sent to the sign-in page
+ * Locks the user and verifies that the session still exists. Call this first in every transaction that adds a credential or starts a
+ * session; otherwise a request sent before a password reset could do so after the reset.
+ * @throws SessionEndedError, which redirects the user to the sign-in page
  */
 export async function lockAccountWithActiveSession(em: EntityManager, { account, sessionUid }: AccountRequest): Promise<void> {
   await lockUser(em, account.id);

@@ -74,7 +74,7 @@ const newPasswordForm = z.object({
 type NewPasswordForm = z.output<typeof newPasswordForm>;
 const emptyForm: NewPasswordForm = { password: '', keep: new Set(), code: '' };
 
-/** Handles `GET /password-reset/confirm`, to which the link in the message leads. */
+/** Handles `GET /password-reset/confirm`, the target of the link in the message. */
 export const showNewPasswordForm = (context: PageContext) => async (req: Request, res: Response) => {
   const account = await findAccountOfLink(context.em, req, new Date());
   return account ? renderNewPassword(context, req, res, account, emptyForm, []) : sendLinkExpired(context, res);
@@ -121,8 +121,8 @@ export const redisplayNewPasswordForm = (context: PageContext) => async (req: Re
 const dayMs = 24 * 60 * 60 * 1000;
 
 /**
- * Minimum age of an authenticator app for which its removal requires a code, so that access to the mailbox alone does not bypass the second
- * factor. A newer app may be an intruder's, whose codes the owner does not have. The owner was notified when it was added.
+ * Age from which removing an authenticator app requires a code, so that mailbox access alone does not bypass the second factor. A newer app
+ * may belong to an intruder, in which case the owner does not have its codes. The owner was notified when the app was added.
  */
 const establishedAfterMs = 14 * dayMs;
 
@@ -163,7 +163,7 @@ const setPassword = (
       throw error;
     });
 
-/** @throws WrongCodeError, which rolls back the transaction, so that the link and the code stay unused */
+/** @throws WrongCodeError, which rolls back the transaction, so that the link and the code remain usable */
 async function requireValidCode(
   { keys }: PageContext,
   em: EntityManager,
@@ -201,7 +201,7 @@ async function notifyOwner(
   await queueMail(em, keys.mail, renderEmail(account.email, settings, content), now);
 }
 
-/** Returns the active account for which the link in the request is valid. Call it before showing or changing anything. */
+/** Returns the active account for which the link in the request is valid. Call this before showing or changing anything. */
 async function findAccountOfLink(em: EntityManager, req: Request, now: Date): Promise<AccountRow | undefined> {
   const link = await peekEmailLink(em, 'password_reset', readLinkToken(req), now);
   return link?.userId == null ? undefined : findActiveAccount(em, String(link.userId));

@@ -64,7 +64,7 @@ const appsForm = z.object({
     .catch([]),
 });
 
-/** Handles `POST /account/apps`: revokes the access of one application. */
+/** Handles `POST /account/apps`: revokes one application's access. */
 export async function submitConnectedAppRemoval(request: AccountRequest): Promise<void> {
   const { context, req, res, account, now } = request;
   const form = appsForm.safeParse(req.body ?? {});

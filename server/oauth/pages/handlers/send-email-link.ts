@@ -19,9 +19,9 @@ const findOwner = prepareStatement<Owner>(
 type RequestedPurpose = 'sign_up' | 'password_reset';
 
 /**
- * Sends a link by e-mail. If no account exists, the link leads to the sign-up. If one exists, it leads to the password reset, or to the
- * confirmation of the address if that is pending. The steps are the same in every case, so that only the message reveals which case it was,
- * and neither the response nor its time does.
+ * Sends a link by e-mail. If no account exists, the link leads to sign-up. If an account exists, the link leads to the password reset, or
+ * to address confirmation if a confirmation is pending. The steps are the same in every case, so that only the message reveals which case
+ * applies; neither the response nor its timing does.
  * @param basePath base path of the sign-up pages: `/sign-in/<uid>` if an application requested the sign-in, otherwise empty
  */
 export async function sendEmailLink(

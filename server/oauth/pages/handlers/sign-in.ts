@@ -25,7 +25,7 @@ import { passkeyRequestOptionsJson, verifyPasskey } from '../../second-factors/p
 import { issueSecondStepTicket, readSecondStepTicket } from '../../second-factors/second-step-ticket.ts';
 import { verifyPassword } from '../../passwords/password-hash.ts';
 
-/** Only account pages are allowed, which prevents open redirects. */
+/** Only account pages are allowed as targets, which prevents open redirects. */
 const nextPage = z
   .string()
   .regex(/^\/account(\/[a-z-]+)*$/)
@@ -210,7 +210,7 @@ export const submitPasskeySignIn = (context: PageContext) => async (req: Request
 export const findSignInInteraction = (context: PageContext, req: Request, res: Response): Promise<Interaction | undefined> =>
   req.params['uid'] === undefined ? Promise.resolve(undefined) : requirePendingInteraction(context, req, res, 'login');
 
-/** Audits a failed attempt. It does so for known and unknown accounts, so that both take the same time. */
+/** Audits a failed attempt, for known and unknown accounts alike, so that both take the same time. */
 const auditFailure = (context: PageContext, req: Request, userId: number | undefined, what: string): Promise<void> =>
   recordAuditEvent(
     context.em,

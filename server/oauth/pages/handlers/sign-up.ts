@@ -17,7 +17,7 @@ import { noticePage } from '../views/message-pages.ts';
 import { sendEmailLink } from './send-email-link.ts';
 import { findSignInInteraction } from './sign-in.ts';
 
-/** The rules of the API for names and e-mail addresses. */
+/** The API's validation rules for names and e-mail addresses. */
 const { name: validName, email: validEmail } = contract.users.create.body.shape;
 
 const signUpForm = z.object({ email: z.string().catch('') });
@@ -51,14 +51,14 @@ export const redisplaySignUp = (context: PageContext) => async (req: Request, re
 const confirmForm = z.object({ name: z.string().catch(''), password: z.string().catch('') });
 const readLinkToken = (req: Request): string => z.string().max(200).catch('').parse(req.query['token']);
 
-/** Handles `GET /sign-up/confirm`, to which the link in the message leads. */
+/** Handles `GET /sign-up/confirm`, the target of the link in the message. */
 export const showSignUpConfirmation = (context: PageContext) => async (req: Request, res: Response) => {
   const link = await peekEmailLink(context.em, 'sign_up', readLinkToken(req), new Date());
   if (!link) return sendLinkExpired(context, res);
   return sendPage(context, res, confirmSignUpPage(context.settings, { csrf: context.forms.issue(req, res), email: link.email }));
 };
 
-/** Returns the error for an invalid name. For a disallowed character, it contains the reason that the API gives. */
+/** Returns the error for an invalid name. For a disallowed character, the error contains the reason that the API reports. */
 function toNameError(error: ZodError, { signUp }: PageSettings['messages']): FieldError {
   const reason = findCharacterError(error);
   return { field: 'name', text: reason === undefined ? signUp.nameMissing : signUp.nameRejected(reason) };
@@ -133,7 +133,7 @@ async function openAccount(
   }
 }
 
-/** Returns whether the interaction of the application is still pending in this browser, because the link may be opened in another one. */
+/** Returns whether the application's interaction is still pending in this browser, because the link may be opened in another browser. */
 async function hasPendingInteraction(context: PageContext, req: Request, res: Response): Promise<boolean> {
   try {
     return (await findSignInInteraction(context, req, res)) !== undefined;

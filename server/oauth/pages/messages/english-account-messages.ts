@@ -1,4 +1,4 @@
-/** English texts of the account pages. */
+/** English texts for the account pages. */
 export const englishAccountMessages = {
   mailSent: {
     title: 'Check your e-mail',
@@ -93,7 +93,7 @@ export const englishAccountMessages = {
     toKeys: 'API keys',
   },
   changeEmail: {
-    title: 'Change your e\u2011mail address', // in large letters it must not break at the hyphen
+    title: 'Change your e\u2011mail address', // in large type, the word must not break at the hyphen
     now: (email: string) => `Current address: ${email}`,
     label: 'New e-mail address',
     submit: 'Send a link to the new address',

@@ -1,6 +1,6 @@
 import { englishAccountMessages } from './english-account-messages.ts';
 
-/** English texts of all pages. A translation is another object of this type. */
+/** English texts for all pages. A translation is another object of this type. */
 export const englishMessages = {
   ...englishAccountMessages,
   language: 'en',
@@ -107,7 +107,7 @@ export const englishMessages = {
     tooManyTitle: 'Too many wrong codes',
     tooMany: 'Wait a few minutes, and try again with the code that the device shows then.',
   },
-  /** Descriptions of the OpenID Connect scopes. Those of API scopes are in the contract. */
+  /** Descriptions of the OpenID Connect scopes. The descriptions of API scopes are in the contract. */
   permission: {
     openid: 'Know that it is you',
     profile: 'See your name',

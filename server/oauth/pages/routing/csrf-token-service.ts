@@ -6,9 +6,9 @@ import { getAttachedSession } from '../../sessions/current-session.ts';
 const newBrowserIds = defineObjectMetadata<string>('new browser id');
 
 /**
- * Issues and verifies CSRF tokens. A token is an HMAC over the session and its account, so that it is invalid in every other session and
- * after a sign-in. Before sign-in, it is bound to a random value in a cookie, which the server signs. Cookies without a valid signature are
- * ignored.
+ * Issues and verifies CSRF tokens. A token is an HMAC over the session and its account, so that the token is invalid in every other session
+ * and after a sign-in. Before sign-in, a token is bound to a random value in a cookie that the server signs. Cookies without a valid
+ * signature are ignored.
  */
 export class CsrfTokenService {
   readonly #key: Uint8Array;
@@ -21,12 +21,12 @@ export class CsrfTokenService {
     this.#cookie = new RegExp(`(?:^|;\\s*)${cookieName}=([\\w-]{32})\\.([\\w-]{43})(?:;|$)`);
   }
 
-  /** Returns the token for the forms of this response. Sets the cookie if the token needs one. */
+  /** Returns the token for the forms in this response. Sets the cookie if the token is bound to a cookie. */
   issue(req: Request, res: Response): string {
     return this.#sign(this.#binding(req) ?? ['browser', this.#setBrowserId(req, res)]);
   }
 
-  /** Returns whether the token is valid for the session of this request. */
+  /** Returns whether the token is valid for this request's session. */
   verify(req: Request, token: string): boolean {
     const binding = this.#binding(req);
     return binding !== undefined && isEqual(this.#sign(binding), token);

@@ -10,7 +10,7 @@ import type { PasskeyChallenges } from '../../second-factors/passkeys.ts';
 import type { OnTokenOperation } from '../../provider/report-token-operations.ts';
 import { pageSecurityHeaders } from '../assets/page-security-headers.ts';
 
-/** Dependencies of the page handlers. */
+/** Dependencies shared by the page handlers. */
 export type PageContext = {
   readonly em: EntityManager;
   readonly provider: Provider;
@@ -18,7 +18,7 @@ export type PageContext = {
   readonly forms: CsrfTokenService;
   readonly limits: AttemptLimits;
   readonly knownBrowsers: KnownBrowsers;
-  /** False if no mail transport is configured. Features that require e-mail are then disabled. */
+  /** False if no mail transport is configured. Without a transport, features that require e-mail are disabled. */
   readonly canMail: boolean;
   readonly keys: { readonly mail: Buffer; readonly secondFactor: Buffer };
   readonly challenges: PasskeyChallenges;
@@ -39,7 +39,7 @@ export function sendPage(
 }
 
 /**
- * Returns the pending interaction of this page. The browser identifies it by a cookie.
+ * Returns this page's pending interaction, which the browser identifies by a cookie.
  * @throws errors.SessionNotFound if the cookie belongs to another page or prompt
  */
 export async function requirePendingInteraction(
@@ -62,7 +62,7 @@ export async function deleteInteraction({ provider }: PageContext, req: Request,
   cookies.set(provider.cookieName('interaction'), null, { path: `/consent/${interaction.uid}`, signed: true });
 }
 
-/** Returns the validated redirect URI of the authorization request, or undefined for the device flow. */
+/** Returns the authorization request's validated redirect URI, or undefined for the device flow. */
 export const interactionRedirectUri = ({ params }: Interaction): string | undefined => getStringParameter(params, 'redirect_uri');
 
 export const interactionClientId = ({ params }: Interaction): string => getStringParameter(params, 'client_id') ?? '';

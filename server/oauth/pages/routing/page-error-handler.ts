@@ -38,13 +38,13 @@ export const pageErrorHandler =
     return sendPage(context, res, errorPage(settings, failure.title, failure.text), { status: unavailable ? 503 : 500 });
   };
 
-/** Returns the 4xx status of an error from a body parser or the router. */
+/** Returns the 4xx status of an error thrown by a body parser or the router. */
 function clientErrorStatus(error: unknown): number | undefined {
   const status = error instanceof Error && 'status' in error ? error.status : undefined;
   return typeof status === 'number' && status >= 400 && status < 500 ? status : undefined;
 }
 
-/** Responds with 403 to a form that a page of another site has sent. */
+/** Responds with 403 to a form submitted by a page on another site. */
 export const sendCrossSiteErrorPage =
   (context: PageContext): RequestHandler =>
   (_req, res) => {

@@ -43,7 +43,7 @@ export class PageRouter {
   /**
    * Registers a form.
    * @param submit handles a form that has a valid token
-   * @param stale handles a form without a valid token; usually it shows the form again with a new token
+   * @param stale handles a form without a valid token; usually shows the form again with a new token
    */
   addForm(paths: Paths, submit: RequestHandler, stale: RequestHandler): this {
     const checkToken: RequestHandler = (req, res, next) => {

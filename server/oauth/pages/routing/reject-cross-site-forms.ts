@@ -2,9 +2,9 @@ import type { Request, RequestHandler } from 'express';
 import { endpointPaths } from '../../protocol/endpoints.ts';
 
 /**
- * Calls `reject` if the headers show that a page of another origin sent the request, even one of a sibling subdomain. Browsers send `Origin`
- * with every form (RFC 6454 section 7; `null` for a page that hides its origin), and most also send `Sec-Fetch-Site` (W3C Fetch Metadata).
- * A client that sends neither header still needs a valid form token.
+ * Calls `reject` if the headers show that a page from another origin, even from a sibling subdomain, sent the request. Browsers send
+ * `Origin` with every form (RFC 6454 section 7; `null` for a page that hides its origin), and most also send `Sec-Fetch-Site` (W3C Fetch
+ * Metadata). A client that sends neither header still needs a valid form token.
  */
 export function rejectCrossSiteForms(issuer: string, reject: RequestHandler): RequestHandler {
   const { origin } = new URL(issuer);
@@ -17,8 +17,9 @@ function isFromOrigin({ headers }: Request, expected: string): boolean {
 }
 
 /**
- * The only endpoints that accept POST requests from other sites. Clients authenticate there by their credentials or a token, never by a
- * cookie. The last two only start a flow that asks the user (OpenID Connect Core section 3.1.2.1, RP-Initiated Logout section 2).
+ * The only endpoints that accept POST requests from other sites. At these endpoints, clients authenticate with their credentials or a
+ * token, never with a cookie. The last two endpoints only start a flow that asks the user (OpenID Connect Core section 3.1.2.1,
+ * RP-Initiated Logout section 2).
  */
 const crossSiteEndpoints = new Set<string>([
   endpointPaths.token,

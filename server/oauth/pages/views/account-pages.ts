@@ -18,7 +18,7 @@ export const accountSubpage = (settings: PageSettings, title: string, content: H
     faults,
   );
 
-/** Renders the confirmation that an action on the account has succeeded. */
+/** Renders the confirmation that an account action has succeeded. */
 export const accountSuccessPage = (settings: PageSettings, title: string, text: string, more?: Html): Html =>
   accountSubpage(
     settings,
@@ -76,7 +76,7 @@ export function changePasswordPage(settings: PageSettings, { csrf, email, faults
   return accountSubpage(settings, messages.title, form, faults);
 }
 
-/** Renders the page after a password change. If there are API keys, it states whether they were revoked or still work. */
+/** Renders the page after a password change. If there are API keys, the page states whether they were revoked or still work. */
 export function passwordChangedPage(settings: PageSettings, apiKeys: number, areRevoked: boolean): Html {
   const { changePassword: messages } = settings.messages;
   const about = html`<p>${areRevoked ? messages.keysRevoked(apiKeys) : messages.keysActive(apiKeys)}</p>
@@ -130,7 +130,7 @@ export function sessionsPage(settings: PageSettings, csrf: string, here: string 
 
 /**
  * Renders the list of connected applications.
- * @param apiKeys the active API keys of the user
+ * @param apiKeys the user's active API keys
  */
 export function connectedAppsPage(
   settings: PageSettings,
@@ -171,7 +171,10 @@ export function connectedAppsPage(
   );
 }
 
-/** Renders the checkbox to keep the keys that an application created. Its value lists their IDs, so that keys created later are not kept. */
+/**
+ * Renders the checkbox to keep the keys that an application created. The checkbox value lists the key IDs, so that keys created later are
+ * not kept.
+ */
 function keepKeysCheckbox({ messages: { apps, credential } }: PageSettings, keys: readonly AccountApiKey[]): Html | undefined {
   if (keys.length === 0) return undefined;
   return checkboxField({
@@ -195,7 +198,7 @@ export const formatTimestamp = ({ messages }: PageSettings, at: Date): string =>
   new Intl.DateTimeFormat(messages.language, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC', hour12: false }).format(at) +
   ' UTC';
 
-/** Returns the description of a scope that the consent page shows. */
+/** Returns a scope's description for the consent page. */
 export function describeScope({ messages }: PageSettings, scope: string): string {
   if (isApiScope(scope)) return scopeDefinitions[scope].consent;
   return Object.entries<string>(messages.permission).find(([name]) => name === scope)?.[1] ?? scope;

@@ -6,7 +6,7 @@ import { hiddenField, renderPage, type PageSettings } from './page-layout.ts';
 export type ConsentPageViewModel = {
   readonly csrf: string;
   readonly application: { readonly name: string; readonly firstParty: boolean; readonly logo: string | undefined };
-  /** Host of the client ID metadata document, if the application is identified by one. */
+  /** Host of the client ID metadata document, if such a document identifies the application. */
   readonly documentHost: string | undefined;
   readonly selfRegistered: boolean;
   /** Redirect URI; undefined in the device flow. */
@@ -14,7 +14,7 @@ export type ConsentPageViewModel = {
   readonly person: { readonly name: string; readonly email: string };
   /** Requested API scopes, each of which the user can deselect. */
   readonly apiScopes: readonly (keyof typeof scopeDefinitions)[];
-  /** Requested API scopes that the role of the user does not permit. */
+  /** Requested API scopes that the user's role does not permit. */
   readonly beyondRole: readonly (keyof typeof scopeDefinitions)[];
   /** OpenID Connect scopes, which the user cannot deselect individually. */
   readonly identityScopes: readonly ('openid' | 'profile' | 'email' | 'offline_access')[];
@@ -80,7 +80,7 @@ const beyondRole = ({ messages: { consent } }: PageSettings, { application, beyo
     <p><button class="inline" form="switch">${consent.switch}</button></p>
   </div>`;
 
-/** Renders the stored logo or the first letter of the name. A remote image would notify the developer of every visit. */
+/** Renders the stored logo or the first letter of the application name. A remote image would reveal every visit to the developer. */
 const applicationLogo = ({ name, logo }: ConsentPageViewModel['application']): Html =>
   logo === undefined
     ? html`<span class="logo" aria-hidden="true">${name.at(0)}</span>`
@@ -99,7 +99,7 @@ function destinationText({ messages }: PageSettings, returnTo: string | undefine
   return redirectsToLocalProgram(returnTo) ? messages.consent.fromThisComputer : messages.consent.from(new URL(returnTo).host);
 }
 
-/** Returns whether the redirect goes to a program on this machine, by a loopback address or a custom URL scheme. */
+/** Returns whether the redirect leads to a program on this machine, through a loopback address or a custom URL scheme. */
 function redirectsToLocalProgram(returnTo: string | undefined): boolean {
   if (returnTo === undefined) return false;
   const { protocol, hostname } = new URL(returnTo);

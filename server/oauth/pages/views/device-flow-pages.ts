@@ -15,7 +15,7 @@ export const formatUserCode = (code: string): string => {
   return letters.length === 8 ? `${letters.slice(0, 4)}-${letters.slice(4)}` : code.slice(0, 20);
 };
 
-/** Creates the page handlers of the device flow (RFC 8628 section 3.3). */
+/** Creates the page handlers for the device flow (RFC 8628 section 3.3). */
 export function createDeviceVerificationPages(settings: PageSettings, issuer: string) {
   const { device, failure } = settings.messages;
   const show = (ctx: KoaContextWithOIDC, html: Html): void => {

@@ -23,7 +23,7 @@ export function enterUserCodePage(
   );
 }
 
-/** Renders the page that asks whether the code matches the one on the device and whether the device belongs to the user. */
+/** Renders the page that asks whether the code matches the code shown on the device and whether the device belongs to the user. */
 export function confirmDevicePage(
   settings: PageSettings,
   { secret, application, code }: { secret: string; application: string; code: string },

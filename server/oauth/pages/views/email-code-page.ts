@@ -3,7 +3,7 @@ import { formField, hiddenField, renderPage, type FieldError, type PageSettings 
 
 export type EmailCodePageViewModel = {
   readonly csrf: string;
-  /** Encrypted state of the sign-in (`email-code.ts`). */
+  /** Encrypted sign-in state (`email-confirmation-code.ts`). */
   readonly proof: string;
   readonly path: string;
   readonly faults: readonly FieldError[];

@@ -37,7 +37,7 @@ export const signedOutPage = (settings: PageSettings): Html =>
     html`<p class="elsewhere"><a href="/sign-in">${settings.messages.signedOut.back}</a></p>`,
   );
 
-/** Renders the sign-out confirmation. `form` comes from oidc-provider, and the buttons refer to its ID. */
+/** Renders the sign-out confirmation. `form` comes from oidc-provider, and the buttons refer to the form's ID. */
 export const confirmSignOutPage = (settings: PageSettings, form: Html): Html => {
   const { signOut } = settings.messages;
   return messagePage(

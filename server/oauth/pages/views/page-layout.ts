@@ -5,12 +5,12 @@ export type ShopBranding = { readonly name: string; readonly accent: string };
 
 export const defaultShopBranding: ShopBranding = { name: 'Mandate', accent: '#1d4ed8' };
 
-/** Settings with which every page is rendered. */
+/** Settings used to render every page. */
 export type PageSettings = {
   readonly shop: ShopBranding;
   readonly messages: PageMessages;
   readonly stylesheetPath: string;
-  /** Path of the page script; undefined for pages without it. */
+  /** Path of the page script; undefined for pages without the script. */
   readonly scriptPath: string | undefined;
   readonly base: string;
 };
@@ -21,7 +21,7 @@ export type FieldError = { readonly field: string; readonly text: string };
 export const renderPage = (settings: PageSettings, title: string, content: HtmlChild, faults: readonly FieldError[] = []): Html =>
   prefixPaths(settings.base, renderDocument(settings, title, content, faults));
 
-/** Adds the base path of the server to links and forms. User input cannot match, because its quotes are escaped. */
+/** Adds the server's base path to links and forms. User input cannot match, because quotes in user input are escaped. */
 const prefixPaths = (base: string, document: Html): Html =>
   base === '' ? document : new Html(document.toString().replaceAll(/ (href|action|src)="\//g, ` $1="${base}/`));
 
@@ -64,9 +64,11 @@ type Field = {
   readonly autocomplete: string;
   readonly hint?: string;
   readonly inputMode?: 'numeric';
-  /** Makes the page script submit the form when the code has `count` digits; `note` announces that to the user. */
+  /**
+   * Makes the page script submit the form when the code has `count` digits; `note` tells the user that the form is submitted automatically.
+   */
   readonly digits?: { readonly count: number; readonly note: string };
-  /** Adds a button, which requires the page script, to show the password. */
+  /** Adds a button to show the password. The button requires the page script. */
   readonly reveal?: { readonly show: string; readonly hide: string; readonly what: string };
   readonly enterKey: 'next' | 'done';
   readonly focus?: boolean;
@@ -102,7 +104,7 @@ export function formField(
   </div>`;
 }
 
-/** Renders the button hidden; the page script shows it. */
+/** Renders a hidden button, which the page script shows. */
 const revealButton = (name: string, { show, hide, what }: NonNullable<Field['reveal']>): Html =>
   html`<button
     type="button"

@@ -8,14 +8,14 @@ import type { PageMessages } from '../messages/english-messages.ts';
 export type NewPasswordPageViewModel = {
   readonly csrf: string;
   readonly email: string;
-  /** Credentials of the account other than the password. */
+  /** Account credentials other than the password. */
   readonly credentials: readonly AccountCredential[];
   /** Keys of the credentials that the user has chosen to keep. */
   readonly keep: ReadonlySet<string>;
   readonly faults: readonly FieldError[];
 };
 
-/** Renders the page to which the link of a password reset leads. */
+/** Renders the page that a password reset link opens. */
 export function newPasswordPage(settings: PageSettings, content: NewPasswordPageViewModel): Html {
   const { passwordReset: messages, confirmSignUp } = settings.messages;
   const { csrf, email, faults } = content;
@@ -85,7 +85,7 @@ const credentialList = ({ messages }: PageSettings, title: string, credentials: 
       </section>`;
 
 /**
- * Returns the display name of a credential.
+ * Returns a credential's display name.
  * @param escapeName escapes a user-chosen name
  */
 export function describeCredential(

@@ -5,7 +5,7 @@ import type { PageSettings } from './page-layout.ts';
 import { pageSecurityHeaders } from '../assets/page-security-headers.ts';
 import { confirmSignOutPage, errorPage, signedOutPage } from './message-pages.ts';
 
-/** Pages that the endpoints of oidc-provider render. */
+/** Pages that oidc-provider's endpoints render. */
 export type ProviderPages = ReturnType<typeof createProviderPages>;
 
 export function createProviderPages(settings: PageSettings, issuer: string) {

@@ -6,12 +6,12 @@ export type SignInPageViewModel = {
   /** Name of the application that requested the sign-in. */
   readonly application?: string | undefined;
   readonly email?: string;
-  /** Base path of this sign-in: `/sign-in`, or `/sign-in/<uid>` if an application requested it. */
+  /** Base path of this sign-in: `/sign-in`, or `/sign-in/<uid>` if an application requested the sign-in. */
   readonly path: string;
   readonly signUpPath: string;
   /** Path to which the browser is redirected after the sign-in. */
   readonly next: string;
-  /** JSON options of the passkey request, which contain the challenge. */
+  /** JSON options for the passkey request, including the challenge. */
   readonly passkeyRequest: string;
   readonly faults?: readonly FieldError[];
 };
@@ -35,7 +35,7 @@ export function signInPage(settings: PageSettings, content: SignInPageViewModel)
   return renderPage(settings, title, body, faults);
 }
 
-/** Renders the passkey form hidden; the page script shows it if the browser supports passkeys. */
+/** Renders a hidden passkey form, which the page script shows if the browser supports passkeys. */
 export const passkeyForm = (
   action: string,
   label: string,

@@ -9,7 +9,9 @@ export type SignUpPageViewModel = {
   readonly faults?: readonly FieldError[];
 };
 
-/** Renders the first step of a sign-up, which asks only for the e-mail address. The link sent to it leads to the password step. */
+/**
+ * Renders the first step of a sign-up, which asks only for the e-mail address. The link sent to that address leads to the password step.
+ */
 export function signUpPage(settings: PageSettings, { csrf, application, email = '', signInPath, faults = [] }: SignUpPageViewModel): Html {
   const { shop, messages } = settings;
   const { signUp } = messages;
