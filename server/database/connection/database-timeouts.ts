@@ -7,8 +7,8 @@ import type { PreparedQuery } from './pipelined-queries.ts';
 export type TimeoutSettings = Readonly<Record<string, string>>;
 
 /**
- * By default, PostgreSQL finishes a statement even when its client has disconnected. With this setting it checks the connection, which
- * requires PostgreSQL 14 and a supported operating system.
+ * By default, PostgreSQL finishes a statement even when its client has disconnected. With this setting, PostgreSQL also checks the
+ * connection, which requires PostgreSQL 14 and a supported operating system.
  */
 const connectionCheck: TimeoutSettings = { client_connection_check_interval: '1s' };
 const unknownSetting = '42704';
@@ -17,7 +17,7 @@ const invalidValue = '22023';
 /** Needed because a pooler accepts connections even while it waits for PostgreSQL. */
 const responseTimeoutMs = 5_000;
 
-/** The statement that sets the timeouts of a transaction, for connections through a pooler. Direct connections have no entry. */
+/** The statement that sets a transaction's timeouts, for connections through a pooler. Direct connections have no entry. */
 const pooledTransactionLimits = new WeakMap<ClientBase, PreparedQuery | undefined>();
 
 export const usesConnectionPooler = (client: ClientBase): boolean => pooledTransactionLimits.has(client);

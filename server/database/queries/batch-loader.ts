@@ -10,7 +10,7 @@ export type BatchLimits = {
 };
 
 export type StatementParameters = readonly unknown[];
-/** The result of the `n`th lookup, counted from 1. Lookups without a result are left out. */
+/** The result of the `n`th lookup, counted from 1. Lookups without a result are omitted. */
 export type BatchResult<Result> = { readonly n: number; readonly answer: Result };
 /** Runs many lookups as one query. Results may be passed to `onResult` before the query completes. */
 export type FetchBatch<Result> = (
@@ -24,9 +24,9 @@ type PendingLookup<Result> = { readonly parameters: StatementParameters } & Prom
 const runDetached = AsyncLocalStorage.snapshot();
 
 /**
- * Sends all lookups of one statement in the same event-loop turn as one query; equal lookups share one result. Therefore, the
- * caller's permissions must be part of the parameters, and results must not be mutated. A lookup never joins a query that was already
- * sent, because it could miss rows committed since. If a batch fails, each lookup is retried alone.
+ * Sends all lookups of one statement in the same event-loop turn as one query; equal lookups share one result. Therefore, the caller's
+ * permissions must be part of the parameters, and results must not be mutated. A lookup never joins a query that was already sent, because
+ * that query could miss rows committed in the meantime. If a batch fails, each lookup is retried alone.
  */
 export class BatchLoader<Result> {
   readonly #fetchBatch: FetchBatch<Result>;
