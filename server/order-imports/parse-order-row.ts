@@ -38,12 +38,12 @@ const orderHeadSchema = z.object({
 });
 export type ImportedOrderHead = z.output<typeof orderHeadSchema>;
 
-/** Parses the line of an order from its row, or returns the errors. */
+/** Parses an order line from its row, or returns the errors. */
 export function parseOrderLine(params: OrderImportParams, cells: Cells): { data: ImportedOrderLine } | { errors: RowError[] } {
   const sku = cells.get(params.sku_column);
   const validated = validateImportRow(orderLineSchema, {
     sku,
-    // Without a name, the SKU is used.
+    // The SKU is used if there is no name.
     name: cells.get(params.name_column)?.replaceAll(/\s+/g, ' ') ?? sku,
     quantity: parseInteger(cells.get(params.quantity_column)),
     unit_price: parseAmount(cells.get(params.unit_price_column), params.amounts, currencyFromCells(params, cells)),
@@ -55,7 +55,7 @@ export function parseOrderLine(params: OrderImportParams, cells: Cells): { data:
   return validated;
 }
 
-/** Parses the data of the whole order from one of its rows, or returns the errors. */
+/** Parses the data of the entire order from one of the order's rows, or returns the errors. */
 export function parseOrderHead(params: OrderImportParams, cells: Cells): { data: ImportedOrderHead } | { errors: RowError[] } {
   const cell = (name: keyof OrderImportParams & `${string}_column`): string | undefined => cells.get(params[name]);
   const currency = currencyFromCells(params, cells);

@@ -11,7 +11,7 @@ import {
 
 /** An order parsed from its rows. */
 export type ParsedOrder = {
-  /** The line of the file at which errors of the whole order are reported. */
+  /** The file line at which errors in the order as a whole are reported. */
   readonly line: number;
   readonly head: ImportedOrderHead;
   readonly lines: readonly ImportedOrderLine[];

@@ -44,7 +44,7 @@ const toOrderCreate = ({ shipping_method, shipping_address, ...order }: OrderCre
   delivery: toDelivery({ shipping_method, shipping_address }),
 });
 
-/** Converts a version 2 update. The method can change without the address, and the address without the method. */
+/** Converts a version 2 update. The delivery method and the address can be changed independently. */
 function toOrderUpdate(
   { shipping_method: method, shipping_address: address, ...change }: OrderUpdateV2,
   current: Order['delivery'],

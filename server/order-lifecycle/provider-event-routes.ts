@@ -9,7 +9,8 @@ import { storeProviderEvents } from './provider-events.ts';
 const bodyMax = 1_000_000;
 
 /**
- * Creates the handler that receives provider events. The response only acknowledges that they are stored; a job applies them afterwards.
+ * Creates the handler that receives provider events. The response only acknowledges that the events are stored; a job applies them
+ * afterwards.
  */
 export const providerEventRoutes = ({ em, providers, wake }: HandlerDependencies & PaymentHandlerDependencies) =>
   initServer().router(contract.providerEvents, {

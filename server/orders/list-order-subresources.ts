@@ -76,8 +76,8 @@ const countQuery = (subresource: SubresourceFilter, query: ListQuery): RawBuilde
         select 1 from ${matchingRows(subresource, query, sql`true`, sql``)} found limit ${sql.lit(maxTotalCount + 1)}) counted`;
 
 /**
- * Selects the matching rows: by a selective condition (such as the order), otherwise per order of one user, otherwise by one index scan
- * per status.
+ * Selects the matching rows: by a selective condition (such as the order), otherwise per order of the given user, otherwise with one index
+ * scan per status.
  */
 function matchingRows(
   { table, statuses, userId, narrowedBy }: SubresourceFilter,

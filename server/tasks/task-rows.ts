@@ -59,7 +59,7 @@ export const taskFromEntity = (task: InferEntity<typeof TaskEntity>): Task =>
 const completeCounts = (type: Task['type'], stored: Partial<ImportCounts> | null): ImportCounts | null =>
   importTypes.has(type) ? { ...zeroImportCounts, ...stored } : null;
 
-/** Returns the owner of tasks: the user, regardless of the client, or a client that acts for itself. */
+/** Returns the owner of tasks: the user, regardless of the client, or a client that acts on its own behalf. */
 export const taskOwnerKey = ({ user, clientId }: Principal): string => (user ? `user ${user.id}` : `client ${clientId}`);
 
 const daysAfter = (timestamp: string, days: number): string => new Date(Date.parse(timestamp) + days * 86_400_000).toISOString();

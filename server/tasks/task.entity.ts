@@ -31,7 +31,7 @@ export const Task = defineEntity({
     id: p.bigint('number').primary().autoincrement().columnType('bigint').generated('identity'),
     type: p.enum(taskTypes),
     status: p.enum(taskStatuses).default('queued'),
-    /** The owner: the user, regardless of the client, or a client that acts for itself. */
+    /** The owner: the user, regardless of the client, or a client that acts on its own behalf. */
     owner: p.text(),
     user: p.manyToOne(User).mapToPk().nullable().deleteRule('no action').updateRule('no action'),
     clientId: p.text(),
