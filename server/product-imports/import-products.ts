@@ -36,7 +36,7 @@ async function* readItems(records: AsyncIterable<FileRecord>) {
   for await (const record of records) yield { item: record, end: record.end };
 }
 
-/** Returns the actor of the stock adjustments that the import creates. */
+/** Returns the actor for the stock adjustments that the import creates. */
 const actorOf = ({ client_id: clientId, user_id: userId }: ClaimedTask): string => `${clientId}/${userId ?? ''}`;
 
 type KnownProduct = Pick<Product, 'id' | 'currency' | 'version'>;
@@ -93,7 +93,7 @@ async function importProduct(
   const update = validateImportRow(productUpdateSchema, changes);
   if ('errors' in update) return rejected(...update.errors);
   try {
-    // A separate entity manager per row: the partial changes of a rejected row are discarded with it.
+    // Each row has a separate entity manager, so that a rejected row's partial changes are discarded with the entity manager.
     const rowEm = em.fork({ keepTransactionContext: true });
     const { version } = await patchProduct(rowEm, await lockProduct(rowEm, known.id), update.data);
     return { outcome: version === known.version ? 'unchanged' : 'updated', issues: [] };

@@ -32,7 +32,7 @@ export async function findProducts(
   return correctedQuery === undefined ? exact : find(correctedQuery);
 }
 
-/** Returns the cursor position of a product in its list. In a search, it includes the corrected query. */
+/** Returns the cursor position of a product in its list. In a search, the position includes the corrected query. */
 export function productCursorPosition(row: ListedProduct, { by }: ProductSort, search: ProductSearch | undefined): KeysetPosition {
   const value = by === 'relevance' ? (row.relevance ?? 0) : productFromRow(row)[by];
   return [search ? JSON.stringify([search.correctedQuery ?? null, value]) : value, row.id];

@@ -16,7 +16,7 @@ export async function updateFulfillmentStatus(em: EntityManager, order: Order, n
   const lines = await readOrderLineProgress(em, order.id);
   const shipped = lines.some((line) => line.shipped > 0);
   const complete = lines.every((line) => line.shipped + line.restocked >= line.quantity);
-  // The lines belong to the order, so a change of them updates the order.
+  // The lines belong to the order, so changing the lines updates the order.
   order.updatedAt = now;
   order.markShipped(shipped ? (complete ? 'all' : 'part') : 'nothing', now);
   await em.flush();

@@ -11,7 +11,7 @@ const dayMs = 86_400_000;
 
 type TaskEntity = InferEntity<typeof Task>;
 
-/** Returns whether data of a task that is retained for so many days after the end of the task is still retained. */
+/** Returns whether task data with a retention period of `days` after the end of the task is still retained. */
 const isRetained = ({ finishedAt }: TaskEntity, days: number): boolean =>
   finishedAt == null || finishedAt.getTime() > Date.now() - days * dayMs;
 

@@ -6,7 +6,7 @@ import { TaskFile, TaskFileChunk } from './task.entity.ts';
 
 /**
  * Maximum size of a chunk, which is one row. Encoded as base64, a chunk fits into one read from the socket, so that the driver copies it
- * only once, and into the young generation of the heap. Larger chunks leave up to 64 MB of garbage before V8 collects it.
+ * only once, and into the heap's young generation. With larger chunks, up to 64 MB of garbage accumulates before V8 collects it.
  */
 const chunkMax = 32 * 1024;
 

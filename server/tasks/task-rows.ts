@@ -9,7 +9,7 @@ export const taskRetentionDays = { task: 30, result: 7 } as const;
 
 export type StoredTaskResult = Omit<TaskResult, 'expires_at'>;
 
-/** Counts of an import that has not started. */
+/** Counts for an import that has not started. */
 export const zeroImportCounts: ImportCounts = { created: 0, updated: 0, unchanged: 0, refused: 0, differing: 0 };
 const importTypes: ReadonlySet<TaskType> = new Set(['order_import', 'product_import']);
 
@@ -55,11 +55,11 @@ export const taskFromEntity = (task: InferEntity<typeof TaskEntity>): Task =>
     finished_at: task.finishedAt?.toISOString() ?? null,
   });
 
-/** Completes the counts of an import: those stored by earlier versions lack `differing`. */
+/** Adds missing counts to an import: earlier versions did not store `differing`. */
 const completeCounts = (type: Task['type'], stored: Partial<ImportCounts> | null): ImportCounts | null =>
   importTypes.has(type) ? { ...zeroImportCounts, ...stored } : null;
 
-/** Returns the owner of tasks: the user, regardless of the client, or a client that acts on its own behalf. */
+/** Returns the key of the task owner: the user, regardless of the client, or a client that acts on its own behalf. */
 export const taskOwnerKey = ({ user, clientId }: Principal): string => (user ? `user ${user.id}` : `client ${clientId}`);
 
 const daysAfter = (timestamp: string, days: number): string => new Date(Date.parse(timestamp) + days * 86_400_000).toISOString();

@@ -23,7 +23,7 @@ export const TaskFileChunk = defineEntity({
   },
 });
 
-/** Work that continues after the response. The table is also the queue: the process that holds the lease of a row works on it. */
+/** Work that continues after the response. The table is also the queue: the process that holds the lease on a row processes that row. */
 export const Task = defineEntity({
   name: 'Task',
   tableName: 'tasks',

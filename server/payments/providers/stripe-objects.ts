@@ -34,7 +34,7 @@ function toStatus({ status, last_payment_error: error }: Stripe.PaymentIntent): 
       return 'succeeded';
     case 'canceled':
       return 'canceled';
-    // Stripe may add statuses: the payment has neither succeeded nor failed.
+    // Stripe may add statuses: with an unknown status, the payment has neither succeeded nor failed.
     default:
       return 'processing';
   }

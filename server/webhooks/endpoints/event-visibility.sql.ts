@@ -1,8 +1,8 @@
 import { eventSubjectScopes, scopeNames, scopeDefinitions, type Scope } from '@mandate/contract';
 
-// SQL, because one query checks many pairs of endpoint and event against scopes, grants and tokens.
+// SQL, because one query checks many endpoint-event pairs against scopes, grants and tokens.
 
-/** SQL of two scope arrays: the granted scopes and the currently allowed maximum. A scope is effective if both contain it. */
+/** SQL for two scope arrays: the granted scopes and the currently allowed maximum. A scope is effective if both contain it. */
 type Given = { readonly scopes: string; readonly ceiling: string };
 
 const has = ({ scopes: given, ceiling }: Given, scope: string): string => `('${scope}' = any(${given}) and '${scope}' = any(${ceiling}))`;
@@ -75,9 +75,9 @@ const pairsRegardlessOfOwner = (eventCondition: string, narrowed: string): strin
      and (v.subject_type = 'webhook_endpoint' or ${general(endpointScopes, endpointReachesBeyond)})`;
 
 /**
- * SQL that selects the matching pairs of endpoint and event (`endpoint_id`, `event_id`, `seq`, the endpoint's `status`): the endpoint
- * subscribes to the event, and its authority may read the subject now. There is one query per reason: the event belongs to the endpoint's
- * user, its user granted access, it belongs to no user, or the endpoint may see the events of all users.
+ * SQL that selects the matching endpoint-event pairs (`endpoint_id`, `event_id`, `seq`, the endpoint's `status`): the endpoint subscribes
+ * to the event, and its authority may read the subject now. There is one query per reason: the event belongs to the endpoint's user, the
+ * event's user granted access, the event belongs to no user, or the endpoint may see all users' events.
  * `eventCondition`: a condition on the event `v` and the endpoint `e`.
  */
 export const endpointEventPairSql = {
