@@ -12,7 +12,7 @@ export const headerSchema = z.object({
   format: z.literal('mandate-backup'),
   version: z.number().int(),
   created_at: z.string(),
-  /** Applied migrations in order; they define the schema of the tables. */
+  /** Applied migrations in order; they define the table schema. */
   migrations: z.array(z.string()),
   /** Fingerprint that shows whether a secret belongs to this installation, and reveals nothing else about the secret. */
   secret_check: z.string(),

@@ -81,7 +81,7 @@ async function removeOldCopies(directory: string): Promise<void> {
   for await (const copyDirectory of glob(`${copyDirectoryPrefix(directory)}*`)) await removeIfUnused(copyDirectory);
 }
 
-/** Deletes a copy unless a backup is still using it. That copy is deleted when its backup is done. */
+/** Deletes a copy that no backup is using; a copy in use is deleted when its backup is done. */
 async function removeIfUnused(copyDirectory: string): Promise<void> {
   try {
     const release = lockDataDirectory(databaseCopyPath(copyDirectory));

@@ -19,7 +19,7 @@ import {
   type TableEnd,
 } from './backup-format.ts';
 
-/** A part of a backup, in the order of the file. Rows are lines without line feeds. */
+/** A part of a backup, in file order. Rows are lines without line feeds. */
 export type BackupPart =
   | { readonly header: BackupHeader }
   | { readonly begins: TableStart }
@@ -69,7 +69,7 @@ const damagedError = (file: string, reason: string): BackupError =>
 
 type TableInProgress = { readonly begins: TableStart; readonly hash: Hash; rows: number };
 
-/** Verifies the order of the lines and all checksums. */
+/** Verifies the line order and all checksums. */
 class BackupVerifier {
   readonly #file: string;
   readonly #key: Buffer;

@@ -121,7 +121,7 @@ class TableRestorer {
     this.#restored.push({ table, columns: this.#columns, sha256 });
   }
 
-  /** Compares the restored rows of each table with the checksum in the backup. */
+  /** Compares each table's restored rows with the checksum in the backup. */
   async compare(onRows: (done: number) => void): Promise<void> {
     let done = 0;
     for (const { table, columns, sha256 } of this.#restored) {

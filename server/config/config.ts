@@ -73,7 +73,7 @@ export type Config = {
   readonly concurrency: number;
   /** How long the server keeps serving after a stop signal, so that load balancers can detect the shutdown. */
   readonly stopDelaySeconds: number;
-  /** Default grace period, in seconds, in which a repeated refresh request returns the first response. 0 disables it. */
+  /** Default grace period, in seconds, during which a repeated refresh request returns the first response. 0 disables it. */
   readonly refreshGraceSeconds: number;
   readonly rateLimits: RateLimits;
   /** URL of the Redis server through which several processes share request counters. */

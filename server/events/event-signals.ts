@@ -24,7 +24,7 @@ const slowPollMs = 5_000;
 const fallbackPollMs = 1_000;
 
 /**
- * Signals between the components of a process that write, sequence, deliver and wait for events. Signals carry no data: listeners query the
+ * Signals between the process components that write, sequence, deliver and wait for events. Signals carry no data: listeners query the
  * database.
  */
 export class EventSignals {
@@ -33,7 +33,7 @@ export class EventSignals {
   /** Whether this process receives all signals: other processes' signals arrive, or the database is embedded and has only one process. */
   receivesAllSignals: boolean;
   readonly #emitter = new EventEmitter().setMaxListeners(0);
-  /** Runs listeners outside the context of the request that caused the signal, because they must not use its transaction. */
+  /** Runs listeners outside the context of the request that caused the signal, because they must not use that request's transaction. */
   readonly #outsideRequests = AsyncLocalStorage.snapshot();
 
   constructor(hearsOtherProcesses: boolean) {

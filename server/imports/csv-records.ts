@@ -9,7 +9,7 @@ import { normalizeImportCells, type FilePosition, type FileRecord, startOfFile, 
 type Row = { readonly cells: readonly string[]; readonly end: FilePosition; readonly isTerminated: boolean };
 type Header = { readonly names: readonly string[]; readonly end: FilePosition; readonly delimiters: readonly string[] };
 
-/** Reads the rows of a CSV file after its header. */
+/** Reads a CSV file's rows after the header. */
 export async function* readCsvRecords(file: ImportFile, from: FilePosition): AsyncGenerator<FileRecord> {
   const header = await readHeader(file);
   if (!header) return;

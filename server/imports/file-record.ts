@@ -15,7 +15,7 @@ export const startOfFile: FilePosition = { bytes: 0, lines: 0 };
 /** One row of an imported file. */
 export type FileRecord = {
   readonly line: number;
-  /** The non-empty cells by column name; only the intact cells of an unreadable row. */
+  /** The non-empty cells by column name; for an unreadable row, only the intact cells. */
   readonly cells: ReadonlyMap<string, string>;
   /** Reason why the row cannot be read. */
   readonly error?: string;

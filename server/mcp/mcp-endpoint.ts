@@ -27,7 +27,7 @@ type McpEndpointOptions = {
 
 const maxBodyBytes = 1_000_000;
 
-/** Creates the endpoint of the Model Context Protocol (streamable HTTP), stateless, that is, without sessions. */
+/** Creates the Model Context Protocol endpoint (streamable HTTP), stateless, that is, without sessions. */
 export function createMcpEndpoint({ em, issuer, log, authenticate, isOriginOfApplication, api }: McpEndpointOptions): Router {
   const apiHandler = express().disable('x-powered-by').set('etag', false).use(api);
   const createToolServer = createToolServerFactory(issuer);

@@ -82,7 +82,7 @@ async function reimportOrder(
   return { outcome: 'updated', issues: parsed.issues };
 }
 
-/** Finds or creates the customer and products of an order. Returns the outcome `refused` if that fails. */
+/** Finds or creates an order's customer and products. Returns the outcome `refused` on failure. */
 async function resolveReferences(
   em: EntityManager,
   params: OrderImportParams,

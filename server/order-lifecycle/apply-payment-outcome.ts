@@ -52,7 +52,7 @@ export async function commitPaymentOutcome(
   if (refundId !== undefined) await submitRefund(em, providers, refundId);
 }
 
-/** Applies the outcome of a payment within a transaction. Returns the id of the refund to submit after the commit, if there is one. */
+/** Applies a payment's outcome within a transaction. Returns the id of the refund to submit after the commit, if any. */
 export async function applyPaymentOutcome(
   em: EntityManager,
   providers: PaymentProviders,
@@ -95,7 +95,7 @@ function markOrderPaid(order: Order, payment: Payment, now: Date): void {
   else order.markPaidLate(now);
 }
 
-/** Ends the long reservation of a failed or canceled bank transfer; the order now has only a short one for the next attempt. */
+/** Shortens the long reservation that a bank transfer required, after the transfer has failed or been canceled. */
 function shortenReservation(order: Order, payment: Payment, provider: PaymentProvider, now: Date): void {
   const isOver = payment.status === 'canceled' || payment.status === 'failed';
   if (isOver && provider.reservation === 'long') order.shortenReservation(new Date(now.getTime() + shortReservationMs));

@@ -60,7 +60,7 @@ const pointers: readonly (readonly [RegExp, string])[] = [
 ];
 const renamePointer = (text: string): string => pointers.reduce((left, [from, to]) => left.replace(from, to), text);
 
-/** Translates the error locations of a rejected request into version 2 field names. */
+/** Translates a rejected request's error locations into version 2 field names. */
 async function translateProblemToV2<Result>(response: Promise<Result>): Promise<Result> {
   try {
     return await response;

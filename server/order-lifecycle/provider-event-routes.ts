@@ -17,7 +17,7 @@ export const providerEventRoutes = ({ em, providers, wake }: HandlerDependencies
     receive: async ({ params, req }) => {
       const provider = providers.get(params.provider);
       if (!provider?.parseEvents) throw createProblem('not_found', { detail: 'No payment provider sends events to this URL.' });
-      // The signature covers the raw bytes of the body.
+      // The signature covers the raw body bytes.
       lowerChunkedBodyLimit(req, bodyMax);
       const raw = await readBytes(req);
       const headers = new Headers(Object.entries(req.headers).map(([name, value]) => [name, String(value)]));

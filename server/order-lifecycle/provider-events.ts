@@ -20,7 +20,7 @@ const insertEvent = prepareStatement<{ event_id: string }>(
   `insert into provider_events (provider, event_id, type, subject, reference) values ($1, $2, $3, $4, $5)
    on conflict (provider, event_id) do nothing returning event_id`,
 );
-// Also schedules the next attempt, in case this one fails.
+// Also schedules the next attempt, in case this attempt fails.
 const takeWaitingEvent = prepareStatement<WaitingEvent>(
   'claim_provider_event',
   `update provider_events set attempts = attempts + 1,
@@ -49,7 +49,7 @@ const findSubject = {
   ),
 };
 
-/** Stores the events of a provider and returns the number of new ones. */
+/** Stores a provider's events and returns the number of new events. */
 export async function storeProviderEvents(em: EntityManager, { name }: PaymentProvider, events: readonly ProviderEvent[]): Promise<number> {
   const stored = await em.transactional(async (inner) => {
     const rows = [];

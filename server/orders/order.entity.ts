@@ -104,7 +104,7 @@ export class Order extends schema.class {
     this.expiresAt = null;
   }
 
-  /** Records a payment that arrived after the cancellation; it will be refunded. */
+  /** Records a payment that arrived after the cancellation; the payment will be refunded. */
   markPaidLate(now: Date): void {
     if (this.status !== 'canceled') throw invalidTransition(this, 'paid late');
     this.paymentStatus = 'paid';

@@ -131,7 +131,7 @@ function pinnedConnector(
 
 const maxTurns = 1_000;
 
-/** Waits until the first bytes of the request have been written. */
+/** Waits until the request's first bytes have been written. */
 async function waitUntilWritten(socket: Socket): Promise<void> {
   for (let turn = 0; turn < maxTurns && socket.bytesWritten === 0 && !socket.destroyed; turn += 1)
     await new Promise((resolve) => setImmediate(resolve));

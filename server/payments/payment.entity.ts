@@ -45,7 +45,7 @@ const schema = defineEntity({
   ],
 });
 
-/** Provider events arrive in any order, so the rank of a payment never decreases. A failed or canceled payment may still succeed. */
+/** Provider events arrive in any order, so a payment's rank never decreases. A failed or canceled payment may still succeed. */
 const rank = { pending: 0, requires_action: 1, processing: 2, failed: 3, canceled: 3, succeeded: 4 } as const;
 
 export class Payment extends schema.class {

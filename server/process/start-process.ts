@@ -31,7 +31,7 @@ export async function startProcessRole(config: Config, log: Log, opened: AsyncDi
   opened.defer(await serveDatabaseCopies(dependencies.db, config.databaseUrl, log));
   if (config.role === 'worker') await startHealthServer(dependencies, opened);
   else await startWebServer(dependencies, () => background.wake(), opened);
-  // Deferred again, so that background jobs stop while the last requests are finished.
+  // Deferred again, so that background jobs stop while the last requests are being finished.
   opened.defer(async () => void background.stop());
 }
 

@@ -2,7 +2,7 @@ import type { Config } from '../config/config.ts';
 import { createLog, type Log } from '../logging/logger.ts';
 import { stopOnSignal } from './graceful-shutdown.ts';
 
-/** Resolves when the server is listening. If it cannot start, closes everything and rejects. */
+/** Resolves when the server is listening. If the server cannot start, closes everything and rejects. */
 export async function startServer(config: Config, log: Log = createLog(config.production)): Promise<void> {
   const opened = new AsyncDisposableStack();
   try {

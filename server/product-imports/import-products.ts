@@ -43,7 +43,7 @@ type KnownProduct = Pick<Product, 'id' | 'currency' | 'version'>;
 const findBySku = prepareStatement<KnownProduct>('find_imported_product', 'select id, currency, version from products where sku = $1');
 const findExistingSkus = prepareStatement<{ sku: string }>('find_imported_skus', 'select sku from products where sku = any($1::text[])');
 
-/** Creates the new products of a batch in one step. Imports the other rows one by one. */
+/** Creates a batch's new products in one step. Imports the other rows one by one. */
 async function importProductBatch(
   em: EntityManager,
   params: ProductImportParams,

@@ -51,7 +51,7 @@ export const commitRefundOutcome = (
     if (!requirePaymentProvider(providers, refund.payment.unwrap().provider).isPolled) refund.nextCheckAt = null;
   });
 
-/** Applies the outcome of a refund within a transaction. */
+/** Applies a refund's outcome within a transaction. */
 export async function applyRefundOutcome(em: EntityManager, id: number, outcome: RefundStateAtProvider): Promise<Refund> {
   const { order, payment, refund } = await lockRefund(em, id);
   if (!refund.applyOutcome(outcome)) {

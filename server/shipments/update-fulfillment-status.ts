@@ -10,7 +10,7 @@ const countOpenShipments = prepareStatement<{ count: number }>(
   `select count(*) as count from shipments where order_id = $1 and status in ('pending', 'shipped')`,
 );
 
-/** Derives the fulfillment status of a locked order from its lines and shipments, and records the events of a change. */
+/** Derives a locked order's fulfillment status from its lines and shipments, and records the events for a change. */
 export async function updateFulfillmentStatus(em: EntityManager, order: Order, now: Date): Promise<void> {
   const before = order.status;
   const lines = await readOrderLineProgress(em, order.id);

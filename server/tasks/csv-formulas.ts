@@ -10,8 +10,8 @@ const unguarded = new RegExp(`(?='*${trigger})${start}`, 'gu');
 const guarded = new RegExp(`(?='+${trigger})${start}'`, 'gu');
 
 /**
- * Puts an apostrophe before everything in a cell that a spreadsheet could interpret as a formula: at the start of the cell, and after
- * each line break, tab or Unicode space in it (OWASP, CSV injection).
+ * Puts an apostrophe before anything in a cell that a spreadsheet could interpret as a formula: at the start of the cell, and after each
+ * line break, tab or Unicode space in it (OWASP, CSV injection).
  */
 export const neutralizeFormulas = (text: string): string => text.replace(/^(?='*[\t\r])/, "'").replaceAll(unguarded, "'");
 

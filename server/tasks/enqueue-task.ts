@@ -18,7 +18,7 @@ export type NewTask = {
   readonly inputId?: number;
 };
 
-/** Adds a task to the queue, in the transaction of the request. */
+/** Adds a task to the queue, in the request's transaction. */
 export async function enqueueTask(em: EntityManager, principal: Principal, { type, params, needs, inputId }: NewTask): Promise<TaskBody> {
   const owner = taskOwnerKey(principal);
   await lockAdvisoryKey(em, owner, ownerLockNamespace);

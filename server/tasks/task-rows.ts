@@ -36,7 +36,7 @@ export const taskFromRow = ({ processed, total, result, ...row }: TaskRow): Task
   finished_at: timestampToRfc3339OrNull(row.finished_at),
 });
 
-/** Returns the API representation of an entity. */
+/** Returns an entity's API representation. */
 export const taskFromEntity = (task: InferEntity<typeof TaskEntity>): Task =>
   taskFromRow({
     id: task.id,
@@ -64,5 +64,5 @@ export const taskOwnerKey = ({ user, clientId }: Principal): string => (user ? `
 
 const daysAfter = (timestamp: string, days: number): string => new Date(Date.parse(timestamp) + days * 86_400_000).toISOString();
 
-/** Returns the path of a task. */
+/** Returns a task's path. */
 export const taskLocation = ({ id }: Pick<Task, 'id'>): string => `/api/v1/tasks/${id}`;

@@ -50,7 +50,7 @@ export const Task = defineEntity({
     imported: p.json<TaskBody['imported']>().nullable(),
     /** End of the lease; until then, no other process can claim the task. */
     leaseUntil: p.datetime(3).defaultRaw('now()'),
-    /** Number of leases so far. It is the fencing token: the holder of an older lease can no longer change the task. */
+    /** Number of leases so far, which is the fencing token: the holder of an older lease can no longer change the task. */
     attempts: p.integer().default(0),
     createdAt: p.datetime(3).defaultRaw('now()'),
     startedAt: p.datetime(3).nullable(),

@@ -24,9 +24,8 @@ export const usesConnectionPooler = (client: ClientBase): boolean => pooledTrans
 export const transactionTimeoutStatement = (client: ClientBase): PreparedQuery | undefined => pooledTransactionLimits.get(client);
 
 /**
- * Sets the timeouts of a new connection. A direct connection gets session settings after connecting, because poolers reject them as
- * startup parameters. Through a pooler, several clients may share a session, so each transaction sets its timeouts
- * (`transactionTimeoutStatement`).
+ * Sets a new connection's timeouts. A direct connection gets session settings after connecting, because poolers reject them as startup
+ * parameters. Through a pooler, several clients may share a session, so each transaction sets its timeouts (`transactionTimeoutStatement`).
  * @param limits empty for a connection without timeouts
  */
 export async function setConnectionTimeouts(client: ClientBase, limits: TimeoutSettings, preparedStatements: boolean): Promise<void> {

@@ -35,7 +35,7 @@ function assertCommitted(result: unknown): unknown {
   return result;
 }
 
-/** Reports the duration of each statement in milliseconds, even when it fails. */
+/** Reports each statement's duration in milliseconds, even when the statement fails. */
 export function reportStatementDurations(client: ClientBase, report: (milliseconds: number) => void): void {
   const query = client.query.bind(client) as (...args: unknown[]) => unknown;
   const timedQuery = (...args: unknown[]): unknown => {

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { sqlState } from '../errors/sql-errors.ts';
 
-/** Limits for the batches of one statement. */
+/** Limits for a statement's batches. */
 export type BatchLimits = {
   /** Maximum number of lookups per query; further lookups wait for the next query. */
   readonly maxBatchSize: number;
@@ -20,7 +20,7 @@ export type FetchBatch<Result> = (
 
 type PendingLookup<Result> = { readonly parameters: StatementParameters } & PromiseWithResolvers<Result | undefined>;
 
-/** Runs outside the async context of the request, because a query for several requests must not join the transaction of one of them. */
+/** Runs outside the request's async context, because a query for several requests must not join one request's transaction. */
 const runDetached = AsyncLocalStorage.snapshot();
 
 /**

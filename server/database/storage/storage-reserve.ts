@@ -26,7 +26,7 @@ export const isLowDiskSpaceRejection = (error: unknown): boolean =>
 
 export type StorageLog = Record<'error' | 'info', (details: object, message: string) => void>;
 
-/** Monitors the free disk space of an embedded database. Writes are rejected while less than the reserve is free. */
+/** Monitors an embedded database's free disk space. Writes are rejected while less space than the reserve is free. */
 export class StorageReserve {
   readonly #directory: string;
   readonly #log: StorageLog | undefined;

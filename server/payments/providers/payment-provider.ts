@@ -95,7 +95,7 @@ export class InvalidSignatureError extends Error {
   override readonly name = 'BadSignature';
 }
 
-/** The provider did not respond, so the result of the request is unknown. Retry it with the same idempotency key. */
+/** The provider did not respond, so the request's result is unknown. Retry the request with the same idempotency key. */
 export class ProviderUnavailableError extends Error {
   override readonly name = 'ProviderUnavailable';
 }

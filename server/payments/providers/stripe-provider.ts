@@ -112,7 +112,7 @@ const createRefundMethods = (
   retrieveRefund: (reference) => mapErrors(stripe.refunds.retrieve(reference).then(refundFromStripe)),
 });
 
-/** Converts a rejected payment. A declined card creates a PaymentIntent at Stripe, an invalid request does not. */
+/** Converts a rejected payment. A declined card creates a PaymentIntent at Stripe; an invalid request does not. */
 function rejectedPayment(error: Stripe.errors.StripeError, currency: string): PaymentStateAtProvider {
   if (error.payment_intent) return paymentFromStripe(error.payment_intent);
   const failure = { code: 'unknown', message: 'The payment provider did not accept this payment.' } as const;

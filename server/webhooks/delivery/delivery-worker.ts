@@ -54,7 +54,7 @@ export class DeliveryWorker {
     return this.#running;
   }
 
-  /** Runs, and waits for the attempts in flight. */
+  /** Runs the worker and waits for the attempts in flight. */
   async waitUntilIdle(): Promise<void> {
     await this.run();
     while (this.#inFlight.size > 0) {
@@ -186,7 +186,7 @@ function failureFromStatus(statusCode: number): Failure | undefined {
   return statusCode >= 300 && statusCode < 400 ? 'redirect' : 'status_code';
 }
 
-/** Returns `undefined` if the endpoint did not cause the error. */
+/** Returns the failure reason for an error, or `undefined` if the endpoint did not cause the error. */
 function failureFromError(error: unknown): Failure | undefined {
   if (!(error instanceof Error)) return undefined;
   if (error instanceof AddressNotAllowedError) return 'address_not_allowed';

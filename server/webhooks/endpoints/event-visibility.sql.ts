@@ -17,7 +17,7 @@ const adminScopes = `'{${scopeNames.filter((name) => scopeDefinitions[name].admi
 const tasksNeeds = ({ scopes: given, ceiling }: Given, beyond: string): string =>
   `exists (select 1 from tasks t where t.id = v.subject_id and t.needs <@ ${given} and t.needs <@ ${ceiling} and (${beyond} or not t.needs && ${adminScopes}))`;
 
-/** Condition for events of the user in the joined row; the caller joins only that user's events. */
+/** Condition for events that belong to the user in the joined row; the caller joins only that user's events. */
 const personal = (given: Given, beyond: string): string =>
   bySubject((subject, own) => {
     if (own === null || subject === 'webhook_endpoint') return never;
@@ -48,7 +48,7 @@ const liveGrant = `c.last_used_at is not null
 const liveKey = 'exists (select 1 from api_keys k where k.id = e.api_key_id and k.revoked_at is null and k.expires_at > now())';
 const liveConnection = `exists (select 1 from connections c where c.user_id = e.user_id and c.client_id = e.client_id and ${liveGrant})`;
 
-/** Condition that the authority of an endpoint is still valid; `a` and `u` are its application and user, if any. */
+/** Condition that an endpoint's authority is still valid; `a` and `u` are the endpoint's application and user, if any. */
 export const endpointAuthorityIsActiveSql = `case e.authority
   when 'application' then a.status = 'active' and 'client_credentials' = any(a.grant_types)
   when 'person' then u.status = 'active'
@@ -65,7 +65,7 @@ const unrestrictedScopes = `'{${[...new Set(Object.values(eventSubjectScopes).fl
 
 const pair = 'e.id as endpoint_id, v.id as event_id, v.seq, e.status';
 
-/** Pairs that do not depend on the owner of the event. `narrowed`: a condition on one side that avoids a full cross join. */
+/** SQL for the pairs that do not depend on the event's owner. `narrowed`: a condition on one side that avoids a full cross join. */
 const pairsRegardlessOfOwner = (eventCondition: string, narrowed: string): string => `
   select ${pair} from events v
     cross join webhook_endpoints e
