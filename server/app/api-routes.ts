@@ -25,7 +25,7 @@ import { type VersionDependencies, versionRoutes } from '../versions/routes.ts';
 import type { WebhookDependencies } from '../webhooks/endpoints/create-endpoint.ts';
 import { webhookRoutes } from '../webhooks/routes.ts';
 
-/** Returns the route handlers of every resource. The contract lists the same resources; entities.ts lists the tables. */
+/** Returns the route handlers for every resource. The contract lists the same resources; entities.ts lists the tables. */
 export const createApiRoutes = (
   deps: HandlerDependencies &
     PaymentHandlerDependencies &

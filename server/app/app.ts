@@ -53,7 +53,7 @@ import { MonthlyUsageBuffer } from '../usage/usage-buffer.ts';
 
 export type AppOptions = {
   readonly db: Database;
-  /** Runs list queries, perhaps on a read replica; by default, they run on `db`. */
+  /** Runs list queries, possibly on a read replica (default: on `db`). */
   readonly readList?: RunListQuery | undefined;
   /** Public URL of the server, with an optional path; also the OAuth issuer. */
   readonly issuer: string;
@@ -65,22 +65,22 @@ export type AppOptions = {
   readonly providers?: PaymentProviders;
   /** Called when there is new work for the background jobs. */
   readonly wake?: () => void;
-  /** Trusted reverse proxies (the `trust proxy` setting of Express). */
+  /** Trusted reverse proxies (Express's `trust proxy` setting). */
   readonly trustProxy?: number | string | false;
   /** Buffers the last-use times of API keys, which a background job writes to the database. */
   readonly lastUse?: ApiKeyUseBuffer;
   /** Request limits per caller. */
   readonly rateLimits?: RateLimits;
-  /** Redis counters, shared by all server processes; without them, each process counts on its own. */
+  /** Redis counters, shared by all server processes; without Redis, each process counts separately. */
   readonly sharedCounters?: RedisCounters | undefined;
   /** Buffers the monthly request counts, which a background job writes to the database. */
   readonly monthlyUse?: MonthlyUsageBuffer;
-  /** Whether preview versions of the API are served as well. */
+  /** Whether preview versions of the API are also served. */
   readonly previewVersions?: boolean;
   readonly now?: () => Date;
   /** Long polls that wait for the next event. */
   readonly newEvents?: EventWaiter;
-  /** Whether webhooks may be sent to this machine over plain HTTP and the start page shows the first commands. */
+  /** Development mode: webhooks may be sent to this machine over plain HTTP, and the start page shows the first commands. */
   readonly development?: boolean;
   /** Contact for vulnerability reports, published in security.txt. */
   readonly securityContact?: string | undefined;
@@ -97,7 +97,7 @@ export async function createApp(parts: AppOptions): Promise<Express> {
   app.disable('x-powered-by');
   // Express would add weak ETags to every response, including errors.
   app.set('etag', false);
-  // Express would also drop the body of any response to `If-None-Match: *`, even without an ETag; http/response/etag.ts handles this.
+  // Express would drop the body of any response to `If-None-Match: *`, even without an ETag; http/response/etag.ts handles that header.
   Object.defineProperty(app.request, 'fresh', { value: false });
   installFastJson(app);
   app.set('trust proxy', parts.trustProxy ?? false);

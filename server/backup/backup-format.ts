@@ -12,9 +12,9 @@ export const headerSchema = z.object({
   format: z.literal('mandate-backup'),
   version: z.number().int(),
   created_at: z.string(),
-  /** Applied migrations in order; they define the schema of the tables. */
+  /** Applied migrations in order; they define the table schema. */
   migrations: z.array(z.string()),
-  /** Fingerprint that tells whether a secret is the one of this installation, and reveals nothing else about it. */
+  /** Fingerprint that shows whether a secret belongs to this installation, and reveals nothing else about the secret. */
   secret_check: z.string(),
   tables: z.number().int(),
   rows: z.number().int(),
@@ -31,7 +31,7 @@ export const tableEndSchema = z.object({
   end_of: z.string(),
   /** SHA-256 of the row lines with their line feeds, in hexadecimal. */
   sha256: z.string(),
-  /** By the name of the column that uses the sequence. */
+  /** Sequence states, by the name of the column that uses the sequence. */
   sequences: z.record(sequenceSchema),
 });
 export type TableEnd = z.infer<typeof tableEndSchema>;
@@ -42,6 +42,6 @@ export const backupSealSchema = z.object({ seal: z.string() });
 export const formatBackupLine = (value: BackupHeader | TableStart | TableEnd | z.infer<typeof backupSealSchema>): string =>
   `${JSON.stringify(value)}\n`;
 
-/** @param key the backup key of `deriveKeys` */
+/** @param key the backup key returned by `deriveKeys` */
 export const createBackupMac = (key: Buffer): Hmac => createHmac('sha256', key);
 export const secretFingerprint = (key: Buffer): string => createHmac('sha256', key).update('the secret of this backup').digest('base64url');

@@ -8,16 +8,16 @@ import { isPostgresqlUrl } from '../database/connection/database-url.ts';
 import type { Database } from '../database/entity-manager/entity-manager.ts';
 import type { Log } from '../logging/logger.ts';
 
-/** Path of the socket, next to the data directory, while a server runs. */
+/** Path of the socket next to the data directory; the socket exists only while a server is running. */
 export const backupSocketPath = (directory: string): string => `${directory}.socket`;
 
 const databaseCopyPath = (copyDirectory: string): string => join(copyDirectory, 'database');
 const copyDirectoryPrefix = (directory: string): string => `${directory}.copy-`;
 
 /**
- * Provides copies of the embedded database for backups, because a running server locks the database. A client that may access the
- * data directory connects to the socket and receives the path of a copy in a directory that only its owner can read. Requests only wait
- * while the files are copied. The copy is deleted when the client disconnects.
+ * Provides copies of the embedded database for backups, because a running server locks the database. A client that may access the data
+ * directory connects to the socket and receives the path of a copy in a directory that only its owner can read. Other requests wait only
+ * while the files are being copied. The copy is deleted when the client disconnects.
  * @returns a function that stops the service
  */
 export async function serveDatabaseCopies(db: Database, directory: string, log: Log): Promise<() => Promise<void>> {
@@ -43,7 +43,7 @@ export async function serveDatabaseCopies(db: Database, directory: string, log: 
 }
 
 async function listen(server: Server, path: string, log: Log): Promise<void> {
-  await rm(path, { force: true }); // left by a killed process; this process has locked the database, so no other one listens
+  await rm(path, { force: true }); // left by a killed process; this process has locked the database, so no other process listens on it
   try {
     server.listen(path);
     await once(server, 'listening');
@@ -81,7 +81,7 @@ async function removeOldCopies(directory: string): Promise<void> {
   for await (const copyDirectory of glob(`${copyDirectoryPrefix(directory)}*`)) await removeIfUnused(copyDirectory);
 }
 
-/** Deletes a copy unless a backup still uses it; in that case, the backup deletes it when it is done. */
+/** Deletes a copy that no backup is using; a copy in use is deleted when its backup is done. */
 async function removeIfUnused(copyDirectory: string): Promise<void> {
   try {
     const release = lockDataDirectory(databaseCopyPath(copyDirectory));

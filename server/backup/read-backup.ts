@@ -19,7 +19,7 @@ import {
   type TableEnd,
 } from './backup-format.ts';
 
-/** A part of a backup, in the order of the file. Rows are lines without line feeds. */
+/** A part of a backup, in file order. Rows are lines without line feeds. */
 export type BackupPart =
   | { readonly header: BackupHeader }
   | { readonly begins: TableStart }
@@ -27,7 +27,7 @@ export type BackupPart =
   | { readonly ends: TableEnd };
 
 export type ReadBackupOptions = {
-  /** The backup key of `deriveKeys`. */
+  /** The backup key returned by `deriveKeys`. */
   readonly key: Buffer;
   /** Reports how many bytes of the file have been read. */
   readonly onBytes: (done: number, of: number) => void;
@@ -36,7 +36,7 @@ export type ReadBackupOptions = {
 /** Maximum line length in characters; longer than any row. */
 const maxLineLength = 1 << 28;
 
-/** Reads and verifies a backup with constant memory. Its content is only trustworthy when the end has been reached. */
+/** Reads and verifies a backup with constant memory. The content is trustworthy only after the end has been reached. */
 export async function* readBackup(file: string, { key, onBytes }: ReadBackupOptions): AsyncGenerator<BackupPart> {
   const verifier = new BackupVerifier(file, key);
   let rows: string[] = [];
@@ -56,7 +56,7 @@ export async function* readBackup(file: string, { key, onBytes }: ReadBackupOpti
   verifier.end();
 }
 
-/** Reads a whole backup, so that a damaged backup is rejected before it is used. */
+/** Reads and verifies an entire backup, so that a damaged backup is rejected before anything is restored. */
 export async function verifyBackup(file: string, reading: ReadBackupOptions): Promise<BackupHeader> {
   let found: BackupHeader | undefined;
   for await (const part of readBackup(file, reading)) if ('header' in part) found = part.header;
@@ -69,7 +69,7 @@ const damagedError = (file: string, reason: string): BackupError =>
 
 type TableInProgress = { readonly begins: TableStart; readonly hash: Hash; rows: number };
 
-/** Verifies the order of the lines and all checksums. */
+/** Verifies the line order and all checksums. */
 class BackupVerifier {
   readonly #file: string;
   readonly #key: Buffer;
@@ -95,7 +95,7 @@ class BackupVerifier {
     return { rows: lines };
   }
 
-  /** Handles a line other than a row. Returns `undefined` for the last line, which contains the MAC. */
+  /** Handles any line that is not a row. Returns `undefined` for the last line, which contains the MAC. */
   statement(line: string): BackupPart | undefined {
     const value = this.#json(line);
     if (this.#isSealed) throw this.#damaged('it goes on after its end');
@@ -189,6 +189,6 @@ async function* readLines(file: string, onBytes: ReadBackupOptions['onBytes']): 
   onBytes(size, size);
 }
 
-/** Errors of zlib for damaged data, and of the decoder for invalid UTF-8. */
+/** Returns whether an error is a zlib error for damaged data, or a decoder error for invalid UTF-8. */
 const isDecodingError = (error: unknown): boolean =>
   error instanceof TypeError || (error instanceof Error && 'code' in error && /^Z_|^ERR_ENCODING/.test(String(error.code)));

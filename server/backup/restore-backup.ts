@@ -15,14 +15,14 @@ import {
 } from './table-rows.ts';
 
 export type RestoreOptions = {
-  /** The backup key of `deriveKeys`. */
+  /** The backup key returned by `deriveKeys`. */
   readonly key: Buffer;
   readonly onProgress: (stage: 'restore' | 'compare', done: number, of: number) => void;
 };
 
 /**
- * Restores a backup into an empty database of either kind, in one transaction: creates the tables as they were at the time of the
- * backup, inserts the rows, compares them with the checksums of the backup, and then migrates to the current schema.
+ * Restores a backup into an empty PostgreSQL or embedded database, in one transaction: creates the tables as they were at the time of the
+ * backup, inserts the rows, compares them with the backup's checksums, and then migrates to the current schema.
  * @param header result of `verifyBackup`, which has verified the file
  * @returns the names of newer migrations that were applied after the restore
  */
@@ -54,7 +54,7 @@ export async function restoreBackup(
     await em.execute('analyze');
     return migrated.map(({ name }) => name);
   } catch (error) {
-    await em.rollback().catch(() => undefined); // the original error matters more, and it is rolled back in any case
+    await em.rollback().catch(() => undefined); // the original error matters more, and the transaction is rolled back in any case
     throw error;
   }
 }
@@ -121,7 +121,7 @@ class TableRestorer {
     this.#restored.push({ table, columns: this.#columns, sha256 });
   }
 
-  /** Compares the restored rows of each table with the checksum in the backup. */
+  /** Compares each table's restored rows with the checksum in the backup. */
   async compare(onRows: (done: number) => void): Promise<void> {
     let done = 0;
     for (const { table, columns, sha256 } of this.#restored) {

@@ -38,7 +38,7 @@ const describeTablesSql = `
   from pg_class c join pg_namespace n on n.oid = c.relnamespace
   where n.nspname = current_schema() and c.relkind in ('r', 'p')`;
 
-/** Returns the tables of Mandate in the database, sorted so that referenced tables come first. */
+/** Returns Mandate's tables in the database, sorted so that referenced tables come first. */
 export async function readTableDefinitions(db: Database, em: EntityManager): Promise<TableDefinition[]> {
   const [row] = await em.execute<{ tables: string }[]>(describeTablesSql);
   const ours = new Set([...db.getMetadata().getAll().values()].map(({ tableName }) => tableName));
@@ -59,7 +59,7 @@ function sortByReference(tables: readonly TableDefinition[]): TableDefinition[] 
   return [...sorted.values()];
 }
 
-/** Sets text formats for the current transaction, so that values have the same text on every server, role and database. */
+/** Sets text formats for the current transaction, so that values are formatted identically for every server, role and database. */
 export async function setBackupTextFormats(em: EntityManager): Promise<void> {
   const settings = { timezone: 'UTC', datestyle: 'ISO, YMD', intervalstyle: 'postgres', bytea_output: 'hex', extra_float_digits: '1' };
   for (const [name, value] of Object.entries(settings)) await em.execute(`set local ${name} to '${value}'`);
@@ -70,11 +70,11 @@ export async function countRows(em: EntityManager, { name }: Pick<TableDefinitio
   return row?.count ?? 0;
 }
 
-/** Upper bounds for the part of a table that is in memory, in characters (unless a single row is larger) and in rows. */
+/** Upper bounds for the part of a table that is held in memory, in characters (unless a single row is larger) and in rows. */
 const maxChunkCharacters = 1 << 20;
 const maxChunkRows = 1_000;
 
-/** Reads the rows of a table as lines of a backup, in the order of the primary key, chunk by chunk. Requires a transaction. */
+/** Reads a table's rows as backup lines, in primary key order, chunk by chunk. Requires a transaction. */
 export async function* readBackupRows(em: EntityManager, table: TableDefinition, columns: readonly string[]): AsyncGenerator<string> {
   const values = columns.map((name) => `${quoteIdentifier(name)}::text`).join(', ');
   await em.execute(

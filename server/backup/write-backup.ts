@@ -12,13 +12,13 @@ import { backupFormatVersion, createBackupMac, secretFingerprint, formatBackupLi
 import { countLines, countRows, setBackupTextFormats, readBackupRows, readTableDefinitions, type TableDefinition } from './table-rows.ts';
 
 export type BackupOptions = {
-  /** The backup key of `deriveKeys`. */
+  /** The backup key returned by `deriveKeys`. */
   readonly key: Buffer;
   readonly now: Date;
   /** Called after each chunk with the number of rows written so far and in total. */
   readonly onRows: (done: number, of: number) => void;
 };
-/** `bytes` is the size of the file. */
+/** `bytes` is the file size. */
 export type BackupSummary = { readonly tables: number; readonly rows: number; readonly bytes: number };
 
 /**
@@ -89,7 +89,7 @@ async function* backupLines(
   }
 }
 
-/** Reads the sequences. They include numbers of deleted rows, so that no number is ever reused. */
+/** Reads the sequence states. A sequence also counts deleted rows, so no number is ever reused. */
 async function readSequences(em: EntityManager, { columns }: TableDefinition): Promise<TableEnd['sequences']> {
   const sequences: TableEnd['sequences'] = {};
   for (const { name, sequence } of columns) {

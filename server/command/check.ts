@@ -43,7 +43,7 @@ class CheckReport {
     this.#io = io;
   }
 
-  /** @param hint what to do if the error message does not say it */
+  /** @param hint what to do, for errors whose message does not say so */
   async run<Found>(name: string, verify: () => Promise<Found>, describe: (result: Found) => string, hint = ''): Promise<Found | undefined> {
     try {
       const result = await verify();

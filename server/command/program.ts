@@ -8,7 +8,7 @@ It is configured by the same environment variables as the server. README.md list
 Exit codes: 0 done, 1 failed, 2 invalid command line.
 `;
 
-/** Builds the command-line program. Commands are loaded on demand. `setExitCode` receives exit codes other than 0. */
+/** Builds the command-line program. Commands are loaded on demand. `setExitCode` is called only with exit codes other than 0. */
 export function buildProgram(io: StandardStreams, setExitCode: (exitCode: number) => void): Command {
   const program = new Command('mandate-server')
     .description('Runs a Mandate server and maintains its database.')

@@ -8,7 +8,7 @@ import { CommandError } from '../process/command-error.ts';
 type DatabaseSettings = Pick<Config, 'databaseUrl' | 'directDatabaseUrl' | 'preparedStatements' | 'dataDirectory' | 'secret'>;
 
 /**
- * Opens the database for a maintenance command, without timeouts, while servers may be using it.
+ * Opens the database for a maintenance command, without timeouts; servers may be using the database at the same time.
  * @param alternative what to do instead when a running server has locked the embedded database
  */
 export async function withDatabase<Result>(
@@ -28,7 +28,7 @@ export async function withDatabase<Result>(
   }
 }
 
-/** Derives the keys of an existing installation. Unlike the first start, it never generates a secret. */
+/** Derives the keys of an existing installation. Unlike the first server start, this function never generates a secret. */
 export async function loadInstallationKeys({
   secret,
   dataDirectory,

@@ -32,22 +32,22 @@ export type Config = {
   readonly http: { readonly host: string; readonly port: number };
   /** Certificate files; with them, the server terminates TLS itself. */
   readonly tls: TlsFilePaths | undefined;
-  /** Public URL of the server, perhaps with a path; every URL that the server returns begins with it. */
+  /** Public URL of the server, optionally with a path; every URL that the server returns begins with it. */
   readonly issuer: string;
   readonly dataDirectory: string;
   /** `postgres://…`, or a directory for the embedded database. */
   readonly databaseUrl: string;
-  /** URL of the same PostgreSQL without a connection pooler, for features that need a dedicated session. */
+  /** URL of the same PostgreSQL server that bypasses the connection pooler, for features that need a dedicated session. */
   readonly directDatabaseUrl: string | undefined;
   /** Whether prepared statements can be used; some connection poolers do not support them. */
   readonly preparedStatements: boolean;
   /** Maximum wait for PostgreSQL at start-up. */
   readonly databaseStartTimeoutSeconds: number;
-  /** How long the event loop may be blocked before the watchdog ends the process; 0 turns the watchdog off. */
+  /** How long the event loop may be blocked before the watchdog kills the process; 0 disables the watchdog. */
   readonly watchdogSeconds: number;
   /** URL of a streaming replica for list queries. */
   readonly replicaUrl: string | undefined;
-  /** Secret that all keys are derived from; `undefined` if a generated secret in the data directory may be used. */
+  /** Secret from which all keys are derived; `undefined` if a generated secret in the data directory may be used. */
   readonly secret: string | undefined;
   /** Whether prices include tax or tax is added to them. */
   readonly taxMode: (typeof taxModes)[number];
@@ -59,24 +59,24 @@ export type Config = {
   };
   /** The administrator to create if there is none yet. */
   readonly administrator: { readonly email: string; readonly password: string } | undefined;
-  /** SMTP server and sender of outgoing mail. */
+  /** SMTP server and sender address for outgoing mail. */
   readonly mail: { readonly smtpUrl: string; readonly from: string } | undefined;
   /** Contact URI for vulnerability reports (RFC 9116). */
   readonly securityContact: string | undefined;
-  /** Whether preview versions of the API are served as well. */
+  /** Whether preview versions of the API are also served. */
   readonly previewVersions: boolean;
   /** Whether applications can register without an initial access token (RFC 7591). */
   readonly openRegistration: boolean;
-  /** Trusted reverse proxies that report the IP address of the client: their number, or their addresses (default: none). */
+  /** Trusted reverse proxies that report the client's IP address: their number, or their addresses (default: none). */
   readonly trustProxy: number | string | false;
   /** Maximum number of concurrent requests. */
   readonly concurrency: number;
   /** How long the server keeps serving after a stop signal, so that load balancers can detect the shutdown. */
   readonly stopDelaySeconds: number;
-  /** Default grace period, in seconds, in which a repeated refresh request returns the first response. 0 disables it. */
+  /** Default grace period, in seconds, during which a repeated refresh request returns the first response. 0 disables it. */
   readonly refreshGraceSeconds: number;
   readonly rateLimits: RateLimits;
-  /** Redis in which several processes share request counters. */
+  /** URL of the Redis server through which several processes share request counters. */
   readonly redisUrl: string | undefined;
   /** Address of the Prometheus endpoint. */
   readonly metrics: { readonly host: string; readonly port: number } | undefined;
@@ -185,18 +185,18 @@ const plainHttpRefusal =
 
 const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 
-/** Reads the configuration. Nothing else reads environment variables and the files that they name. */
+/** Reads the configuration. No other code reads environment variables or the files that they name. */
 export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
   const { values, faults } = readSecretFiles(env);
   const given = { ...env, ...values };
   const variableFaults = findFaults(given);
-  // a variable whose file is unreadable is not reported as missing as well
+  // a variable whose file is unreadable is not also reported as missing
   const allFaults = [...faults, ...variableFaults.filter(({ name }) => !faults.some((addIssue) => addIssue.name === `${name}_FILE`))];
   if (allFaults.length > 0) throw new ConfigurationError(describeFaults(allFaults));
   return toConfig(environmentSchema.parse(given));
 }
 
-/** Returns all faults. Rules between variables are only checked for variables that are valid by themselves. */
+/** Returns all faults. Rules that combine variables are checked only if each variable is valid on its own. */
 function findFaults(given: Readonly<Record<string, string | undefined>>): InvalidVariable[] {
   const individualFaults = validate(given);
   const invalidNames = individualFaults.map(({ name }) => name);
@@ -261,7 +261,7 @@ function toConfig(data: Environment): Config {
   };
 }
 
-/** Returns two values that only make sense together; the schema has checked that both or none are set. */
+/** Returns two values that only make sense together; the schema has checked that both or neither are set. */
 const both = (one: string | undefined, other: string | undefined): readonly [string, string] | undefined =>
   one === undefined || other === undefined ? undefined : [one, other];
 

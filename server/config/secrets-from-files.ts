@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 /** An invalid environment variable. */
 export type InvalidVariable = { readonly name: string; readonly message: string };
 
-/** Variables that can be read from a file, as container platforms provide secrets: `NAME_FILE` is its path. */
+/** Variables that can be read from a file, because container platforms provide secrets as files: `NAME_FILE` contains the path. */
 const fileVariables = [
   'MANDATE_SECRET',
   'DATABASE_URL',

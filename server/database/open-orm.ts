@@ -21,7 +21,7 @@ export type OpenOptions = {
   readonly template?: Blob;
   /** `none` for migrations, which may run and wait without a limit. */
   readonly timeouts?: 'none';
-  /** Statement timeout in milliseconds, only changed by tests. */
+  /** Statement timeout in milliseconds; changed only by tests. */
   readonly statementMs?: number;
   readonly connectionsMax?: number;
   /** `false` sends statements without names, for poolers that do not support prepared statements (default: `true`). */
@@ -32,7 +32,7 @@ export type OpenOptions = {
   readonly storage?: StorageReserve | undefined;
 };
 
-/** Migrations are forward-only. A generated `down` would also recreate every function of the database incorrectly. */
+/** Migrations are forward-only. A generated `down` would also recreate every database function incorrectly. */
 class ForwardOnlyMigrationGenerator extends TSMigrationGenerator {
   override generateMigrationFile(className: string, diff: { up: string[]; down: string[] }): string {
     return super.generateMigrationFile(className, { ...diff, down: [] });
@@ -82,12 +82,12 @@ async function open(options: Options, release?: () => void): Promise<Database> {
   const whenNoneWaits = guardConnectionAcquisition(db.em);
   const close = db.close.bind(db);
   db.close = async () => {
-    // PGlite does not wait for running queries; this query is queued behind them. An unreachable PostgreSQL needs no waiting.
+    // PGlite does not wait for running queries; this query is queued behind them. An unreachable PostgreSQL has no query to wait for.
     await db.em
       .fork()
       .execute('select 1')
       .catch(() => undefined);
-    // Kysely loses a connection that is still being opened when it closes, and the pool would wait for it forever.
+    // When Kysely closes, it loses a connection that is still being opened, and the pool would wait for it forever.
     await whenNoneWaits();
     await close();
     release?.();
@@ -95,7 +95,7 @@ async function open(options: Options, release?: () => void): Promise<Database> {
   return db;
 }
 
-// Drivers are imported on demand, so that neither one loads the code of the other.
+// Drivers are imported on demand, so that neither driver loads the other's code.
 async function postgresql(url: string, options: OpenOptions): Promise<Options> {
   const { entities, timeouts, statementMs = 15_000, connectionsMax = 10, onPool, preparedStatements = true } = options;
   const { PostgreSqlDriver } = await import('@mikro-orm/postgresql');
@@ -113,7 +113,7 @@ async function postgresql(url: string, options: OpenOptions): Promise<Options> {
       onPool?.(pool);
       setInt8Parser(pool, parseExactInt8);
       pool.on('connect', failOnRolledBackCommit);
-      // PostgreSQL's own timeout is shorter, so this one means that the connection is dead
+      // PostgreSQL's own timeout is shorter, so this timeout means that the connection is dead
       if (timeouts !== 'none') destroyUnresponsiveConnections(pool, (statementMs * 4) / 3);
       pool.on('connect', (client) =>
         deferTransactionStatements(client, { preparedStatements, limits: transactionTimeoutStatement(client) }),
@@ -131,7 +131,7 @@ const defaultTimeoutSettings = (statementMs: number): TimeoutSettings => ({
   idle_in_transaction_session_timeout: '30s',
 });
 
-/** PGlite never returns memory, and the default of 128 MB would cost 100 MB more. The file system cache helps enough. */
+/** PGlite never returns memory, and the default of 128 MB would cost 100 MB more. The file system cache is sufficient. */
 const memoryParameters = ['-c', 'shared_buffers=32MB'];
 
 async function pglite(url: string, { entities, template }: OpenOptions): Promise<Options> {
@@ -165,8 +165,8 @@ function parseExactInt8(text: string): number {
 }
 
 /**
- * Counts pending connection requests. The returned function resolves when there are none. A query outside of the transaction of its
- * request would deadlock (always on PGlite, under load on PostgreSQL), so it throws.
+ * Counts pending connection requests. The returned function resolves when there are none. A query outside its request's transaction would
+ * deadlock (always on PGlite, under load on PostgreSQL), so such a query throws.
  */
 function guardConnectionAcquisition(em: EntityManager): () => Promise<void> {
   let waitingCount = 0;

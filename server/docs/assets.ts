@@ -13,7 +13,7 @@ export type Asset = { readonly path: string; readonly serve: RequestHandler };
 /** Creates an asset from a file in this folder. */
 export const loadLocalAsset = (name: string): Asset => createAsset(name, readFileSync(new URL(name, import.meta.url)));
 
-/** Creates a stylesheet from the rules that all pages share and a file in this folder. */
+/** Creates a stylesheet from the shared rules of all pages and a file in this folder. */
 export const loadLocalStylesheet = (name: string): Asset =>
   createAsset(name, Buffer.from(`${baseStylesheet}\n${readFileSync(new URL(name, import.meta.url), 'utf8')}`));
 

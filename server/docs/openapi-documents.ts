@@ -19,14 +19,14 @@ export function readOpenApiDocument(issuer: string): JsonObject {
   return document;
 }
 
-/** Functions that return the text of each OpenAPI document with the URL of this server, by the name of the document. */
+/** Functions, by document name, that return the text of each OpenAPI document with this server's URL. */
 export const openApiTexts = {
   openapi: (issuer: string) => JSON.stringify(readOpenApiDocument(issuer)),
   'openapi-3.0': (issuer: string) => JSON.stringify(convertToOpenApi30(readOpenApiDocument(issuer))),
   'openapi-v2': generateOpenApiV2Text,
 } satisfies Record<string, (issuer: string) => string | Promise<string>>;
 
-/** Generates the document of version 2 in a thread, because that takes about a second, in which other requests would wait. */
+/** Generates the version 2 document in a thread, because generating it takes about a second and would block other requests. */
 async function generateOpenApiV2Text(issuer: string): Promise<string> {
   const thread = new Worker(new URL('openapi-v2-thread.ts', import.meta.url), { workerData: issuer, execArgv: [] });
   const message: readonly unknown[] = await once(thread, 'message');

@@ -1,4 +1,4 @@
-// Fixes accessibility problems of Swagger UI: missing labels, wrong heading levels, and controls that do not work with the keyboard.
+// Fixes accessibility problems in Swagger UI: missing labels, wrong heading levels, and controls that do not work with the keyboard.
 
 const labels = [
   ['.close-modal', 'Close'],
@@ -41,7 +41,7 @@ function fixAccessibility() {
     if (parameter) setAttribute(input, 'aria-label', parameter);
   }
   for (const element of document.querySelectorAll(scrollable)) if (element.tabIndex < 0) element.tabIndex = 0;
-  // Swagger UI gives tables a wrong role
+  // Swagger UI gives tables the wrong role
   for (const table of document.querySelectorAll('table[role]')) table.removeAttribute('role');
   // A link inside a button cannot be focused, and the button already opens its target.
   for (const link of document.querySelectorAll('.opblock-summary-control a[href]')) {
@@ -72,7 +72,7 @@ new MutationObserver(() => {
   });
 }).observe(document.documentElement, { childList: true, subtree: true });
 
-// These links look like buttons, so the keys of buttons activate them.
+// These links look like buttons, so the same keys activate them.
 document.addEventListener('keydown', (event) => {
   if (event.target.matches('.scopes h2 a') && (event.key === 'Enter' || event.key === ' ')) {
     event.preventDefault();

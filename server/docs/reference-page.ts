@@ -6,8 +6,8 @@ import { baseSecurityHeaders } from '../oauth/pages/assets/page-security-headers
 import { loadLibraryAsset, readLibraryFile, loadLocalAsset, loadLocalStylesheet } from './assets.ts';
 
 /**
- * Serves the API reference at `/docs`. Swagger UI renders it in the browser from the OpenAPI document of this server, loads nothing from
- * other hosts, and signs users in by authorization code with PKCE, like any other application.
+ * Serves the API reference at `/docs`. Swagger UI renders the reference in the browser from this server's OpenAPI document, loads nothing
+ * from other hosts, and signs users in with an authorization code and PKCE, like any other application.
  */
 export function serveReferencePage(issuer: string): Router {
   const base = issuerBasePath(issuer);
@@ -27,7 +27,7 @@ export function serveReferencePage(issuer: string): Router {
   const router = express.Router({ caseSensitive: true, strict: true });
   for (const { path, serve } of Object.values(assets)) router.get(path, serve);
   router.get('/docs', (req, res) => {
-    // Sign-in and same-origin requests only work at the host of the issuer.
+    // Sign-in and same-origin requests work only at the issuer's host.
     if (req.headers.host?.toLowerCase() !== new URL(issuer).host) return res.redirect(307, `${issuer}/docs`);
     return res.set(headers).type('html').send(page);
   });

@@ -29,7 +29,7 @@ globalThis.mandateSamples = ({ React }) => {
     const sample = samples.find((one) => one.lang === language) ?? samples[0];
     const copy = () => navigator.clipboard.writeText(sample.source).then(() => setCopied('Copied'));
     return h(
-      // a group, not a landmark: every open operation has one
+      // a group, not a landmark, because every open operation has such an element
       'div',
       { className: 'samples', role: 'group', 'aria-label': 'Samples' },
       h(

@@ -8,7 +8,7 @@ const applyColorScheme = () => document.documentElement.classList.toggle('dark-m
 darkScheme.addEventListener('change', applyColorScheme);
 applyColorScheme();
 
-/** Only offers user sign-in by authorization code. Client credentials and API keys are secrets that do not belong in a web page. */
+/** Offers only user sign-in with an authorization code. Client credentials and API keys are secrets that do not belong in a web page. */
 const userSignInOnly = () => ({
   statePlugins: {
     spec: {

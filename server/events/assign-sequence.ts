@@ -12,8 +12,8 @@ const countWaiting = prepareStatement<{ count: number }>(
   undefined,
   `select count(*) as count from (select 1 from events where seq is null limit ${batchMax}) waiting`,
 );
-// The process that holds this row lock assigns sequence numbers. It is a separate statement, so that the next one sees the commits of the
-// previous holder.
+// The process that holds this row lock assigns sequence numbers. The lock is taken in a separate statement, so that the next statement sees
+// the previous holder's commits.
 const lockSequence = prepareStatement<{ last_seq: number }>(
   'lock_event_sequence',
   'select last_seq from event_sequence for no key update skip locked',
@@ -27,12 +27,12 @@ const assign = prepareStatement<{ count: number }>(
 );
 const advance = prepareStatement('advance_event_sequence', 'update event_sequence set last_seq = $1');
 
-/** Called in the transaction that assigns sequence numbers to events, with the first and the last of them. */
+/** Called in the transaction that assigns sequence numbers to events, with the first and the last number. */
 export type OnSequenced = (em: EntityManager, first: number, last: number) => Promise<void>;
 
 /**
- * Assigns a sequence number without gaps to every committed event and returns the number of events. Numbers are assigned in order and
- * after the commit, so a reader at number N never misses an earlier event. Row ids are assigned before the commit and can become
+ * Assigns gapless sequence numbers to all committed events and returns the number of events. Numbers are assigned in order and after the
+ * commit, so a reader at number N never misses an earlier event. Row ids, in contrast, are assigned before the commit and can become
  * visible out of order.
  */
 export async function assignEventSequence(em: EntityManager, onPlaced: OnSequenced = () => Promise.resolve()): Promise<number> {

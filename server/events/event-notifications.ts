@@ -17,18 +17,19 @@ const notifyWithCommit = prepareDeferredStatement('notify_processes_with_commit'
 const payloadOf = (em: EntityManager, topic: EventSignalTopic): string => `${topic} ${getEventSignals(em).processId}`;
 
 /**
- * Sends a signal to other processes with the commit of a transaction. PostgreSQL commits transactions with a NOTIFY one at a time, so it is
- * used only in the transaction that assigns sequence numbers, which never runs concurrently, and never in one that places orders.
+ * Sends a signal to other processes when the transaction commits. PostgreSQL commits transactions with a NOTIFY one at a time, so this
+ * function is used only in the transaction that assigns sequence numbers, which never runs concurrently, and never in a transaction that
+ * places orders.
  */
 export const notifyProcessesOnCommit = (em: EntityManager, topic: EventSignalTopic): Promise<void> =>
   notifyWithCommit(em, [payloadOf(em, topic)]);
 
-/** Minimum time between two notifications of one process on the same topic. */
+/** Minimum time between two notifications that a process sends on the same topic. */
 const notifyEveryMs = 20;
 
 /**
  * Notifies other processes of events that this process has written. Used by processes that do not sequence and deliver events themselves.
- * Sent after the commit, at most every 20 ms. A lost notification delays an event until the next poll.
+ * Notifications are sent after the commit, at most every 20 ms. A lost notification delays an event until the next poll.
  */
 export function notifyProcessesOfWrites(em: EntityManager, log: Log): void {
   const pending = new Map<EventSignalTopic, { again: boolean }>();
@@ -52,7 +53,7 @@ export function notifyProcessesOfWrites(em: EntityManager, log: Log): void {
 }
 
 const reconnectAfterMs = 1_000;
-/** Interval of the checks that detect a connection that was lost without an error. */
+/** Interval between checks for a connection that was lost without an error. */
 const checkEveryMs = 30_000;
 const check = { text: 'select 1', values: [], query_timeout: 5_000 };
 
@@ -61,7 +62,7 @@ const check = { text: 'select 1', values: [], query_timeout: 5_000 };
  */
 class ThroughPoolerError extends Error {}
 
-/** Receives the signals of other processes over a dedicated connection (LISTEN), and reconnects if the connection is lost. */
+/** Receives signals from other processes over a dedicated connection (LISTEN), and reconnects if the connection is lost. */
 export class EventNotificationListener {
   readonly #pool: Pool;
   readonly #signals: EventSignals;
@@ -138,9 +139,9 @@ export class EventNotificationListener {
 }
 
 /**
- * Starts to receive the signals of other processes. Returns when the first connection attempt has started, so that an unavailable
- * PostgreSQL does not delay the start.
- * @param url PostgreSQL, if possible without a connection pooler
+ * Starts to receive signals from other processes. Returns when the first connection attempt has started, so that an unavailable PostgreSQL
+ * does not delay the start.
+ * @param url PostgreSQL URL, if possible one that bypasses the connection pooler
  */
 export async function listenForEventNotifications(em: EntityManager, url: string, log: Log): Promise<AsyncDisposable> {
   const { promise: opened, resolve: onPool } = Promise.withResolvers<Pool>();

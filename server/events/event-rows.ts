@@ -15,10 +15,10 @@ export type EventRow = {
 
 const columns = ['seq', 'type', 'api_version', 'user_id', 'subject_type', 'subject_id', 'subject_version', 'data', 'created_at'];
 
-/** Columns of an event; the alias of the table is `v`. */
+/** Event columns; the table alias is `v`. */
 export const eventColumnsSql = columns.map((name) => `v.${name}`).join(', ');
 
-/** Returns the representation of an event in API responses and webhooks. */
+/** Returns an event's representation in API responses and webhooks. */
 export const eventFromRow = (row: EventRow): Event => ({
   id: row.seq,
   type: row.type,

@@ -5,11 +5,11 @@ import type { DatabaseConnection } from 'kysely';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { parseStatementName } from '../database/queries/prepared-statement.ts';
 
-/** `written`: committed events have no sequence number yet. `placed`: events got sequence numbers, or deliveries became pending. */
+/** `written`: committed events have no sequence number yet. `placed`: events received sequence numbers, or deliveries became pending. */
 export const eventSignalTopics = ['written', 'placed'] as const;
 export type EventSignalTopic = (typeof eventSignalTopics)[number];
 
-/** Signals of the statements that write events or deliveries, emitted after their transaction. */
+/** Signals by the name of the statement that writes events or deliveries; emitted after the statement's transaction. */
 const topicsOfStatements: Readonly<Record<string, EventSignalTopic>> = {
   insert_event: 'written',
   insert_events: 'written',
@@ -20,27 +20,27 @@ const topicsOfStatements: Readonly<Record<string, EventSignalTopic>> = {
 
 /** Poll interval that compensates for lost signals. */
 const slowPollMs = 5_000;
-/** Poll interval while this process receives no signals of other processes. */
+/** Poll interval while this process receives no signals from other processes. */
 const fallbackPollMs = 1_000;
 
 /**
- * Signals between the components of a process that write, sequence, deliver and wait for events. Signals carry no data: listeners query the
+ * Signals between the process components that write, sequence, deliver and wait for events. Signals carry no data: listeners query the
  * database.
  */
 export class EventSignals {
-  /** Distinguishes the signals of this process from those of other processes. */
+  /** Distinguishes this process's signals from those of other processes. */
   readonly processId = randomUUID();
-  /** Whether this process receives all signals: those of other processes arrive, or the database is embedded and has only one process. */
+  /** Whether this process receives all signals: other processes' signals arrive, or the database is embedded and has only one process. */
   receivesAllSignals: boolean;
   readonly #emitter = new EventEmitter().setMaxListeners(0);
-  /** Runs listeners outside the context of the request that caused the signal, because they must not use its transaction. */
+  /** Runs listeners outside the context of the request that caused the signal, because they must not use that request's transaction. */
   readonly #outsideRequests = AsyncLocalStorage.snapshot();
 
   constructor(hearsOtherProcesses: boolean) {
     this.receivesAllSignals = hearsOtherProcesses;
   }
 
-  /** Interval of polling for changes that were not signaled. */
+  /** Poll interval for changes that were not signaled. */
   get pollMs(): number {
     return this.receivesAllSignals ? slowPollMs : fallbackPollMs;
   }
@@ -51,7 +51,7 @@ export class EventSignals {
     return () => void this.#emitter.off(topic, listener);
   }
 
-  /** Adds a listener for writes of this process. It is called with each topic after the transaction. */
+  /** Adds a listener for this process's writes, which is called with each topic after the transaction. */
   onLocalWrite(listener: (topic: EventSignalTopic) => void): void {
     this.#emitter.on('own write', listener);
   }
@@ -68,7 +68,7 @@ export class EventSignals {
 
 const signalsByConnection = new WeakMap<object, EventSignals>();
 
-/** Returns the signals of the database connection of `em`. */
+/** Returns the signals for the database that `em` uses. */
 export function getEventSignals(em: EntityManager): EventSignals {
   const connection = em.getConnection();
   const existing = signalsByConnection.get(connection);
@@ -82,7 +82,7 @@ export function getEventSignals(em: EntityManager): EventSignals {
 
 /**
  * Emits a signal when a connection that has written events is released, that is, after the commit. After a rollback, the signal is
- * unnecessary but harmless. PGlite has one shared connection; it runs other queries after the transaction, so that an early signal is not
+ * unnecessary but harmless. PGlite has one shared connection and runs other queries only after the transaction, so an early signal is not
  * lost.
  */
 function emitAfterWrites(em: EntityManager, signals: EventSignals): void {

@@ -6,16 +6,16 @@ export const Event = defineEntity({
   tableName: 'events',
   properties: {
     id: p.bigint('number').primary().autoincrement().columnType('bigint').generated('identity'),
-    /** Public sequence number, assigned after the commit. Ids are assigned before it, and transactions can commit in another order. */
+    /** Public sequence number, assigned after the commit. Ids are assigned before the commit, possibly in a different order. */
     seq: p.bigint('number').nullable(),
     type: p.text(),
     apiVersion: p.text().default('v1'),
-    /** The owner of the subject; `null` if it has none, like a product. */
+    /** The subject's owner; `null` if the subject has none, such as a product. */
     userId: p.bigint('number').nullable(),
     subjectType: p.text(),
     subjectId: p.bigint('number'),
     subjectVersion: p.integer().nullable(),
-    /** API representation of the subject, immediately after the change. */
+    /** API representation of the subject immediately after the change. */
     data: p.json<unknown>(),
     createdAt: p.datetime(3).defaultRaw('now()'),
   },

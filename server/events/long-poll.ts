@@ -10,8 +10,8 @@ export type EventHandlerDependencies = { readonly newEvents: EventWaiter };
 type Waiter = { readonly after: number; readonly wake: () => void };
 
 /**
- * Lets requests wait for the next event (long polling). One query serves all of them: after each signal about new events, when a request
- * starts to wait, and at the poll interval. Without waiting requests, there are no queries.
+ * Lets requests wait for the next event (long polling). One query serves all waiting requests: after each signal about new events, when a
+ * request starts to wait, and at the poll interval. No query runs while no request is waiting.
  */
 export class EventWaiter {
   readonly #em: EntityManager;
@@ -30,7 +30,8 @@ export class EventWaiter {
   }
 
   /**
-   * Resolves when there is an event after this sequence number, after the timeout, or when the signal is aborted; the caller checks which.
+   * Resolves when an event follows this sequence number, when the time has elapsed, or when the signal is aborted; the caller checks which
+   * of these happened.
    */
   wait(after: number, milliseconds: number, signal: AbortSignal): Promise<void> {
     if (this.#stopped || signal.aborted) return Promise.resolve();
@@ -50,7 +51,7 @@ export class EventWaiter {
     });
   }
 
-  /** Wakes all waiting requests and lets no further request wait, because the server is stopping. */
+  /** Wakes all waiting requests and prevents further requests from waiting, because the server is stopping. */
   stop(): void {
     this.#stopped = true;
     this.#unsubscribe();

@@ -10,9 +10,9 @@ const insertEvent = prepareStatement(
 );
 
 /**
- * Records an event in the transaction of the change, so that both are committed or neither.
- * @param subject its API representation, immediately after the change
- * @param userId the owner of the subject; `null` if it has none, like a product
+ * Records an event in the same transaction as the change, so that either both or neither are committed.
+ * @param subject the subject's API representation immediately after the change
+ * @param userId the subject's owner; `null` if the subject has none, such as a product
  */
 export async function recordEvent(em: EntityManager, type: EventType, subject: Subject, userId: number | null): Promise<void> {
   const [subjectType] = type.split('.');

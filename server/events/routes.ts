@@ -28,7 +28,7 @@ export const eventRoutes = ({ em, newEvents }: HandlerDependencies & EventHandle
 type PollContext = { readonly em: EntityManager; readonly newEvents: EventWaiter; readonly res: Response; readonly principal: Principal };
 type PollQuery = EventFilters & { readonly after?: number | undefined; readonly wait: number; readonly limit: number };
 
-/** Returns the events after a sequence number. If there are none, waits for the next ones (long polling). */
+/** Returns the events after a sequence number. If there are none, waits for the next events (long polling). */
 async function pollEvents(
   { em, newEvents, res, principal }: PollContext,
   { after = 0, wait, limit, ...filters }: PollQuery,
@@ -53,7 +53,7 @@ function toPage({ events, lastSeq }: EventListResult, limit: number): EventPage 
   return { data: items.map(eventFromRow), has_more: more, next_after: more ? (items.at(-1)?.seq ?? lastSeq) : lastSeq, latest_id: lastSeq };
 }
 
-/** Rejects a start position whose following events have been deleted, because the client would miss them, and a position in the future. */
+/** Rejects a start position if events after it have been deleted, because the client would miss these events, or if it is in the future. */
 function assertNoneLost(after: number, { lastSeq, sweptSeq }: EventListResult): void {
   if (after > lastSeq) {
     const detail = `The event does not exist yet: the newest event is ${lastSeq}.`;

@@ -21,7 +21,7 @@ const firstRunFileSchema = z.object({
   created_at: z.string(),
   administrator: accountSchema,
   customer: accountSchema,
-  /** Confidential applications: one with all scopes of a customer, one with all scopes. */
+  /** Confidential applications: one with all customer scopes, one with all scopes. */
   applications: z.object({ demonstration: applicationSchema, administration: applicationSchema }),
 });
 

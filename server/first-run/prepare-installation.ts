@@ -21,9 +21,9 @@ const firstRunLockId = 7_262_634;
 const administratorName = 'Administrator';
 
 /**
- * Creates the administrator on the first start with a database, and in development a demonstration shop. Everything is one transaction,
- * so an administrator exists if and only if it was completed, and the next start repeats an interrupted one. If several processes start
- * at the same time, only one of them does the work.
+ * On the first start with a database, creates the administrator and, in development, a demonstration shop. Everything is one transaction,
+ * so an administrator exists if and only if the transaction was committed, and the next start repeats an interrupted first start. If
+ * several processes start at the same time, only one of them creates the data.
  */
 export async function prepareInstallation(
   db: Database,

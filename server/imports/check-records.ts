@@ -2,8 +2,8 @@ import { PermanentTaskError } from '../tasks/permanent-task-error.ts';
 import type { FileRecord } from './file-record.ts';
 
 /**
- * Yields the rows of a file unchanged and returns their number. Throws if the file is truncated or lacks a required column. Runs before
- * anything is changed, so that such a file changes nothing.
+ * Yields the rows of a file unchanged and returns their number. Throws if the file is truncated or lacks a required column. Runs before any
+ * data is changed, so that an invalid file changes nothing.
  * @param columns columns in which at least one row must have a value
  */
 export async function* checkAndYieldRecords(
@@ -32,7 +32,7 @@ export async function* checkAndYieldRecords(
   return rows;
 }
 
-/** Checks a file in the same way without using its rows, and returns their number. */
+/** Checks a file like `checkAndYieldRecords`, but without using its rows, and returns the number of rows. */
 export async function checkAndCountRecords(records: AsyncIterable<FileRecord>, columns: readonly string[]): Promise<number> {
   const rows = checkAndYieldRecords(records, columns);
   for (;;) {

@@ -9,7 +9,7 @@ import { normalizeImportCells, type FilePosition, type FileRecord, startOfFile, 
 type Row = { readonly cells: readonly string[]; readonly end: FilePosition; readonly isTerminated: boolean };
 type Header = { readonly names: readonly string[]; readonly end: FilePosition; readonly delimiters: readonly string[] };
 
-/** Reads the rows of a CSV file after its header. */
+/** Reads a CSV file's rows after the header. */
 export async function* readCsvRecords(file: ImportFile, from: FilePosition): AsyncGenerator<FileRecord> {
   const header = await readHeader(file);
   if (!header) return;
@@ -32,7 +32,8 @@ async function readHeader(file: ImportFile): Promise<Header | undefined> {
 }
 
 /**
- * Detects the row delimiter from the first line. Few files end rows with a carriage return alone; in other files it occurs within cells.
+ * Detects the row delimiter from the first line. Few files end rows with only a carriage return; in other files, a carriage return can
+ * occur within cells.
  */
 async function detectRowDelimiters({ em, fileId }: ImportFile): Promise<readonly string[]> {
   for await (const chunk of readStoredFileChunks(em, fileId)) {
@@ -44,7 +45,7 @@ async function detectRowDelimiters({ em, fileId }: ImportFile): Promise<readonly
 
 type ParsedRow = { readonly record: readonly string[]; readonly info: Info };
 
-/** Bytes per parser call. With larger parts, parsed rows would survive into the old generation of the garbage collector. */
+/** Bytes per parser call. With larger chunks, parsed rows would be promoted to the garbage collector's old generation. */
 const parserInputMax = 16 * 1024;
 
 const options = {

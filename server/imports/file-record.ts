@@ -15,11 +15,11 @@ export const startOfFile: FilePosition = { bytes: 0, lines: 0 };
 /** One row of an imported file. */
 export type FileRecord = {
   readonly line: number;
-  /** The non-empty cells by column name; only the intact cells of an unreadable row. */
+  /** The non-empty cells by column name; for an unreadable row, only the intact cells. */
   readonly cells: ReadonlyMap<string, string>;
-  /** Why the row cannot be read. */
+  /** Reason why the row cannot be read. */
   readonly error?: string;
-  /** The end of the row in the file. */
+  /** Position of the row's end in the file. */
   readonly end: FilePosition;
   /** Whether the file ends within the row, as far as can be detected from the row. */
   readonly isCutOff?: boolean;

@@ -23,7 +23,7 @@ function parseLine({ text, bytes, isTerminated }: Line): Omit<FileRecord, 'line'
   const parsed = object.safeParse(read);
   if (!parsed.success) return normalizeImportCells([], 'The line is not a JSON object.');
   const duplicate = findDuplicateKey(bytes, read);
-  // No field accepts nested values, so a column that contains them reads as empty.
+  // No field accepts nested values, so a column that contains nested values is read as empty.
   const entries = Object.entries(parsed.data).flatMap(([name, value]) => {
     const { data } = cell.safeParse(value);
     return data === undefined ? [] : [[name, data] as const];

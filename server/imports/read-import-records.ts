@@ -6,7 +6,7 @@ const renewalInterval = 500;
 
 /**
  * Reads the rows of a stored file in order, chunk by chunk.
- * @param from the end of an earlier row to continue after
+ * @param from the end of the row after which reading continues
  */
 export async function* readImportRecords(file: ImportFile, from: FilePosition = startOfFile): AsyncGenerator<FileRecord> {
   let rows = 0;

@@ -15,7 +15,7 @@ const positionSchema = z.object({
   /** End of the last processed row. */
   bytes: z.number(),
   lines: z.number(),
-  /** Index of the current partition, and the number of its processed items. */
+  /** Index of the current partition, and the number of items processed in it. */
   partition: z.number().optional(),
   pieces: z.number().optional(),
 });
@@ -24,7 +24,7 @@ export type ImportPosition = z.output<typeof positionSchema>;
 const surveySchema = z.object({
   /** Number of rows in the file. */
   total: z.number(),
-  /** Ids of stored files with regrouped rows, if the file cannot be imported in its order. */
+  /** Ids of stored files with regrouped rows, if the file cannot be imported in its original order. */
   partitions: z.array(z.number()).optional(),
 });
 export type FileCheckResult = z.output<typeof surveySchema>;
@@ -36,14 +36,14 @@ export type ImportDefinition<Item> = {
   readonly dryRun: boolean;
   /** Reads and checks the whole file before anything is changed. */
   readonly checkFile: () => Promise<FileCheckResult>;
-  /** Reads the items after a position, each with the position after it. */
+  /** Reads the items after a position, and returns each item with the position after the item. */
   readonly readItems: (
     from: ImportPosition,
     survey: FileCheckResult,
   ) => AsyncIterable<{ readonly item: Item; readonly end: ImportPosition }>;
-  /** Returns the number of rows of an item. */
+  /** Returns an item's number of rows. */
   readonly countRows: (item: Item) => number;
-  /** Returns the first line of an item in the file. */
+  /** Returns the number of the file line at which an item starts. */
   readonly firstLine: (item: Item) => number | undefined;
   readonly importItem: (em: EntityManager, item: Item) => Promise<ImportOutcome>;
   /** Imports several items with fewer statements, with the same results as `importItem`. */
@@ -70,9 +70,9 @@ type Checkpoint = z.output<typeof checkpointSchema>;
 /** Rows per transaction: few enough that locks are held only briefly. */
 const batchRows = 200;
 
-/** Imports item by item from the checkpoint on. The issues become the result file of the task. */
+/** Imports the items one by one, starting at the checkpoint. The issues become the task's result file. */
 export async function runImport<Item>(run: TaskRun, importing: ImportDefinition<Item>): Promise<TaskOutcome> {
-  // A checkpoint of an earlier version cannot be read, so the import starts again; items it has already imported are then unchanged.
+  // A checkpoint of an earlier version cannot be read, so the import starts again; items that were already imported stay unchanged.
   let checkpoint = checkpointSchema.safeParse(run.task.checkpoint).data ?? (await createCheckpoint(run, importing));
   let [batch, rows, end]: [Item[], number, ImportPosition] = [[], 0, checkpoint.position];
   const flush = async (): Promise<void> => {
@@ -135,7 +135,7 @@ async function importBatch<Item>(
   return { checkpoint, processed: rows, imported };
 }
 
-/** Imports all items in one step if possible. If that fails, imports them one by one, so that a failure names its line. */
+/** Imports all items in one step if possible. If that fails, imports them one by one, so that the error reports the failing line. */
 const importAll =
   <Item>({ importItems, importItem, firstLine }: ImportDefinition<Item>, items: readonly Item[], attempts: number) =>
   async (em: EntityManager): Promise<ImportOutcome[]> => {
@@ -151,7 +151,7 @@ const importAll =
     return results;
   };
 
-/** Adds the line of the file to a permanent failure. */
+/** Adds the file line to a permanent failure. */
 function addLine(error: unknown, line: number | undefined, attempts: number): unknown {
   const failure = toPermanentTaskError(error, attempts);
   return failure && line !== undefined ? new PermanentTaskError(failure.code, `Line ${line}: ${failure.message}`, failure.cause) : error;

@@ -8,10 +8,10 @@ import { appendToStoredFile, createStoredFile, deleteStoredFile } from '../tasks
 
 export type StoredUpload = { readonly fileId: number; readonly sha256: string; readonly format: 'csv' | 'ndjson' };
 
-/** Bytes collected before they are written in one transaction, because network packets are too small for one row each. */
+/** Number of bytes to collect before writing them in one transaction; a network packet is too small for a row of its own. */
 const bufferSize = 256 * 1024;
 
-/** Streams the body of a request into a stored file, with a buffer of 256 KiB in memory. */
+/** Streams a request body into a stored file, through a 256 KiB memory buffer. */
 export async function storeUpload(em: EntityManager, req: MatchedRequest & Readable): Promise<StoredUpload> {
   checkHeaders(req);
   const fileId = await createStoredFile(em);
@@ -40,7 +40,7 @@ async function storeBody(em: EntityManager, req: Readable, fileId: number): Prom
   let [bytes, position] = [0, 0];
   let buffered: Buffer[] = [];
   const write = async (): Promise<void> => {
-    // One commit, which waits for the disk, for all chunks of a buffer.
+    // All chunks of a buffer share one commit, because each commit waits for the disk.
     position = await em.fork().transactional((inner) => appendToStoredFile(inner, fileId, position, Buffer.concat(buffered)));
     buffered = [];
   };
@@ -68,7 +68,7 @@ function assertUtf8(decode: () => unknown): void {
   }
 }
 
-// Some old programs end lines with a carriage return alone.
+// Some old programs end lines with only a carriage return.
 const [newline, carriageReturn] = [0x0a, 0x0d];
 
 /** Rejects a file with a line longer than the maximum row size, before the rest of the file is received. */

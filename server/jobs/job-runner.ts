@@ -5,7 +5,7 @@ import type { Log } from '../logging/logger.ts';
 /** Work that runs repeatedly. Each run checks whether there is anything to do. */
 export type Job = {
   readonly name: string;
-  /** Interval between two runs; a function if it varies. */
+  /** Interval between two runs; a function if the interval varies. */
   readonly everyMs: number | (() => number);
   readonly run: (signal: AbortSignal) => Promise<unknown>;
   /** Subscribes to notifications about new work; returns a function that unsubscribes. */
@@ -17,13 +17,13 @@ export type Job = {
 export type JobRunner = {
   /** Runs all jobs immediately instead of at their next interval. */
   wake(): void;
-  /** Stops all jobs and waits for those in progress. */
+  /** Stops all jobs and waits for runs in progress. */
   stop(): Promise<void>;
 };
 
 /**
  * Runs each job at its own interval, so that a slow job does not delay the others. A failed run is retried at the next interval.
- * @param isPaused whether to skip all jobs now, because each of them writes
+ * @param isPaused whether to skip all jobs for now; every job writes to the database
  */
 export function startJobs(jobs: readonly Job[], log: Log, isPaused: () => boolean = () => false): JobRunner {
   const stopping = new AbortController();

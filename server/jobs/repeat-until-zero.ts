@@ -1,4 +1,4 @@
-/** Repeats a batch job until it reports 0 changes or the process stops, because a busy minute can leave more than one batch. */
+/** Repeats a batch job until it reports 0 changes or the process stops, because more than one batch can accumulate. */
 export async function repeatUntilZero(signal: AbortSignal, runBatch: () => Promise<number>): Promise<void> {
   while (!signal.aborted && (await runBatch()) > 0);
 }

@@ -7,7 +7,7 @@ export type ToolResult = { readonly content: { readonly type: 'text'; readonly t
 
 type Arguments = Readonly<Record<string, unknown>>;
 
-/** Builds the API request of a tool call. */
+/** Builds the API request for a tool call. */
 export function toApiRequest(tool: McpTool, toolArguments: Arguments): InProcessRequest {
   const path = tool.pathArguments.reduce(
     (template, name) => template.replace(`{${name}}`, encodeURIComponent(toText(toolArguments[name]))),
@@ -38,7 +38,7 @@ const toText = (value: unknown): string =>
 
 const problemSchema = z.object({ code: z.string(), title: z.string(), detail: z.string().optional() });
 
-/** Converts an API response to a tool result. An error is a result, too, because it tells the assistant what to do. */
+/** Converts an API response to a tool result. Errors are also tool results, because they tell the assistant what to do. */
 export function toToolResult(tool: McpTool, { status, header, text }: InProcessResponse): ToolResult {
   if (status >= 400) return { ...textResult(errorText(tool, status, text)), isError: true };
   const etag = header('etag');

@@ -27,7 +27,7 @@ type McpEndpointOptions = {
 
 const maxBodyBytes = 1_000_000;
 
-/** Creates the endpoint of the Model Context Protocol (streamable HTTP), stateless and without sessions. */
+/** Creates the Model Context Protocol endpoint (streamable HTTP), stateless, that is, without sessions. */
 export function createMcpEndpoint({ em, issuer, log, authenticate, isOriginOfApplication, api }: McpEndpointOptions): Router {
   const apiHandler = express().disable('x-powered-by').set('etag', false).use(api);
   const createToolServer = createToolServerFactory(issuer);
@@ -60,8 +60,8 @@ export function createMcpEndpoint({ em, issuer, log, authenticate, isOriginOfApp
 }
 
 /**
- * Validates the Origin header, as the MCP specification requires: a web page can only use a token at an origin of the application that
- * the token was issued to, or at the host of the server.
+ * Validates the Origin header, as the MCP specification requires: a web page can use a token only on the server's host, or if the page's
+ * origin belongs to the application that the token was issued to.
  */
 const checkOrigin =
   (hostname: string, isOriginOfApplication: McpEndpointOptions['isOriginOfApplication']): RequestHandler =>

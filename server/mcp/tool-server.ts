@@ -7,7 +7,7 @@ import type { ToolResult } from './call-tool.ts';
 
 export type CallTool = (tool: McpTool, toolArguments: Readonly<Record<string, unknown>>) => Promise<ToolResult>;
 
-/** Returns a function that creates the MCP server of one request. The tool list is prepared on first use and shared. */
+/** Returns a function that creates an MCP server for one request. The tool list is prepared on first use and shared. */
 export function createToolServerFactory(issuer: string): (call: CallTool) => McpServer {
   const tools = computeOnce(() =>
     createMcpTools(readOpenApiDocument(issuer)).map((tool) => ({ tool, inputSchema: lazyInputSchema(tool.inputSchema) })),
@@ -25,7 +25,7 @@ export function createToolServerFactory(issuer: string): (call: CallTool) => Mcp
 
 type InputSchema = ReturnType<typeof fromJsonSchema<Record<string, unknown>>>;
 
-/** Compiles a schema on the first call of its tool, because compiling all schemas takes longer than the rest of the start-up. */
+/** Compiles a schema on the first call to its tool, because compiling all schemas takes longer than the rest of the start-up. */
 function lazyInputSchema(schema: JsonObject): InputSchema {
   const compiled = computeOnce(() => fromJsonSchema<Record<string, unknown>>(schema));
   return {

@@ -1,4 +1,4 @@
-/** Metadata that one module attaches to objects of others, such as requests, responses and statement parameters. */
+/** Metadata that one module attaches to objects of other modules, such as requests, responses and statement parameters. */
 export type ObjectMetadata<Value> = {
   readonly get: (owner: object) => Value | undefined;
   readonly set: (owner: object, value: Value) => void;

@@ -4,7 +4,7 @@ import type { ReadReplica } from '../database/replica/read-replica.ts';
 import type { StorageReserve } from '../database/storage/storage-reserve.ts';
 import { reportStatementDurations } from '../database/connection/pool-safety.ts';
 
-/** Creates the metrics of the PostgreSQL connection pools. The embedded database has a single connection and no pool. */
+/** Creates the metrics for the PostgreSQL connection pools. The embedded database has a single connection and no pool. */
 export function registerDatabaseMetrics(registry: Registry): (pool: Pool) => void {
   const pools: Pool[] = [];
   const sumOverPools = (count: (pool: Pool) => number): number => pools.reduce((total, pool) => total + count(pool), 0);
@@ -48,7 +48,7 @@ export function registerDatabaseMetrics(registry: Registry): (pool: Pool) => voi
   };
 }
 
-/** Registers the disk space metrics of the embedded database. */
+/** Registers the embedded database's disk space metrics. */
 export function registerStorageMetrics(registry: Registry, storage: StorageReserve): void {
   const free: Gauge = new Gauge({
     name: 'mandate_database_disk_free_bytes',

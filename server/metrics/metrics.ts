@@ -30,7 +30,7 @@ export class Metrics {
     collectDefaultMetrics({ register: this.#registry });
   }
 
-  /** @param base path of the issuer, which is removed from routes */
+  /** @param base the issuer's path, which is removed from routes */
   watchRequests(server: Server, base: string): void {
     server.prependListener('request', registerRequestMetrics(this.#registry, base));
   }

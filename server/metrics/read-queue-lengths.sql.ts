@@ -1,6 +1,6 @@
 import { prepareStatement } from '../database/queries/prepared-statement.ts';
 
-/** Counting stops here, because the exact length of such a long queue does not matter. */
+/** Counting stops at this number, because the exact length of such a long queue does not matter. */
 export const maxCountedRows = 10_000;
 const maxCountedPerEndpoint = 1_000;
 
@@ -12,8 +12,8 @@ const queueSql = (name: (typeof queues)[number], table: string, time: string, co
   `select '${name}' as queue, count(*)::int as waiting, coalesce(extract(epoch from now() - min(time)), 0)::float8 as oldest
      from (select ${time} as time from ${table} where ${condition} order by ${order} limit ${maxCountedRows}) counted`;
 
-// SQL, because MikroORM has no recursive walk over an index or lateral joins.
-// Each condition matches an index. Deliveries are counted per endpoint, as they are sent, without endpoints that are paused or disabled.
+// SQL, because MikroORM supports neither recursive index walks nor lateral joins.
+// Each condition matches an index. Deliveries are counted per endpoint, just as they are sent, excluding paused and disabled endpoints.
 export const readQueueLengths = prepareStatement<Row>(
   'read_queues',
   `with recursive endpoints (id) as (

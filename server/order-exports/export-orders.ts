@@ -9,7 +9,7 @@ import type { TaskOutcome, TaskRun } from '../tasks/task-context.ts';
 import type { ExportRow } from './export-columns.ts';
 import { serializeRows } from './serialize-rows.ts';
 
-/** Maximum number of orders per batch, by the kind of exported rows. */
+/** Maximum number of orders per batch, by kind of exported row. */
 const maxBatchOrders = { orders: 500, lines: 100 } as const;
 /** Maximum number of order lines per batch, unless a single order has more. */
 const maxBatchLines = 500;

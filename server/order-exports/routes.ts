@@ -26,7 +26,7 @@ export const orderExportRoutes = ({ em }: HandlerDependencies) =>
     },
   });
 
-/** Resolves the defaults of a request: the owner of the orders, the columns and the end of the period. */
+/** Resolves the request defaults: the order owner, the columns and the end of the period. */
 function resolveExport(principal: Principal, input: OrderExportCreate, now: Date): OrderExportParams {
   const { columns = allColumns(input.rows), user_id: requestedUserId, created_at_lt: until, ...rest } = input;
   const userId = resolveOrderOwnerFilter(principal, requestedUserId);

@@ -2,7 +2,7 @@ import type { OrderExportColumn } from '@mandate/contract';
 import { type CsvCell, formatCsv } from '../tasks/csv-text.ts';
 import { exportCellReaders, type ExportRow } from './export-columns.ts';
 
-/** Serializes rows in the format of the file; `first` adds the CSV header. */
+/** Serializes rows in the file format; `first` adds the CSV header. */
 export function serializeRows(
   format: 'csv' | 'ndjson',
   columns: readonly OrderExportColumn[],

@@ -22,9 +22,7 @@ const storeImportedCustomer = prepareStatement(
   'insert into imported_customers (source, key, user_id) values ($1, $2, $3)',
 );
 
-/**
- * Returns the account of an order's customer: by the customer key of the source, by e-mail address, or as the import parameters specify.
- */
+/** Returns the account of an order's customer: by the source's customer key, by e-mail address, or as the import parameters specify. */
 export async function findOrCreateCustomer(
   em: EntityManager,
   params: OrderImportParams,
@@ -54,7 +52,7 @@ async function findUserById(em: EntityManager, id: number): Promise<number | Row
   return user?.id ?? { field: 'user_id', code: 'unknown_reference', detail: `There is no user ${id}.` };
 }
 
-/** Returns an undeliverable address (RFC 2606, `.invalid`) that is always the same for a customer of a source. */
+/** Returns an undeliverable address (RFC 2606, `.invalid`) that is always the same for the same customer of the same source. */
 function placeholderEmail(source: string, key: string): string {
   const name = sha256(`${source}\n${key}`, 'hex').slice(0, 24);
   return `imported-${name}@users.invalid`;

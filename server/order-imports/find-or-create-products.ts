@@ -20,7 +20,7 @@ const createProducts = prepareStatement<KnownProduct>(
    returning id, sku`,
 );
 
-/** Returns the product ids of all lines by SKU, creating unknown products if the import allows it, or an error. */
+/** Returns the product ids of all lines by SKU, or an error. Creates unknown products if the import allows it. */
 export async function findOrCreateProducts(
   em: EntityManager,
   params: OrderImportParams,

@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { Order } from '../orders/order.entity.ts';
 import { User } from '../users/user.entity.ts';
 
-/** Maps the reference of an order in its source to the imported order. */
+/** Maps an order's reference in its source to the imported order. */
 export const ImportedOrder = defineEntity({
   name: 'ImportedOrder',
   tableName: 'imported_orders',
@@ -15,7 +15,7 @@ export const ImportedOrder = defineEntity({
   },
 });
 
-/** Maps the key of a customer in a source to an account. */
+/** Maps a customer's key in a source to an account. */
 export const ImportedCustomer = defineEntity({
   name: 'ImportedCustomer',
   tableName: 'imported_customers',

@@ -47,7 +47,7 @@ function tooManyRows({ reference, records, rows }: OrderRowGroup): ImportIssue {
   return { line: records[0]?.line ?? 0, ...(reference !== undefined && { reference }), code: 'out_of_range', detail };
 }
 
-/** Handles an order that was imported before: if its data differ, rejects or replaces it. */
+/** Handles an order that has already been imported: if the data differ, rejects the import or replaces the order. */
 async function reimportOrder(
   em: EntityManager,
   params: OrderImportParams,
@@ -82,7 +82,7 @@ async function reimportOrder(
   return { outcome: 'updated', issues: parsed.issues };
 }
 
-/** Finds or creates the customer and products of an order. Returns the outcome `refused` if that fails. */
+/** Finds or creates an order's customer and products. Returns the outcome `refused` on failure. */
 async function resolveReferences(
   em: EntityManager,
   params: OrderImportParams,

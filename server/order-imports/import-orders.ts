@@ -31,7 +31,8 @@ export async function importOrders(run: TaskRun): Promise<TaskOutcome> {
 }
 
 /**
- * Checks the file. If the rows of an order are not adjacent, or there are too many orders to tell, regroups the rows into partitions first.
+ * Checks the file. If the rows of an order are not adjacent, or there are too many orders to check this, first regroups the rows into
+ * partitions.
  */
 async function checkOrderFile(file: ImportFile, params: OrderImportParams): Promise<FileCheckResult> {
   const needed = [params.reference_column, params.created_at_column, params.sku_column, params.quantity_column, params.unit_price_column];
@@ -50,7 +51,7 @@ async function checkOrderFile(file: ImportFile, params: OrderImportParams): Prom
   return { total, partitions: await partitionRows(file.em, readImportRecords(file), bytes, importedColumns(params)) };
 }
 
-/** Returns the columns of the file that the import reads, starting with the reference column. */
+/** Returns the file columns that the import reads, starting with the reference column. */
 function importedColumns(params: OrderImportParams): [string, ...string[]] {
   const columns = new Set(Object.entries(params).flatMap(([name, value]) => (name.endsWith('_column') ? [String(value)] : [])));
   columns.delete(params.reference_column);

@@ -18,7 +18,7 @@ export type ImportedOrderState = {
   readonly note: string | null;
   readonly delivery: Readonly<Record<string, unknown>>;
   readonly user_id: number;
-  /** The keys of its customer in the source. */
+  /** The keys of the order's customer in the source. */
   readonly customers: readonly string[];
   readonly lines: readonly ImportedOrderLine[];
 };
@@ -51,7 +51,7 @@ const lockReplaceable = prepareStatement<{ replaceable: boolean }>(
      from orders o where o.id = $1 for update`,
 );
 
-/** Returns the SHA-256 of all data that an import takes from the rows of an order. */
+/** Returns the SHA-256 of all data that an import takes from an order's rows. */
 export function computeOrderFingerprint(
   { user_id: userId }: OrderImportParams,
   head: ImportedOrderHead,
@@ -67,7 +67,7 @@ const sortedEntries = (value: object): [string, unknown][] =>
     .filter(([, each]) => each !== undefined)
     .toSorted(([a], [b]) => (a < b ? -1 : 1));
 
-/** Finds an earlier import of the order from the same source. Returns `same` if the data are equal, otherwise the stored order. */
+/** Finds an earlier import of the order from the same source. Returns `same` if the data are identical, otherwise the stored order. */
 export async function findImportedOrder(
   em: EntityManager,
   { source }: OrderImportParams,

@@ -60,7 +60,7 @@ export async function insertImportedOrder(em: EntityManager, imported: ImportedO
   return order.id;
 }
 
-/** Replaces the data of an order that was imported earlier. The caller has locked the order. */
+/** Replaces a previously imported order's data. The caller has locked the order. */
 export async function replaceImportedOrder(em: EntityManager, imported: ImportedOrderData, orderId: number): Promise<void> {
   await deleteLines(em, [orderId]);
   const [order] = await replace(em, [...statementParameters(imported), orderId]);

@@ -10,7 +10,7 @@ export type OrderDifference = {
 
 const shownMax = 3;
 
-/** Describes how an order in a file differs from the same order of an earlier import. Returns `undefined` if no difference is visible. */
+/** Describes how an order in a file differs from the same order in an earlier import. Returns `undefined` if no difference is visible. */
 export function describeOrderDifference(
   head: ImportedOrderHead,
   lines: readonly ImportedOrderLine[],
@@ -63,7 +63,7 @@ function headDifferences(head: ImportedOrderHead, imported: ImportedOrderState):
     ['shipping_total', head.shipping_total, imported.shipping_total],
     ['discount_total', head.discount_total, imported.discount_total],
   ];
-  // Of an order without a fingerprint, only fields that never change are compared: the others may have changed after the import.
+  // For an order without a fingerprint, only fields that never change are compared: other fields may have changed since the import.
   if (imported.fingerprint !== null) {
     pairs.push(['status', head.status, imported.status], ['note', head.note ?? null, imported.note]);
     for (const name of new Set([...Object.keys(head.delivery), ...Object.keys(imported.delivery)])) {

@@ -14,13 +14,13 @@ const unnamedMax = 100;
 
 type OpenGroup = { readonly reference: string; readonly records: FileRecord[]; rows: number };
 
-/** Adds a row to the rows of an order; rows beyond the maximum are only counted. */
+/** Adds a row to an order's row group; rows beyond the maximum are only counted. */
 export function addRowToGroup(invoice: OpenGroup, record: FileRecord): void {
   invoice.rows += 1;
   if (invoice.records.length < maxImportRowsPerOrder) invoice.records.push(record);
 }
 
-/** Creates the row group of an order without rows. */
+/** Creates an empty row group for an order. */
 export const createRowGroup = (reference: string): OpenGroup => ({ reference, records: [], rows: 0 });
 
 const ungrouped = (record: FileRecord): OrderRowGroup => ({ reference: undefined, records: [record], rows: 1 });

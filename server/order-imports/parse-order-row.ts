@@ -38,12 +38,12 @@ const orderHeadSchema = z.object({
 });
 export type ImportedOrderHead = z.output<typeof orderHeadSchema>;
 
-/** Parses the line of an order from its row, or returns the errors. */
+/** Parses an order line from its row, or returns the errors. */
 export function parseOrderLine(params: OrderImportParams, cells: Cells): { data: ImportedOrderLine } | { errors: RowError[] } {
   const sku = cells.get(params.sku_column);
   const validated = validateImportRow(orderLineSchema, {
     sku,
-    // Without a name, the SKU is used.
+    // The SKU is used if there is no name.
     name: cells.get(params.name_column)?.replaceAll(/\s+/g, ' ') ?? sku,
     quantity: parseInteger(cells.get(params.quantity_column)),
     unit_price: parseAmount(cells.get(params.unit_price_column), params.amounts, currencyFromCells(params, cells)),
@@ -55,7 +55,7 @@ export function parseOrderLine(params: OrderImportParams, cells: Cells): { data:
   return validated;
 }
 
-/** Parses the data of the whole order from one of its rows, or returns the errors. */
+/** Parses the order-level data from one of the order's rows, or returns the errors. */
 export function parseOrderHead(params: OrderImportParams, cells: Cells): { data: ImportedOrderHead } | { errors: RowError[] } {
   const cell = (name: keyof OrderImportParams & `${string}_column`): string | undefined => cells.get(params[name]);
   const currency = currencyFromCells(params, cells);
@@ -93,7 +93,7 @@ function timestampFromCell(text: string | undefined, utcOffset: string): string 
   return date === undefined ? text : `${date}T${time}${offset}`;
 }
 
-/** Checks the number of lines, the total and the discount of an order, and returns the first error. */
+/** Checks an order's number of lines, total and discount, and returns the first error. */
 export function findImportedOrderError(lines: readonly ImportedOrderLine[], head: ImportedOrderHead): RowError | undefined {
   if (lines.length > maxOrderLines) return { code: 'out_of_range', detail: `An order has at most ${maxOrderLines} lines.` };
   const subtotal = lines.reduce((sum, each) => sum + BigInt(each.unit_price) * BigInt(each.quantity), 0n);

@@ -11,16 +11,16 @@ import {
 
 /** An order parsed from its rows. */
 export type ParsedOrder = {
-  /** The line of the file at which errors of the whole order are reported. */
+  /** The file line at which errors in the order as a whole are reported. */
   readonly line: number;
   readonly head: ImportedOrderHead;
   readonly lines: readonly ImportedOrderLine[];
-  /** The line in the file of each order line. */
+  /** File line number of each order line. */
   readonly lineNumbers: readonly number[];
   readonly issues: readonly ImportIssue[];
 };
 
-/** Parses the rows of an order. Depending on the import parameters, invalid lines are left out or make the order fail. */
+/** Parses the rows of an order. Depending on the import parameters, invalid lines are omitted or make the order fail. */
 export function parseOrder(params: OrderImportParams, { reference, records }: OrderRowGroup): ParsedOrder | ImportOutcome {
   const issues: ImportIssue[] = [];
   const orderReference = reference === undefined ? {} : { reference };

@@ -7,7 +7,7 @@ import { addRowToGroup, type OrderRowGroup, createRowGroup } from './order-row-g
 
 /** Size of a partition, which is held in memory while its orders are imported. */
 const partitionBytes = 8 * 1024 * 1024;
-/** Buffered text of a partition before it is written, in characters. */
+/** Maximum buffered text per partition before the text is written, in characters. */
 const bufferMax = 64 * 1024;
 
 /** Returns a 48-bit hash of a reference. Two references may have the same hash. */
@@ -38,8 +38,8 @@ class Partition {
 }
 
 /**
- * Distributes the rows of a file to stored files that each fit into memory, so that all rows of an order are in the same file. Used if
- * the rows of an order are not adjacent. Returns the ids of these files.
+ * Distributes a file's rows across stored files that each fit into memory, with all rows of an order in the same file. Used if the rows of
+ * an order are not adjacent. Returns the ids of the stored files.
  * @param bytes size of the file
  * @param columns the columns to keep; the first one has the reference
  */

@@ -19,7 +19,7 @@ import {
 /** How long an order keeps its reservation after a payment with a long reservation has failed or been canceled. */
 const shortReservationMs = 30 * 60_000;
 
-/** The provider received another amount or currency than requested; staff have to resolve it. */
+/** The provider received a different amount or currency than requested; staff have to resolve the mismatch. */
 export class AmountMismatchError extends Error {
   override readonly name = 'AmountMismatch';
 }
@@ -52,7 +52,7 @@ export async function commitPaymentOutcome(
   if (refundId !== undefined) await submitRefund(em, providers, refundId);
 }
 
-/** Applies the outcome of a payment within a transaction. Returns the id of the refund to submit after the commit, if there is one. */
+/** Applies a payment's outcome within a transaction. Returns the id of the refund to submit after the commit, if any. */
 export async function applyPaymentOutcome(
   em: EntityManager,
   providers: PaymentProviders,
@@ -95,7 +95,7 @@ function markOrderPaid(order: Order, payment: Payment, now: Date): void {
   else order.markPaidLate(now);
 }
 
-/** A bank transfer reserves the goods for a long time, but the next attempt after it does not. */
+/** Shortens the long reservation that a bank transfer required, after the transfer has failed or been canceled. */
 function shortenReservation(order: Order, payment: Payment, provider: PaymentProvider, now: Date): void {
   const isOver = payment.status === 'canceled' || payment.status === 'failed';
   if (isOver && provider.reservation === 'long') order.shortenReservation(new Date(now.getTime() + shortReservationMs));

@@ -22,8 +22,8 @@ const findUnfinishedPart = prepareStatement<{ what: string }>(
 );
 
 /**
- * Cancels an order, returns its goods to stock and creates a refund of what was paid; the provider is called after the transaction. The
- * caller has canceled an open payment at its provider before, so that customers cannot pay for released goods.
+ * Cancels an order, returns its goods to stock and creates a refund of the paid amount; the provider is called after the transaction. The
+ * caller has already canceled any open payment at its provider, so that customers cannot pay for released goods.
  */
 export async function cancelOrder(
   em: EntityManager,

@@ -7,7 +7,7 @@ import { commitPaymentOutcome } from './apply-payment-outcome.ts';
 type OpenPayment = { readonly id: number; readonly provider: string; readonly provider_reference: string; readonly provider_key: string };
 
 const columns = 'p.id, p.provider, p.provider_reference, p.provider_key';
-// A payment that is processing cannot be canceled; one without a reference is just being created at its provider.
+// A payment that is processing cannot be canceled; a payment without a reference is still being created at its provider.
 const isCancelableSql = `p.status in ('pending', 'requires_action') and p.provider_reference is not null`;
 
 const findOpenById = prepareStatement<OpenPayment>(
@@ -52,7 +52,7 @@ export const cancelPaymentsOfExpiredOrders = async (
   limit: number,
 ): Promise<boolean> => cancelAll(em, providers, await findOpenOfExpiredOrders(em, [now.toISOString(), limit]), now);
 
-/** Cancels all of these payments even if some of them fail, and throws the errors at the end. */
+/** Cancels all given payments even if some cancellations fail, and throws the errors at the end. */
 async function cancelAll(em: EntityManager, providers: PaymentProviders, payments: readonly OpenPayment[], now: Date): Promise<boolean> {
   const errors: unknown[] = [];
   for (const payment of payments) await cancelOne(em, providers, payment, now).catch((error: unknown) => errors.push(error));

@@ -16,7 +16,7 @@ const lockExpired = prepareStatement<{ id: number }>(
   `select o.id from orders o where o.status = 'pending' and o.expires_at <= $1 and not ${hasOpenPaymentSql}
     order by o.expires_at limit ${batchMax} for no key update skip locked`,
 );
-// A payment may have started before the lock was taken; from now on none can.
+// A payment may have started before the lock was taken; from now on, no payment can start.
 const findStillUnpaid = prepareStatement<{ id: number; failed: boolean }>(
   'find_unpaid_orders',
   `select o.id, coalesce((select p.status = 'failed' from payments p where p.order_id = o.id order by p.attempt desc limit 1), false) as failed

@@ -40,7 +40,7 @@ export type OrderRepresentation<Summary, FullOrder extends Summary & Versioned> 
 type HandlerArgs = { readonly req: MatchedRequest; readonly res: Response };
 type OrderHandlerArgs = HandlerArgs & { readonly params: { readonly order_id: number } };
 
-/** Creates the handlers of the order operations, shared by all API versions. */
+/** Creates the order operation handlers, which all API versions share. */
 export const createOrderHandlers = <Summary, FullOrder extends Summary & Versioned>(
   { em, readList, pages, taxMode, providers }: HandlerDependencies & PaymentHandlerDependencies,
   representation: OrderRepresentation<Summary, FullOrder>,

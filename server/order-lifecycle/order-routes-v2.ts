@@ -44,7 +44,7 @@ const toOrderCreate = ({ shipping_method, shipping_address, ...order }: OrderCre
   delivery: toDelivery({ shipping_method, shipping_address }),
 });
 
-/** Converts a version 2 update. The method can change without the address, and the address without the method. */
+/** Converts a version 2 update. The delivery method and the address can be changed independently. */
 function toOrderUpdate(
   { shipping_method: method, shipping_address: address, ...change }: OrderUpdateV2,
   current: Order['delivery'],
@@ -60,7 +60,7 @@ const pointers: readonly (readonly [RegExp, string])[] = [
 ];
 const renamePointer = (text: string): string => pointers.reduce((left, [from, to]) => left.replace(from, to), text);
 
-/** Translates the error locations of a rejected request into version 2 field names. */
+/** Translates a rejected request's error locations into version 2 field names. */
 async function translateProblemToV2<Result>(response: Promise<Result>): Promise<Result> {
   try {
     return await response;

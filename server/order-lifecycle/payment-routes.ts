@@ -97,7 +97,7 @@ function confirmPayment(em: EntityManager, providers: PaymentProviders, payment:
   throw createProblem('invalid_transition', { detail: `This is a ${status} payment of the provider ${provider}.` });
 }
 
-/** Returns the list definition of the payments that the principal may see, of one customer if `userId` is given. */
+/** Returns the list definition for the payments that the principal may see; if `userId` is given, only for that customer's payments. */
 const paymentSubresource = (principal: Principal, userId: number | undefined) =>
   ({
     table: 'payments',

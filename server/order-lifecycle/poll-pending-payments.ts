@@ -7,7 +7,7 @@ import { submitPayment } from './start-payment.ts';
 
 type DuePayment = { id: number; provider: string; provider_reference: string | null; given_up: boolean };
 
-// Also schedules the next check after half of the payment's age, so that new payments are polled often and old ones rarely.
+// Also schedules the next check after half of the payment's age, so that new payments are polled often and old payments rarely.
 const takeDuePayment = prepareStatement<DuePayment>(
   'claim_due_payment',
   `update payments p set next_check_at = $1::timestamptz + least(interval '1 hour', greatest(interval '30 seconds', ($1::timestamptz - p.created_at) / 2))

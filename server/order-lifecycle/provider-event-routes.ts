@@ -9,14 +9,15 @@ import { storeProviderEvents } from './provider-events.ts';
 const bodyMax = 1_000_000;
 
 /**
- * Creates the handler that receives provider events. The response only acknowledges that they are stored; a job applies them afterwards.
+ * Creates the handler that receives provider events. The response only acknowledges that the events are stored; a job applies them
+ * afterwards.
  */
 export const providerEventRoutes = ({ em, providers, wake }: HandlerDependencies & PaymentHandlerDependencies) =>
   initServer().router(contract.providerEvents, {
     receive: async ({ params, req }) => {
       const provider = providers.get(params.provider);
       if (!provider?.parseEvents) throw createProblem('not_found', { detail: 'No payment provider sends events to this URL.' });
-      // The signature covers the raw bytes of the body.
+      // The signature covers the raw body bytes.
       lowerChunkedBodyLimit(req, bodyMax);
       const raw = await readBytes(req);
       const headers = new Headers(Object.entries(req.headers).map(([name, value]) => [name, String(value)]));

@@ -10,7 +10,7 @@ import {
 } from '../payments/providers/payment-provider.ts';
 import { commitPaymentOutcome } from './apply-payment-outcome.ts';
 
-/** Maximum attempts for an event whose payment or refund is unknown, the last ones an hour apart; after that it is considered foreign. */
+/** Maximum attempts for an event of an unknown payment or refund, the last ones an hour apart. Then the event is considered foreign. */
 const attemptsMax = 12;
 
 type WaitingEvent = ProviderEvent & { readonly provider: string; readonly event_id: string; readonly attempts: number };
@@ -20,7 +20,7 @@ const insertEvent = prepareStatement<{ event_id: string }>(
   `insert into provider_events (provider, event_id, type, subject, reference) values ($1, $2, $3, $4, $5)
    on conflict (provider, event_id) do nothing returning event_id`,
 );
-// Also schedules the next attempt, in case this one fails.
+// Also schedules the next attempt, in case this attempt fails.
 const takeWaitingEvent = prepareStatement<WaitingEvent>(
   'claim_provider_event',
   `update provider_events set attempts = attempts + 1,
@@ -49,7 +49,7 @@ const findSubject = {
   ),
 };
 
-/** Stores the events of a provider and returns the number of new ones. */
+/** Stores a provider's events and returns the number of new events. */
 export async function storeProviderEvents(em: EntityManager, { name }: PaymentProvider, events: readonly ProviderEvent[]): Promise<number> {
   const stored = await em.transactional(async (inner) => {
     const rows = [];
@@ -59,7 +59,7 @@ export async function storeProviderEvents(em: EntityManager, { name }: PaymentPr
   return stored.length;
 }
 
-/** Fetches the current state of the payment or refund of each stored event and applies it. Returns the number of processed events. */
+/** Fetches and applies the current state of each stored event's payment or refund. Returns the number of processed events. */
 export async function applyProviderEvents(em: EntityManager, providers: PaymentProviders, now: Date): Promise<number> {
   let processedCount = 0;
   for (let [event] = await takeWaitingEvent(em, [now.toISOString()]); event; [event] = await takeWaitingEvent(em, [now.toISOString()])) {

@@ -18,7 +18,7 @@ import {
 import { commitPaymentOutcome } from './apply-payment-outcome.ts';
 
 const longReservationMs = 7 * 24 * 60 * 60_000;
-/** Delay until the first check whether the call to the provider succeeded. */
+/** Delay before the first check of whether the provider call succeeded. */
 const firstCheckMs = 30_000;
 
 const readAttempts = prepareStatement<{ made: number; open: boolean; now: string }>(
@@ -26,7 +26,7 @@ const readAttempts = prepareStatement<{ made: number; open: boolean; now: string
   `select now() as now, count(*) as made, coalesce(bool_or(status in ('pending', 'requires_action', 'processing')), false) as open from payments where order_id = $1`,
 );
 
-/** Creates a pending payment of an order. The provider is called after the transaction, so that no lock is held during the call. */
+/** Creates a pending payment for an order. The provider is called after the transaction, so that no lock is held during the call. */
 export async function startPayment(
   em: EntityManager,
   providers: PaymentProviders,
@@ -41,7 +41,7 @@ export async function startPayment(
   const [found] = await readAttempts(em, [orderId]);
   if (!found) throw new Error('counting payments returned no row');
   const { made, open } = found;
-  const now = new Date(found.now); // the database clock, which also set the expiry of the reservation
+  const now = new Date(found.now); // the database clock, which also set the reservation's expiry
   assertPayable(order, open, now);
   if (provider.reservation === 'long') order.extendReservation(new Date(order.createdAt.getTime() + longReservationMs));
   const { method_token: methodToken, return_url: returnUrl } = input;

@@ -6,7 +6,7 @@ import type { Principal } from '../http/request/principal.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import { orderColumnsSql, orderItemsSql, type OrderRow, orderFromRow } from './order-rows.ts';
 
-// The permission is part of the query, so that an order of another user is not found.
+// The permission is part of the query, so that another user's order is not found.
 const readOrder = prepareBatchedLookup<OrderRow & { items: Order['items'] }>(
   'read_order',
   ['bigint', 'bigint', 'boolean'],

@@ -60,7 +60,7 @@ export async function listOrderSubresources<Entity extends SortableRow, Body>(
 
 type SubresourceFilter = Omit<Subresource<SortableRow, unknown>, 'find' | 'toBody'>;
 
-/** Selects the ids of a page in sort order. */
+/** Selects a page's ids in sort order. */
 function idsQuery(subresource: SubresourceFilter, query: ListQuery, position: KeysetPosition | undefined): RawBuilder<{ id: number }> {
   const descending = query.sort === '-created_at';
   const direction = sql.raw(descending ? 'desc' : 'asc');
@@ -76,8 +76,8 @@ const countQuery = (subresource: SubresourceFilter, query: ListQuery): RawBuilde
         select 1 from ${matchingRows(subresource, query, sql`true`, sql``)} found limit ${sql.lit(maxTotalCount + 1)}) counted`;
 
 /**
- * Selects the matching rows: by a selective condition (such as the order), otherwise per order of one user, otherwise by one index scan
- * per status.
+ * Selects the matching rows: by a selective condition (such as the order), otherwise per order of the given user, otherwise with one index
+ * scan per status.
  */
 function matchingRows(
   { table, statuses, userId, narrowedBy }: SubresourceFilter,
@@ -98,7 +98,7 @@ function matchingRows(
     return sql`(${select} where ${where} and ${hasStatus} and ${userId === undefined ? sql`true` : isOwn} ${page})`;
   }
   if (userId !== undefined) {
-    // `offset 0` forces an index lookup per order of the user, regardless of the planner's estimates.
+    // `offset 0` forces an index lookup for each of the user's orders, regardless of the planner's estimates.
     return sql`(select subresource.* from orders cross join lateral (
       ${select} where order_id = orders.id and ${hasStatus} and ${where} offset 0) subresource where orders.user_id = ${userId})`;
   }

@@ -40,7 +40,7 @@ export type OrderPageOptions = {
 export const listOrders = (em: EntityManager, filters: OrderFilters, page: OrderPageOptions): Promise<readonly OrderRow[]> =>
   runDynamicQuery(em, buildOrdersQuery(filters, page), isFullyIndexed(filters, page) ? 'even' : 'any');
 
-/** Returns whether an index finds exactly the rows of the page. Two of these filters share no index: one of them is applied row by row. */
+/** Returns whether an index finds exactly the rows of the page. No index covers two of these filters: one would be applied row by row. */
 function isFullyIndexed(
   { userId, clientId, paymentStatus, fulfillmentStatus }: OrderFilters,
   { sort, withItems }: OrderPageOptions,
@@ -83,7 +83,7 @@ function matchingOrders(
   // Ids and references match few orders: their own index finds them, and the result is sorted.
   if (ids !== undefined || reference !== undefined) return sql`(select * from orders where ${matchesStatuses} and ${where} ${page})`;
   if (sort.by === 'updated_at') {
-    // With `offset 0`, PostgreSQL does not scan the changes of all users in time order until it has found enough rows of this user.
+    // Without `offset 0`, PostgreSQL might scan all users' changes in time order until it has found enough rows for this user.
     const orders = userId === undefined ? sql`orders` : sql`(select * from orders where user_id = ${userId} offset 0) orders`;
     return sql`(select * from ${orders} where ${matchesStatuses} and ${where} ${page})`;
   }
@@ -93,7 +93,7 @@ function matchingOrders(
   if (userId !== undefined) return sql`(${perStatus(status, statusConditions({ paymentStatus, fulfillmentStatus }))})`;
   if (paymentStatus !== undefined) {
     const fulfilled = statusConditions({ fulfillmentStatus });
-    // Where `unpaid` is possible, most orders are unpaid and the status index suffices; the others have a composite index on both statuses.
+    // Most orders that can be unpaid are, so the status index suffices for `unpaid`; the other payment statuses use the composite index.
     const paid = paymentStatus.filter((name) => name !== 'unpaid').flatMap((name) => status.map((other) => `${name}/${other}`));
     const parts = [
       ...(paymentStatus.includes('unpaid') ? [perStatus(status.filter(canBeUnpaid), sql`payment_status = 'unpaid' and ${fulfilled}`)] : []),
@@ -109,7 +109,8 @@ function matchingOrders(
 }
 
 /**
- * Selects orders by fulfillment status. The usual pair of each status is found by the status index; other pairs are rare and have an index.
+ * Selects orders by fulfillment status. The usual pair of each status is found by the status index; other pairs are rare and have their own
+ * index.
  */
 function byFulfillment(
   status: readonly string[],
@@ -138,7 +139,7 @@ const allStatusesSql = sql.raw(`'{${orderStatuses.join()}}'::text[]`);
 
 const canBeUnpaid = (status: string): boolean => status === 'pending' || status === 'canceled';
 
-/** Counts the matching orders, up to `countedMax + 1`, which means that there are more than `countedMax`. */
+/** Counts the matching orders, up to `countedMax + 1`; that result means more than `countedMax`. */
 export async function countOrders(em: EntityManager, filters: OrderFilters, countedMax: number = maxTotalCount): Promise<number> {
   const query = sql<{ count: number }>`
     select count(*) as count from (

@@ -7,7 +7,7 @@ import { accessibleOrdersFilter } from './order-access.ts';
 import { Order } from './order.entity.ts';
 
 /**
- * Reads an order and locks its row until the end of the transaction.
+ * Reads an order and locks its row until the transaction ends.
  * @throws {Problem} `not_found` when the order does not exist or the principal may not change it
  */
 export async function lockOrder(

@@ -16,7 +16,7 @@ export async function assertOrderAccessible(em: EntityManager, principal: Princi
   if (count === 0) throw createProblem('not_found', { detail: `Order ${id} was not found.` });
 }
 
-/** Returns the filter for resources of an order that follow `position` in a list with the newest first. */
+/** Returns the filter for an order's resources that follow `position` in a list sorted newest first. */
 export const orderResourcesAfterPositionFilter = (
   orderId: number,
   position: KeysetPosition | undefined,

@@ -9,7 +9,7 @@ import { resolveOrderOwnerFilter } from './order-visibility.ts';
 export type OrderListQuery = z.output<(typeof contract.orders.list)['query']>;
 type OrderList = { readonly filters: OrderFilters; readonly sort: OrderSort; readonly withItems: boolean };
 
-/** Returns the filters and the sort of an order list request; throws if parameters contradict each other. */
+/** Returns an order list request's filters and sort; throws if parameters contradict each other. */
 export function parseOrderListQuery(principal: Principal, query: OrderListQuery): OrderList {
   rejectReversedRange(query, 'created_at_gte', 'created_at_lt');
   rejectReversedRange(query, 'updated_at_gte', 'updated_at_lt');

@@ -5,7 +5,7 @@ import { createProblem } from '../http/problem-details/problem.ts';
 
 /**
  * Returns the user whose orders may be listed: the caller or, with the staff scope, the requested user. `undefined` means all users.
- * @throws Problem `forbidden` if a caller without the staff scope requests orders of another user
+ * @throws Problem `forbidden` if a caller without the staff scope requests another user's orders
  */
 export function resolveOrderOwnerFilter(
   principal: Principal,

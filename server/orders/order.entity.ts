@@ -66,7 +66,7 @@ const schema = defineEntity({
     { name: 'orders_status_created', properties: ['status', 'createdAt', 'id'] },
     { name: 'orders_user_status_created', properties: ['user', 'status', 'createdAt', 'id'] },
     // For lists by payment status. A new order is usually unpaid and adds no entry; only pending and canceled orders can be unpaid. The
-    // index is on one expression of both statuses, so that no plan uses the index of one status and filters by the other.
+    // index is on one expression of both statuses, so that no plan uses the index on one status and filters by the other.
     {
       name: 'orders_both_statuses_created',
       expression: `create index orders_both_statuses_created on orders ((payment_status || '/' || status), created_at, id) where payment_status <> 'unpaid'`,
@@ -104,14 +104,14 @@ export class Order extends schema.class {
     this.expiresAt = null;
   }
 
-  /** Records a payment that arrived after the cancellation; it will be refunded. */
+  /** Records a payment that arrived after the cancellation; the payment will be refunded. */
   markPaidLate(now: Date): void {
     if (this.status !== 'canceled') throw invalidTransition(this, 'paid late');
     this.paymentStatus = 'paid';
     this.paidAt = now;
   }
 
-  /** Extends the reservation at least until this time, for a payment that takes long. */
+  /** Extends the reservation at least until this time, for a payment that takes a long time. */
   extendReservation(until: Date): void {
     if (this.status === 'pending' && this.expiresAt && this.expiresAt < until) this.expiresAt = until;
   }

@@ -20,7 +20,7 @@ export type OrderBuyer = { readonly userId: number; readonly clientId: string };
 
 type PlacementOptions = {
   readonly taxMode: Order['tax_mode'];
-  /** Returns the delivery fields of the response, in the representation of its API version. */
+  /** Returns the response's delivery fields, in the representation of the API version. */
   readonly toDelivery: (delivery: Order['delivery']) => object;
 };
 

@@ -13,7 +13,7 @@ export type NetworkPolicy = {
   readonly isAllowed: (address: string) => boolean;
   /** Whether connections to loopback addresses over HTTP are allowed. */
   readonly development: boolean;
-  /** Certificate authorities (PEM) to trust instead of the built-in ones. Only tests set it, because they serve HTTPS from loopback. */
+  /** Certificate authorities (PEM) to trust instead of the built-in ones. Set only by tests, which serve HTTPS from loopback. */
   readonly trustedAuthorities?: string;
 };
 
@@ -29,7 +29,7 @@ export class AddressNotAllowedError extends Error {
   override readonly name = 'AddressNotAllowedError';
 }
 
-/** Calls `send` while the request is certainly permitted; throws if it is not. */
+/** Calls `send` while the request is guaranteed to be permitted; throws if the request is not permitted. */
 export type SendGate = (send: () => Promise<void>) => Promise<void>;
 
 export type ProtectedRequest = {
@@ -131,7 +131,7 @@ function pinnedConnector(
 
 const maxTurns = 1_000;
 
-/** Waits until the first bytes of the request have been written. */
+/** Waits until the request's first bytes have been written. */
 async function waitUntilWritten(socket: Socket): Promise<void> {
   for (let turn = 0; turn < maxTurns && socket.bytesWritten === 0 && !socket.destroyed; turn += 1)
     await new Promise((resolve) => setImmediate(resolve));

@@ -12,6 +12,6 @@ export async function findPayment(em: EntityManager, principal: Principal, id: n
   return payment;
 }
 
-/** Returns the payments of an order, newest first; `limit + 1` rows mean that there is a next page. */
+/** Returns an order's payments, newest first; `limit + 1` rows mean that there is a next page. */
 export const listPayments = (em: EntityManager, orderId: number, position: KeysetPosition | undefined, limit: number): Promise<Payment[]> =>
   em.find(Payment, orderResourcesAfterPositionFilter(orderId, position), { orderBy: { id: 'desc' }, limit: limit + 1, refresh: true });

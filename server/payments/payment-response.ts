@@ -3,7 +3,7 @@ import { canUseScope } from '../http/middleware/authorize.ts';
 import type { Principal } from '../http/request/principal.ts';
 import type { Payment } from './payment.entity.ts';
 
-/** Returns a payment for every reader of its order, without the provider reference and the action that lets the client pay. */
+/** Returns a payment as visible to every reader of its order, without the provider reference and the action that lets the client pay. */
 export const redactedPaymentFromEntity = (payment: Payment): PaymentBody => ({
   id: payment.id,
   order_id: payment.order.id,

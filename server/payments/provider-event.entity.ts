@@ -14,7 +14,7 @@ export const ProviderEventRecord = defineEntity({
     attempts: p.integer().default(0),
     nextAttemptAt: p.datetime(3).defaultRaw('now()'),
     processedAt: p.datetime(3).nullable(),
-    /** Why the event has not been applied. */
+    /** Reason why the event has not been applied. */
     error: p.text().nullable(),
   },
   indexes: [{ name: 'provider_events_waiting', properties: ['nextAttemptAt'], where: 'processed_at is null' }],

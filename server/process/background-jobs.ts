@@ -16,7 +16,7 @@ import { webhookJobs } from '../webhooks/delivery/webhook-jobs.ts';
 import { publicNetworkPolicy } from '../outgoing-http/protected-client.ts';
 import type { ProcessDependencies } from './process-dependencies.ts';
 
-/** Starts the background jobs of the process role. A `web` process only flushes its own counters. */
+/** Starts the background jobs for the process role. A `web` process only flushes its own counters. */
 export function startBackgroundJobs(parts: ProcessDependencies): JobRunner {
   const { log, storage } = parts;
   const isPaused = (): boolean => storage?.isLow() ?? false;
@@ -44,7 +44,7 @@ function createDeliverer({ config: { production }, db: { em }, log, keys, transp
   return new DeliveryWorker({ em, log, key: keys.webhooks, network: publicNetworkPolicy(!production), notice: notifications });
 }
 
-/** Creates the mail transport. Without one in production, users cannot sign up or reset passwords, and the pages say so. */
+/** Creates the mail transport. Without a transport in production, users cannot sign up or reset passwords, and the pages say so. */
 export async function createMailTransport({ mail, production }: Config, log: Log): Promise<MailTransport | undefined> {
   if (mail) return createSmtpTransport(mail.smtpUrl, mail.from);
   if (!production) return createLogTransport(log);

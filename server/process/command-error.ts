@@ -2,7 +2,7 @@ import { exitCodes } from './exit-codes.ts';
 
 type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** An error message for the user of the command, with the next step to take. */
+/** An error message for the command's user, with the next step to take. */
 export class CommandError extends Error {
   override readonly name = 'CommandFailure';
   readonly exitCode: ExitCode;

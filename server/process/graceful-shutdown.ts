@@ -9,7 +9,7 @@ export function stopOnSignal(opened: AsyncDisposable, log: Log): void {
     log.info({ signal }, 'stopping');
     await opened[Symbol.asyncDispose]();
   };
-  // Other modules reload files on SIGHUP; without this listener, it would end a process that has none.
+  // Other modules reload files on SIGHUP; without this listener, the signal would terminate a process in which no module listens.
   process.on('SIGHUP', () => log.info('reloading files'));
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, (received) => void stop(received));
 }

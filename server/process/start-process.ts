@@ -19,11 +19,11 @@ import { startHealthServer, startWebServer } from './start-web.ts';
 import { deriveKeys, loadOrCreateSecret } from '../crypto/derived-keys.ts';
 import { MonthlyUsageBuffer } from '../usage/usage-buffer.ts';
 
-/** Starts everything that the role of the process requires; `opened` closes it. */
+/** Starts everything that the process role requires; `opened` closes it. */
 export async function startProcessRole(config: Config, log: Log, opened: AsyncDisposableStack): Promise<void> {
   const dependencies = await openDependencies(config, log, opened);
   limitHeapGrowth();
-  // Started late, because a single migration statement or the recovery of an embedded database can take longer than the limit.
+  // Not started until now, because a single migration statement or the recovery of an embedded database can take longer than the limit.
   startWatchdog(config.watchdogSeconds, config.production, log);
   if (config.production && config.payments.test) log.warn('orders can be paid with test tokens: MANDATE_TEST_PAYMENTS is on');
   const background = startBackgroundJobs(dependencies);
@@ -31,13 +31,13 @@ export async function startProcessRole(config: Config, log: Log, opened: AsyncDi
   opened.defer(await serveDatabaseCopies(dependencies.db, config.databaseUrl, log));
   if (config.role === 'worker') await startHealthServer(dependencies, opened);
   else await startWebServer(dependencies, () => background.wake(), opened);
-  // Deferred again, so that background jobs stop while the last requests are finished.
+  // Deferred again, so that background jobs stop while the last requests are being finished.
   opened.defer(async () => void background.stop());
 }
 
-/** Opens what all roles need. `opened` closes in reverse order, so that consumers stop before their dependencies. */
+/** Opens the dependencies that all roles share. `opened` closes in reverse order, so that consumers stop before their dependencies. */
 async function openDependencies(config: Config, log: Log, opened: AsyncDisposableStack): Promise<ProcessDependencies> {
-  // loaded only when it is used
+  // loaded only if metrics are enabled
   const metrics = config.metrics && new (await import('../metrics/metrics.ts')).Metrics(log);
   const { directDatabaseUrl: directUrl, preparedStatements, databaseStartTimeoutSeconds: seconds } = config;
   const wait = { seconds, log };

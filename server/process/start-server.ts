@@ -2,11 +2,11 @@ import type { Config } from '../config/config.ts';
 import { createLog, type Log } from '../logging/logger.ts';
 import { stopOnSignal } from './graceful-shutdown.ts';
 
-/** Resolves when the server listens. If it cannot start, closes everything and rejects. */
+/** Resolves when the server is listening. If the server cannot start, closes everything and rejects. */
 export async function startServer(config: Config, log: Log = createLog(config.production)): Promise<void> {
   const opened = new AsyncDisposableStack();
   try {
-    // before the modules that it instruments are loaded
+    // tracing must start before the modules that it instruments are loaded
     if (config.traces) opened.defer(await (await import('./tracing.ts')).startTracing(config.traces, log));
     const { startProcessRole: startProcess } = await import('./start-process.ts');
     await startProcess(config, log, opened);

@@ -90,7 +90,7 @@ async function prepareDatabase(config: Config, db: Database, log: Log): Promise<
  */
 const keepAliveBehindProxyMs = 75_000;
 
-/** Maximum length of the queue of pending connections. A client whose connection does not fit retries only after a second. */
+/** Maximum length of the queue of pending connections. When the queue is full, a client retries only after a second. */
 const backlog = 4096;
 
 async function listen(server: Server, { http, issuer, role }: Config, log: Log): Promise<void> {

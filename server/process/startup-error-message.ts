@@ -18,7 +18,7 @@ const selfExplanatoryErrors = [
   WrongEncryptionSecretError,
 ];
 
-/** Returns only the message of errors that the operator can fix, and the stack of all other errors. */
+/** Returns only the message for errors that the operator can fix, and the stack for all other errors. */
 export function formatStartupError(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = 'code' in error ? String(error.code) : undefined;

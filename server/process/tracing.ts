@@ -32,7 +32,7 @@ export async function startTracing({ url, share }: NonNullable<Config['traces']>
   register('@opentelemetry/instrumentation/hook.mjs', import.meta.url);
   warnAboutExportErrors(log);
   const exporter = new OTLPTraceExporter({ url: `${url.replace(/\/$/, '')}/v1/traces`, timeoutMillis: exportTimeoutMs });
-  // The sampling decision of a client is ignored.
+  // The client's sampling decision is ignored.
   const sampler = new TraceIdRatioBasedSampler(share);
   const provider = new TracerProvider({
     resource: resourceFromAttributes({ 'service.name': 'mandate' }),
@@ -60,7 +60,7 @@ export async function startTracing({ url, share }: NonNullable<Config['traces']>
   return () => provider.shutdown().catch(() => undefined);
 }
 
-/** Attributes that may be exported. Others may contain user data: URLs with a query, headers, error messages. */
+/** Attributes that may be exported. Other attributes may contain user data: URLs with a query, headers, error messages. */
 const allowedAttributes = new Set([
   'http.request.method',
   'http.response.status_code',

@@ -36,14 +36,14 @@ async function* readItems(records: AsyncIterable<FileRecord>) {
   for await (const record of records) yield { item: record, end: record.end };
 }
 
-/** Returns the actor of the stock adjustments that the import creates. */
+/** Returns the actor for the stock adjustments that the import creates. */
 const actorOf = ({ client_id: clientId, user_id: userId }: ClaimedTask): string => `${clientId}/${userId ?? ''}`;
 
 type KnownProduct = Pick<Product, 'id' | 'currency' | 'version'>;
 const findBySku = prepareStatement<KnownProduct>('find_imported_product', 'select id, currency, version from products where sku = $1');
 const findExistingSkus = prepareStatement<{ sku: string }>('find_imported_skus', 'select sku from products where sku = any($1::text[])');
 
-/** Creates the new products of a batch in one step. Imports the other rows one by one. */
+/** Creates a batch's new products in one step. Imports the other rows one by one. */
 async function importProductBatch(
   em: EntityManager,
   params: ProductImportParams,
@@ -93,7 +93,7 @@ async function importProduct(
   const update = validateImportRow(productUpdateSchema, changes);
   if ('errors' in update) return rejected(...update.errors);
   try {
-    // A separate entity manager per row: the partial changes of a rejected row are discarded with it.
+    // Each row has a separate entity manager, so that a rejected row's partial changes are discarded with the entity manager.
     const rowEm = em.fork({ keepTransactionContext: true });
     const { version } = await patchProduct(rowEm, await lockProduct(rowEm, known.id), update.data);
     return { outcome: version === known.version ? 'unchanged' : 'updated', issues: [] };

@@ -27,7 +27,7 @@ const readStock = prepareStatement<{ available: number | null }>(
   'select s.available from products p left join product_stock s on s.product_id = p.id where p.id = $1',
 );
 
-/** Changes the stock of a product by `delta` and records the adjustment with its reason. */
+/** Changes a product's stock by `delta` and records the adjustment with its reason. */
 export async function adjustStock(
   em: EntityManager,
   actor: string,

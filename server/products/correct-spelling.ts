@@ -4,18 +4,20 @@ import type { EntityManager } from '../database/entity-manager/entity-manager.ts
 import { editDistance } from './edit-distance.ts';
 
 /**
- * A word of the search text. `is_known`: a product visible to the caller contains it. Otherwise, `similar` lists words of such products.
+ * A word of the search text. `is_known`: a product visible to the caller contains the word. Otherwise, `similar` lists similar words in
+ * such products.
  */
 type SearchedWord = { readonly word: string; readonly is_known: boolean; readonly similar: readonly string[] | null };
 
-/** Maximum number of corrected words: each takes time, and its replacements are stored in the cursor. */
+/** Maximum number of corrected words: each correction takes time, and the replacements are stored in the cursor. */
 const correctedMax = 3;
 /** Maximum number of similar words compared by edit distance, and of words that replace one misspelled word. */
 const [comparedMax, replacementsMax] = [20, 3];
 
 /**
- * Returns a search query for `text` in `to_tsquery` syntax, with every misspelled word replaced by the most similar words of products
- * with these statuses. Returns `undefined` if no word is misspelled or one has no similar word. Other products never affect the result.
+ * Returns a search query for `text` in `to_tsquery` syntax, with every misspelled word replaced by the most similar words of products with
+ * these statuses. Returns `undefined` if no word is misspelled or a misspelled word has no similar word. Other products never affect the
+ * result.
  */
 export async function correctSpelling(em: EntityManager, text: string, statuses: readonly string[]): Promise<string | undefined> {
   const words = await runDynamicQuery(em, buildSearchedWordsQuery(text, statuses));
@@ -37,7 +39,7 @@ function nearestWords(word: string, similar: readonly string[]): string[] {
     .map(({ each }) => each);
 }
 
-/** Builds the query that returns the words of a text, and similar words for each unknown word. */
+/** Builds the query that returns a text's words, and similar words for each unknown word. */
 export const buildSearchedWordsQuery = (text: string, statuses: readonly string[]): RawBuilder<SearchedWord> => sql`
   with words as (
     select word, place, to_tsquery('simple', '''' || word || '''' || case when lead(place) over (order by place) is null then ':*' else '' end) as query

@@ -10,7 +10,7 @@ type FoundProducts = { readonly rows: readonly ListedProduct[]; readonly search?
 
 /**
  * Returns a page of the products that contain the words of `text`. If there are none, searches again with corrected spelling. Without
- * `text`, lists all products. Later pages reuse the query of the first page, even if products with other words have been created since.
+ * `text`, lists all products. Later pages reuse the first page's query, even if products with other words have been created since.
  */
 export async function findProducts(
   em: EntityManager,
@@ -32,7 +32,7 @@ export async function findProducts(
   return correctedQuery === undefined ? exact : find(correctedQuery);
 }
 
-/** Returns the cursor position of a product in its list. In a search, it includes the corrected query. */
+/** Returns a product's cursor position in its list. In a search, the position includes the corrected query. */
 export function productCursorPosition(row: ListedProduct, { by }: ProductSort, search: ProductSearch | undefined): KeysetPosition {
   const value = by === 'relevance' ? (row.relevance ?? 0) : productFromRow(row)[by];
   return [search ? JSON.stringify([search.correctedQuery ?? null, value]) : value, row.id];

@@ -22,7 +22,7 @@ export async function listCategories(
   );
 }
 
-/** Counts these categories, up to `totalCountMax + 1`. */
+/** Counts the categories of products with these statuses, up to `totalCountMax + 1`. */
 export async function countCategories(em: EntityManager, statuses: readonly string[]): Promise<number> {
   const query = sql<{ count: number }>`
     select count(*) as count
@@ -32,7 +32,7 @@ export async function countCategories(em: EntityManager, statuses: readonly stri
 }
 
 /**
- * Embeds the statuses as literals, so that PostgreSQL can use the partial indexes on active products. They come from a contract
+ * Embeds the statuses as literals, so that PostgreSQL can use the partial indexes on active products. The statuses come from a contract
  * enumeration.
  */
 const hasStatusIn = (statuses: readonly string[]): RawBuilder<unknown> =>

@@ -14,7 +14,7 @@ const countAdjustments = prepareStatement<{ count: number }>(
   `select count(*) as count from (select 1 from stock_adjustments where product_id = $1 limit ${maxTotalCount + 1}) counted`,
 );
 
-/** Returns the stock adjustments of a product, newest first; `limit + 1` rows mean that there is a next page. */
+/** Returns a product's stock adjustments, newest first; `limit + 1` rows mean that there is a next page. */
 export const listStockAdjustments = (
   em: EntityManager,
   productId: number,
@@ -23,6 +23,6 @@ export const listStockAdjustments = (
 ): Promise<StockAdjustmentRow[]> =>
   selectAdjustments(em, [productId, position?.[0] ?? 'infinity', position?.[1] ?? Number.MAX_SAFE_INTEGER, limit + 1]);
 
-/** Counts the stock adjustments of a product, up to `totalCountMax + 1`. */
+/** Counts a product's stock adjustments, up to `totalCountMax + 1`. */
 export const countStockAdjustments = async (em: EntityManager, productId: number): Promise<number> =>
   (await countAdjustments(em, [productId]))[0]?.count ?? 0;

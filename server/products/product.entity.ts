@@ -58,7 +58,7 @@ export class Product extends schema.class {
 schema.setClass(Product);
 
 /**
- * The stock of a product, in a separate narrow row, so that sales do not conflict with product edits. No row means that stock is not
+ * The stock of a product, in a separate narrow row, so that sales do not conflict with product edits. If there is no row, the stock is not
  * tracked.
  */
 export const ProductStock = defineEntity({

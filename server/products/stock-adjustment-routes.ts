@@ -12,7 +12,7 @@ import { stockAdjustmentFromRow } from './product-rows.ts';
 
 const { adjustStock: adjustRoute, listStockAdjustments: listRoute } = contract.products;
 
-/** Creates the handlers that adjust the stock of a product and list its adjustments. */
+/** Creates the handlers that adjust a product's stock and list the adjustments. */
 export const stockAdjustmentRoutes = ({ em, pages }: HandlerDependencies) =>
   initServer().router(
     { adjustStock: adjustRoute, listStockAdjustments: listRoute },

@@ -12,7 +12,7 @@ const takeDueRefund = prepareStatement<{ id: number }>(
    returning r.id`,
 );
 
-/** Submits pending refunds to their providers and polls those already submitted. Returns the number of checked refunds. */
+/** Submits pending refunds, and polls the providers for refunds already submitted. Returns the number of checked refunds. */
 export async function pollPendingRefunds(em: EntityManager, providers: PaymentProviders, now: Date): Promise<number> {
   let checked = 0;
   for (let [due] = await takeDueRefund(em, [now.toISOString()]); due; [due] = await takeDueRefund(em, [now.toISOString()])) {

@@ -19,7 +19,7 @@ const findParentsOfRefund = prepareStatement<{ order_id: number; payment_id: num
   'select order_id, payment_id from refunds where id = $1',
 );
 
-/** Submits a refund to its provider, or polls one already submitted, and stores the outcome. Must not run in a transaction. */
+/** Submits a refund, or polls its provider if it was already submitted, and stores the outcome. Must not run in a transaction. */
 export async function submitRefund(em: EntityManager, providers: PaymentProviders, id: number): Promise<void> {
   const refund = await em.fork().findOneOrFail(Refund, { id }, { populate: ['payment'] });
   const payment = refund.payment.unwrap();
@@ -51,7 +51,7 @@ export const commitRefundOutcome = (
     if (!requirePaymentProvider(providers, refund.payment.unwrap().provider).isPolled) refund.nextCheckAt = null;
   });
 
-/** Applies the outcome of a refund within a transaction. */
+/** Applies a refund's outcome within a transaction. */
 export async function applyRefundOutcome(em: EntityManager, id: number, outcome: RefundStateAtProvider): Promise<Refund> {
   const { order, payment, refund } = await lockRefund(em, id);
   if (!refund.applyOutcome(outcome)) {

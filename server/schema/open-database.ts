@@ -5,7 +5,7 @@ import { entities } from './entities.ts';
 export type OpenOptions = Omit<OrmOptions, 'entities'>;
 
 /**
- * Opens the database of Mandate as it is, without migrations.
+ * Opens the Mandate database as is, without running migrations.
  * @param url `postgres://…`, or a directory (or `memory://`) for PGlite
  */
 export const openDatabase = (url: string, options: OpenOptions = {}): Promise<Database> => openOrm(url, { entities, ...options });

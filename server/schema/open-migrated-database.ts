@@ -8,7 +8,7 @@ import { migrate } from '../database/migrate/run-migrations.ts';
 import { openDatabase, type OpenOptions } from './open-database.ts';
 
 export type MigratedOptions = Pick<OpenOptions, 'onPool' | 'preparedStatements' | 'storage'> & {
-  /** URL of PostgreSQL without a connection pooler, for migrations (default: the URL of the database). */
+  /** PostgreSQL URL that bypasses the connection pooler, for migrations (default: the database URL). */
   readonly directUrl?: string | undefined;
   /** Maximum wait for PostgreSQL. By default, opening fails immediately if PostgreSQL is unavailable. */
   readonly wait?: DatabaseWaitOptions;
@@ -42,7 +42,7 @@ export async function openMigratedDatabase(url: string, opening: MigratedOptions
   return openDatabase(url, { onPool, preparedStatements });
 }
 
-/** Without timeouts: slow migrations, and other processes that wait for them, must not fail because of the timeouts for requests. */
+/** Opens the database without timeouts: slow migrations, and processes that wait for them, must not fail because of request timeouts. */
 async function withMigrationDatabase(url: string, work: (db: Database, pool: Pool) => Promise<void>): Promise<void> {
   const { promise: opened, resolve: onPool } = Promise.withResolvers<Pool>();
   const db = await openDatabase(url, { timeouts: 'none', connectionsMax: 3, preparedStatements: false, onPool });

@@ -47,7 +47,7 @@ export async function updateShipment(
   await em.flush();
 }
 
-/** Changes the status of a shipment, adjusts the shipped quantities of the order lines and updates the fulfillment status of the order. */
+/** Changes a shipment's status, adjusts the order lines' shipped quantities and updates the order's fulfillment status. */
 export async function changeShipmentStatus(
   em: EntityManager,
   order: Order,

@@ -9,7 +9,7 @@ import { shippableQuantity, readOrderLineProgress, assertQuantitiesAvailable, me
 import { shipmentFromEntity } from './shipment-response.ts';
 import { Shipment } from './shipment.entity.ts';
 
-/** Creates a shipment of a paid order with the given or all remaining units; `status` can mark it as shipped immediately. */
+/** Creates a shipment for a paid order with the given units or all remaining units; `status` can mark it as shipped immediately. */
 export async function createShipment(
   em: EntityManager,
   principal: Principal,

@@ -7,7 +7,7 @@ type LineProgress = {
   readonly line: number;
   readonly quantity: number;
   readonly shipped: number;
-  /** Units in shipments that have not left yet. */
+  /** Units in shipments that have not been shipped yet. */
   readonly packed: number;
   readonly restocked: number;
 };
@@ -26,7 +26,7 @@ const readLines = prepareStatement<LineProgress>(
 /** Returns the shipped, packed and restocked quantities of each line of a locked order. */
 export const readOrderLineProgress = (em: EntityManager, orderId: number): Promise<LineProgress[]> => readLines(em, [orderId]);
 
-/** Returns the number of units of a line that can still be packed. */
+/** Returns the number of a line's units that can still be packed. */
 export const shippableQuantity = ({ quantity, shipped, packed, restocked }: LineProgress): number =>
   Math.max(0, quantity - shipped - packed - restocked);
 

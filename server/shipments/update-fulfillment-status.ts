@@ -10,13 +10,13 @@ const countOpenShipments = prepareStatement<{ count: number }>(
   `select count(*) as count from shipments where order_id = $1 and status in ('pending', 'shipped')`,
 );
 
-/** Derives the fulfillment status of a locked order from its lines and shipments, and records the events of a change. */
+/** Derives a locked order's fulfillment status from its lines and shipments, and records the events for a change. */
 export async function updateFulfillmentStatus(em: EntityManager, order: Order, now: Date): Promise<void> {
   const before = order.status;
   const lines = await readOrderLineProgress(em, order.id);
   const shipped = lines.some((line) => line.shipped > 0);
   const complete = lines.every((line) => line.shipped + line.restocked >= line.quantity);
-  // The lines belong to the order, so a change of them updates the order.
+  // The lines belong to the order, so changing the lines updates the order.
   order.updatedAt = now;
   order.markShipped(shipped ? (complete ? 'all' : 'part') : 'nothing', now);
   await em.flush();

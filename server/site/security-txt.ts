@@ -1,6 +1,6 @@
 import express, { type Router } from 'express';
 
-/** The example address of the demonstration administrator, only used in development. */
+/** The example address of the demonstration administrator, used only in development. */
 const developmentContact = 'mailto:admin@example.com';
 
 const validityDays = 90;
@@ -14,7 +14,7 @@ type Options = {
   readonly now: () => Date;
 };
 
-/** Serves `/.well-known/security.txt` (RFC 9116). In production, it requires a contact set by the operator. */
+/** Serves `/.well-known/security.txt` (RFC 9116). In production, the operator must configure a contact. */
 export function serveSecurityTxt({ issuer, contact, development, now }: Options): Router {
   const router = express.Router({ caseSensitive: true, strict: true });
   const contactUri = contact ?? (development ? developmentContact : undefined);

@@ -17,7 +17,7 @@ export function serveSitePages(settings: PageSettings, options: Options): Router
     .use(serveRootFiles());
 }
 
-/** Serves files that belong to the root of the host. With a base path they are served there as well, because pages link to them. */
+/** Serves files that belong to the root of the host. With a base path, the files are also served below it, because pages link to them. */
 export const serveRootFiles = (): Router =>
   express
     .Router({ caseSensitive: true, strict: true })

@@ -1,6 +1,6 @@
-/** Characters that start a formula in a spreadsheet, with the full-width forms that some programs treat the same. */
+/** Characters that start a formula in a spreadsheet, including the full-width forms that some programs treat in the same way. */
 const trigger = String.raw`[=+\-@\uff1d\uff0b\uff0d\uff20]`;
-/** Characters that a spreadsheet or a parser may treat as the end of a line or cell. An ordinary space within a line is not one of them. */
+/** Characters that a spreadsheet or a parser may treat as the end of a line or cell. An ordinary space within a line is not a separator. */
 const separator = String.raw`[\p{Cc}\p{Zl}\p{Zp}\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\ufeff]`;
 /** The start of a cell, or the position after a separator, including spaces and invisible characters that programs trim there. */
 const start = String.raw`(?<=(?:^|${separator})[ \p{Cf}]*)`;
@@ -10,8 +10,8 @@ const unguarded = new RegExp(`(?='*${trigger})${start}`, 'gu');
 const guarded = new RegExp(`(?='+${trigger})${start}'`, 'gu');
 
 /**
- * Puts an apostrophe before everything in a cell that a spreadsheet could interpret as a formula: at the start of the cell, and after
- * each line break, tab or Unicode space in it (OWASP, CSV injection).
+ * Puts an apostrophe before anything in a cell that a spreadsheet could interpret as a formula: at the start of the cell, and after each
+ * line break, tab or Unicode space in it (OWASP, CSV injection).
  */
 export const neutralizeFormulas = (text: string): string => text.replace(/^(?='*[\t\r])/, "'").replaceAll(unguarded, "'");
 

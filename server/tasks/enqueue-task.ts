@@ -6,19 +6,19 @@ import { createProblem } from '../http/problem-details/problem.ts';
 import { taskOwnerKey, taskFromEntity } from './task-rows.ts';
 import { Task } from './task.entity.ts';
 
-/** Namespace of the locks that serialize concurrent requests of one owner, so that each counts the tasks of the others. */
+/** Namespace of the locks that serialize concurrent requests of one owner, so that each request counts the tasks of the others. */
 const ownerLockNamespace = 20_261_120;
 
 export type NewTask = {
   readonly type: TaskType;
   readonly params: { readonly [name: string]: TaskBody['params'][string] | undefined };
-  /** Scopes that a token requires to see the task: the ones that starting it requires. */
+  /** Scopes that a token requires to see the task; starting the task requires the same scopes. */
   readonly needs: readonly Scope[];
   /** The input file. */
   readonly inputId?: number;
 };
 
-/** Adds a task to the queue, in the transaction of the request. */
+/** Adds a task to the queue, in the request's transaction. */
 export async function enqueueTask(em: EntityManager, principal: Principal, { type, params, needs, inputId }: NewTask): Promise<TaskBody> {
   const owner = taskOwnerKey(principal);
   await lockAdvisoryKey(em, owner, ownerLockNamespace);
@@ -34,7 +34,7 @@ export async function enqueueTask(em: EntityManager, principal: Principal, { typ
     user: principal.user?.id ?? null,
     clientId: principal.clientId,
     needs: [...needs],
-    // Like in the database, without undefined properties.
+    // As in the database, undefined properties are omitted.
     params: Object.fromEntries(Object.entries(params).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))),
     input: inputId ?? null,
   });

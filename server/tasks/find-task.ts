@@ -11,7 +11,7 @@ const dayMs = 86_400_000;
 
 type TaskEntity = InferEntity<typeof Task>;
 
-/** Returns whether data of a task that is retained for so many days after the end of the task is still retained. */
+/** Returns whether task data with a retention period of `days` after the end of the task is still retained. */
 const isRetained = ({ finishedAt }: TaskEntity, days: number): boolean =>
   finishedAt == null || finishedAt.getTime() > Date.now() - days * dayMs;
 
@@ -25,13 +25,13 @@ async function readVisibleTask(em: EntityManager, principal: Principal, id: numb
   return task;
 }
 
-/** Returns a task of the principal. */
+/** Returns one of the principal's tasks. */
 export const findTask = async (em: EntityManager, principal: Principal, id: number): Promise<TaskBody> =>
   taskFromEntity(await readVisibleTask(em, principal, id));
 
 export type TaskResultFile = { readonly fileId: number; readonly task: TaskBody; readonly result: StoredTaskResult };
 
-/** Returns the result file of a task that has succeeded, while it is retained. */
+/** Returns a successful task's result file, while the file is retained. */
 export async function findTaskResult(em: EntityManager, principal: Principal, id: number): Promise<TaskResultFile> {
   const task = await readVisibleTask(em, principal, id);
   if (task.status === 'queued' || task.status === 'running') {

@@ -11,8 +11,8 @@ type TaskEnd =
   | { readonly status: 'canceled' };
 
 /**
- * Sets the final status of a task and records the event, in one transaction. Returns `undefined` if the task has ended or another process
- * holds it.
+ * Sets the final status of a task and records the event, in one transaction. Returns `undefined` if the task has already ended or another
+ * process holds the lease.
  */
 export async function finishTask(em: EntityManager, id: number, lease: number | null, end: TaskEnd): Promise<TaskBody | undefined> {
   // Cancellation needs no lease. Otherwise, only the holder of the current lease can finish the task.

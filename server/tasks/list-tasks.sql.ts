@@ -9,8 +9,8 @@ import { taskRetentionDays, taskOwnerKey, taskColumnsSql, type TaskRow } from '.
 
 type TaskFilters = { readonly type?: readonly string[] | undefined; readonly status?: readonly string[] | undefined };
 
-// SQL, because the row comparison of the keyset uses the index; the OR conditions of MikroORM do not.
-/** Returns the tasks of the principal, newest first; more than `limit` rows mean that there is a next page. */
+// SQL, because a keyset row comparison uses the index, whereas MikroORM's OR conditions do not.
+/** Returns the principal's tasks, newest first; more than `limit` rows mean that there is a next page. */
 export async function listTasks(
   em: EntityManager,
   principal: Principal,
@@ -25,7 +25,7 @@ export async function listTasks(
   return runDynamicQuery(em, query);
 }
 
-/** Counts the tasks of the principal, up to `totalCountMax + 1`. */
+/** Counts the principal's tasks, up to `totalCountMax + 1`. */
 export async function countTasks(em: EntityManager, principal: Principal, filters: TaskFilters): Promise<number> {
   const query = sql<{ count: number }>`
     select count(*) as count from (

@@ -27,15 +27,15 @@ const permanentClasses: Readonly<Record<string, string>> = {
 };
 
 /**
- * Foreign key, unique and exclusion violations. A concurrent transaction can also cause them; then the next attempt reads the data that
- * this transaction has committed (PostgreSQL, section 13.5).
+ * Foreign key, unique and exclusion violations. A concurrent transaction can also cause such a violation; in that case, the next attempt
+ * reads the data that this transaction has committed (PostgreSQL, section 13.5).
  */
 const possibleRaces = new Set(['23503', '23505', '23P01']);
 /** Number of attempts after which a possible race is attributed to the data itself. */
 const raceAttemptsMax = 2;
 
 /**
- * Classifies an error that ended one attempt at a task. Returns the failure to report if the error is permanent. Returns `undefined` if a
+ * Classifies the error of a failed attempt at a task. Returns the failure to report if the error is permanent. Returns `undefined` if a
  * later attempt can succeed: the connection, the disk, a lock or a serialization failure was the cause, or the cause is unknown.
  * @param attempts attempts so far, including the failed one
  */

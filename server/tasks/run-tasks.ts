@@ -9,7 +9,7 @@ import { Task } from './task.entity.ts';
 import { toPermanentTaskError, PermanentTaskError } from './permanent-task-error.ts';
 import { type TaskHandler, type ClaimedTask, TaskInterruptedError, taskLeaseSeconds, LeaseLostError, TaskRun } from './task-context.ts';
 
-/** A task that was started this often without finishing fails: it may be the cause of process crashes. */
+/** A task that has been started this many times without finishing fails, because it may be causing process crashes. */
 const attemptsMax = 10;
 
 // Stored timestamps may be rounded up to the next millisecond; with the tolerance, a released task is ready immediately. `attempts` is the
@@ -47,7 +47,7 @@ async function claimTask(em: EntityManager, types: readonly TaskType[]): Promise
   };
 }
 
-/** Ends the lease, so that the task is run again after the delay. */
+/** Releases the lease, so that the task is run again after the delay. */
 const releaseTask = (em: EntityManager, { id, attempts }: ClaimedTask, delaySeconds: number): Promise<number> =>
   em.nativeUpdate(Task, { id, attempts, status: 'running' }, { leaseUntil: secondsFromNow(delaySeconds) });
 

@@ -6,7 +6,7 @@ import { TaskFile, TaskFileChunk } from './task.entity.ts';
 
 /**
  * Maximum size of a chunk, which is one row. Encoded as base64, a chunk fits into one read from the socket, so that the driver copies it
- * only once, and into the young generation of the heap. Larger chunks leave up to 64 MB of garbage before V8 collects it.
+ * only once, and into the heap's young generation. With larger chunks, up to 64 MB of garbage accumulates before V8 collects it.
  */
 const chunkMax = 32 * 1024;
 
@@ -53,7 +53,7 @@ async function* assertComplete(chunks: AsyncIterable<Buffer>, bytes: number): As
   if (left !== 0) throw new Error(`a stored file is ${left} bytes too short`);
 }
 
-/** Returns the size of a file in bytes. */
+/** Returns a file's size in bytes. */
 export async function readStoredFileSize(em: EntityManager, fileId: number): Promise<number> {
   const [size] = await sumFileChunkSizes(em, [fileId]);
   return size?.bytes ?? 0;
@@ -65,7 +65,7 @@ export async function deleteStoredFile(em: EntityManager, fileId: number): Promi
   await em.nativeDelete(TaskFile, { id: fileId });
 }
 
-/** Deletes the first chunks of a file and returns their number. */
+/** Deletes a file's first chunks and returns the number of deleted chunks. */
 async function deleteChunks(em: EntityManager, file: number): Promise<number> {
   const options = { fields: ['position'], orderBy: { position: 'asc' }, limit: deletedChunksMax, disableIdentityMap: true } as const;
   const chunks = await em.find(TaskFileChunk, { file }, options);

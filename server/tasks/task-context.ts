@@ -27,7 +27,7 @@ export type ClaimedTask = {
   readonly created_at: string;
 };
 
-/** Returns the id of the task's input file; throws an error if it has none. */
+/** Returns the id of the task's input file; throws an error if the task has none. */
 export function requireInputFileId({ input_id: fileId }: ClaimedTask): number {
   if (fileId === null) throw new Error('the task has no input file');
   return fileId;
@@ -79,7 +79,7 @@ export class TaskRun {
     await this.#yield();
     const stored = await this.em.fork().transactional(async (inner) => {
       const { id, attempts } = this.task;
-      // The row lock makes a cancellation wait for the current step.
+      // The row lock makes cancellations wait for the current step.
       const running = inner.createQueryBuilder(Task).select('id').where({ id, attempts, status: 'running' });
       if ((await lockRows(inner, running)).length === 0) throw new LeaseLostError();
       if (!(await isStillAllowed(inner, this.task)))

@@ -9,7 +9,7 @@ export const taskRetentionDays = { task: 30, result: 7 } as const;
 
 export type StoredTaskResult = Omit<TaskResult, 'expires_at'>;
 
-/** Counts of an import that has not started. */
+/** Counts for an import that has not started. */
 export const zeroImportCounts: ImportCounts = { created: 0, updated: 0, unchanged: 0, refused: 0, differing: 0 };
 const importTypes: ReadonlySet<TaskType> = new Set(['order_import', 'product_import']);
 
@@ -36,7 +36,7 @@ export const taskFromRow = ({ processed, total, result, ...row }: TaskRow): Task
   finished_at: timestampToRfc3339OrNull(row.finished_at),
 });
 
-/** Returns the API representation of an entity. */
+/** Returns an entity's API representation. */
 export const taskFromEntity = (task: InferEntity<typeof TaskEntity>): Task =>
   taskFromRow({
     id: task.id,
@@ -55,14 +55,14 @@ export const taskFromEntity = (task: InferEntity<typeof TaskEntity>): Task =>
     finished_at: task.finishedAt?.toISOString() ?? null,
   });
 
-/** Completes the counts of an import: those stored by earlier versions lack `differing`. */
+/** Adds missing counts to an import: earlier versions did not store `differing`. */
 const completeCounts = (type: Task['type'], stored: Partial<ImportCounts> | null): ImportCounts | null =>
   importTypes.has(type) ? { ...zeroImportCounts, ...stored } : null;
 
-/** Returns the owner of tasks: the user, regardless of the client, or a client that acts for itself. */
+/** Returns the key of the task owner: the user, regardless of the client, or a client that acts on its own behalf. */
 export const taskOwnerKey = ({ user, clientId }: Principal): string => (user ? `user ${user.id}` : `client ${clientId}`);
 
 const daysAfter = (timestamp: string, days: number): string => new Date(Date.parse(timestamp) + days * 86_400_000).toISOString();
 
-/** Returns the path of a task. */
+/** Returns a task's path. */
 export const taskLocation = ({ id }: Pick<Task, 'id'>): string => `/api/v1/tasks/${id}`;

@@ -23,7 +23,7 @@ export const TaskFileChunk = defineEntity({
   },
 });
 
-/** Work that continues after the response. The table is also the queue: the process that holds the lease of a row works on it. */
+/** Work that continues after the response. The table is also the queue: the process that holds the lease on a row processes that row. */
 export const Task = defineEntity({
   name: 'Task',
   tableName: 'tasks',
@@ -31,7 +31,7 @@ export const Task = defineEntity({
     id: p.bigint('number').primary().autoincrement().columnType('bigint').generated('identity'),
     type: p.enum(taskTypes),
     status: p.enum(taskStatuses).default('queued'),
-    /** The owner: the user, regardless of the client, or a client that acts for itself. */
+    /** The owner: the user, regardless of the client, or a client that acts on its own behalf. */
     owner: p.text(),
     user: p.manyToOne(User).mapToPk().nullable().deleteRule('no action').updateRule('no action'),
     clientId: p.text(),
@@ -50,7 +50,7 @@ export const Task = defineEntity({
     imported: p.json<TaskBody['imported']>().nullable(),
     /** End of the lease; until then, no other process can claim the task. */
     leaseUntil: p.datetime(3).defaultRaw('now()'),
-    /** Number of leases so far. It is the fencing token: the holder of an older lease can no longer change the task. */
+    /** Number of leases so far, which is the fencing token: the holder of an older lease can no longer change the task. */
     attempts: p.integer().default(0),
     createdAt: p.datetime(3).defaultRaw('now()'),
     startedAt: p.datetime(3).nullable(),

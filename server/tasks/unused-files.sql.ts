@@ -1,7 +1,7 @@
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { prepareStatement } from '../database/queries/prepared-statement.ts';
 
-// Files of uploads whose request failed before the task was created, partial outputs of canceled tasks, and partitions of imported files.
+// Uploaded files whose request failed before the task was created, partial outputs of canceled tasks, and partitions of imported files.
 // SQL, because MikroORM has no JSON containment.
 const selectUnusedFiles = prepareStatement<{ id: number }>(
   'find_unused_task_files',

@@ -3,7 +3,7 @@ import { type ApiVersion, type ApiVersionResponse, contract, currentApiVersion }
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 
 export type VersionDependencies = {
-  /** The versions this installation serves. */
+  /** The API versions that this installation serves. */
   readonly apiVersions: readonly ApiVersion[];
   readonly now: () => Date;
 };

@@ -24,7 +24,7 @@ const tooFewConnections =
 
 /**
  * Checks whether the server can work through the connection pooler that `pool` is connected to, if there is one.
- * @throws {PoolerError} if it cannot
+ * @throws {PoolerError} if the server cannot work through the pooler
  */
 export async function checkConnectionPooler(pool: Pool, preparedStatements: boolean): Promise<'direct' | 'pooler'> {
   const client = await pool.connect();
@@ -65,7 +65,7 @@ async function alternate(client: PoolClient, other: PoolClient, preparedStatemen
   }
 }
 
-/** Begins a transaction. BEGIN itself is deferred, so a statement follows. */
+/** Begins a transaction. BEGIN itself is deferred, so another statement must follow. */
 async function begin(client: PoolClient): Promise<void> {
   await client.query('begin');
   await client.query('select 1');

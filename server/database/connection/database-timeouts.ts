@@ -7,8 +7,8 @@ import type { PreparedQuery } from './pipelined-queries.ts';
 export type TimeoutSettings = Readonly<Record<string, string>>;
 
 /**
- * By default, PostgreSQL finishes a statement even when its client has disconnected. With this setting it checks the connection, which
- * requires PostgreSQL 14 and a supported operating system.
+ * By default, PostgreSQL finishes a statement even when its client has disconnected. With this setting, PostgreSQL also checks the
+ * connection, which requires PostgreSQL 14 and a supported operating system.
  */
 const connectionCheck: TimeoutSettings = { client_connection_check_interval: '1s' };
 const unknownSetting = '42704';
@@ -17,16 +17,15 @@ const invalidValue = '22023';
 /** Needed because a pooler accepts connections even while it waits for PostgreSQL. */
 const responseTimeoutMs = 5_000;
 
-/** The statement that sets the timeouts of a transaction, for connections through a pooler. Direct connections have no entry. */
+/** The statement that sets a transaction's timeouts, for connections through a pooler. Direct connections have no entry. */
 const pooledTransactionLimits = new WeakMap<ClientBase, PreparedQuery | undefined>();
 
 export const usesConnectionPooler = (client: ClientBase): boolean => pooledTransactionLimits.has(client);
 export const transactionTimeoutStatement = (client: ClientBase): PreparedQuery | undefined => pooledTransactionLimits.get(client);
 
 /**
- * Sets the timeouts of a new connection. A direct connection gets session settings after connecting, because poolers reject them as
- * startup parameters. Through a pooler, several clients may share a session, so each transaction sets its timeouts
- * (`transactionTimeoutStatement`).
+ * Sets a new connection's timeouts. A direct connection gets session settings after connecting, because poolers reject them as startup
+ * parameters. Through a pooler, several clients may share a session, so each transaction sets its timeouts (`transactionTimeoutStatement`).
  * @param limits empty for a connection without timeouts
  */
 export async function setConnectionTimeouts(client: ClientBase, limits: TimeoutSettings, preparedStatements: boolean): Promise<void> {

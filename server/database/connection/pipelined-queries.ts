@@ -10,7 +10,7 @@ type PipelinedQuery = PreparedQuery & { readonly preceding: readonly PreparedQue
 
 type QueryFunction = (...args: unknown[]) => unknown;
 type QueryCallback = (error: unknown, result: unknown) => void;
-/** The internals of pg that are used here. */
+/** The pg internals that are used here. */
 type PgConnection = { readonly parsedStatements: Readonly<Record<string, string>> };
 type PgQuery = EventEmitter & {
   requiresPreparation(): boolean;
@@ -26,12 +26,12 @@ const anyConnection = z.custom<PgConnection>();
 const isPipelined = (query: unknown): query is PipelinedQuery => typeof query === 'object' && query !== null && 'preceding' in query;
 
 /**
- * Callbacks that receive each row as soon as it arrives, attached to the parameters of the statement: PostgreSQL sends the first rows
- * of a long result while it computes the next.
+ * Callbacks that receive each row as soon as it arrives, attached to the statement parameters. PostgreSQL sends the first rows of a long
+ * result while it is still computing the others.
  */
 export const rowListeners = defineObjectMetadata<(row: unknown) => void>('listener');
 
-/** Matches the comment at the beginning of a statement: its name, and whether the write is deferred. */
+/** Matches the comment at the beginning of a statement: the statement name, and whether the write is deferred. */
 export const statementNamePattern = /^\/\*(\w+)( later)?\*\//;
 
 /** Lets a client send a `PipelinedQuery`: several statements with a single Sync, so that PostgreSQL skips the rest after an error. */
@@ -44,8 +44,8 @@ export function enablePipelinedQueries(given: ClientBase): void {
     if (!isPipelined(first)) return query(first, ...more);
     const { preceding, ...last } = first;
     const onRow = rowListeners.get(last.values);
-    // Not pg's own promise: it assigns a function to the query, and V8 pretenures functions that are assigned to properties, so the
-    // function would stay in memory until the next major GC, with the result and its waiting caller.
+    // Avoids pg's own promise, for which pg assigns a function to the query: V8 pretenures functions that are assigned to properties, so
+    // the function would stay in memory, with the result and the waiting caller, until the next major GC.
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     const callback: QueryCallback = (error, result) => (error ? reject(error) : resolve(result));
     const pgQuery = preceding.length === 0 ? new Query(last, undefined, callback) : new PipelinedPgQuery(preceding, last, callback);
@@ -94,9 +94,9 @@ const noop = (): void => undefined;
 const emptyResult = (command: string): object => ({ command, rowCount: 0, rows: [], fields: [] });
 
 /**
- * Defers BEGIN and deferred writes and sends them in one message with the next statement, which saves a round trip for each; a round
- * trip costs more than most statements. If a deferred statement fails, the statement that it was sent with reports the error. A
- * transaction that is rolled back before anything was sent never reaches PostgreSQL.
+ * Defers BEGIN and deferred writes and sends them in one message with the next statement, which saves one round trip per deferred
+ * statement; a round trip costs more than most statements. If a deferred statement fails, the statement that it was sent with reports the
+ * error. A transaction that is rolled back before anything was sent never reaches PostgreSQL.
  */
 export function deferTransactionStatements(given: ClientBase, { preparedStatements, limits }: DeferOptions): void {
   const client = anyClient.parse(given);
@@ -152,7 +152,7 @@ export function deferTransactionStatements(given: ClientBase, { preparedStatemen
 export type DeferOptions = {
   /** `false` sends every statement without a name, because PostgreSQL or a pooler does not keep prepared statements. */
   readonly preparedStatements: boolean;
-  /** Sent with the first statement of each transaction and with each statement outside of one. Its name must be known to the connection. */
+  /** Sent with each transaction's first statement and with each statement outside a transaction. The connection must know its name. */
   readonly limits: PreparedQuery | undefined;
 };
 
@@ -161,7 +161,7 @@ function toPreparedQuery(text: unknown, values: unknown, nameFor: (name: string)
   return typeof text === 'string' && name !== undefined && Array.isArray(values) ? { name: nameFor(name), text, values } : undefined;
 }
 
-/** Returns an unnamed query if the extended protocol allows it: only a single statement, whereas text without values may have several. */
+/** Returns an unnamed query if the extended protocol allows it: the text is a single statement. Text without values may contain several. */
 function singleStatement(text: unknown, values: unknown): PreparedQuery | undefined {
   if (typeof text !== 'string') return undefined;
   const given: readonly unknown[] = Array.isArray(values) ? values : [];
@@ -171,7 +171,7 @@ function singleStatement(text: unknown, values: unknown): PreparedQuery | undefi
 const isDeferred = ({ text, values }: PreparedQuery): boolean =>
   statementNamePattern.exec(text)?.[2] !== undefined && values.every(isSafelySerializable);
 
-/** Values whose serialization in pg cannot throw, because a deferred statement must not fail on the client side. */
+/** Returns whether pg can serialize a value without throwing; a deferred statement must not fail on the client side. */
 const isSafelySerializable = (value: unknown): boolean =>
   value == null ||
   typeof value !== 'object' ||

@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import type { ClientBase, CustomTypesConfig, Pool, PoolClient, TypeOverrides } from 'pg';
 import { z } from 'zod';
 
-/** Sets the int8 parser of a pool. Not pg's global parsers, because the driver may have its own copy of pg. */
+/** Sets a pool's int8 parser instead of pg's global parser, because the driver may have its own copy of pg. */
 export function setInt8Parser(pool: Pool, parse: (text: string) => number): void {
   const { types } = pool.options;
   if (!hasTypeParsers(types)) throw new Error('the PostgreSQL pool does not support type parsers');
@@ -13,8 +13,8 @@ export function setInt8Parser(pool: Pool, parse: (text: string) => number): void
 const hasTypeParsers = (types: CustomTypesConfig | undefined): types is TypeOverrides => types !== undefined && 'setTypeParser' in types;
 
 /**
- * PostgreSQL reports success for COMMIT even when a statement of the transaction has failed, although it rolls the transaction back.
- * Throws an error instead, so that no caller confirms a write that was lost.
+ * Throws an error if COMMIT rolls the transaction back because one of its statements failed. PostgreSQL reports success for such a COMMIT,
+ * so a caller would otherwise confirm a lost write.
  */
 export function failOnRolledBackCommit(client: ClientBase): void {
   const query = client.query.bind(client) as (...args: unknown[]) => unknown;
@@ -25,7 +25,7 @@ export function failOnRolledBackCommit(client: ClientBase): void {
   Object.defineProperty(client, 'query', { value: checkedQuery, configurable: true });
 }
 
-/** A plain check instead of a schema: it runs for every statement, and a failed schema validation is expensive. */
+/** Uses a plain check instead of a schema, because the check runs for every statement and a failed schema validation is expensive. */
 const isCommit = (query: unknown): boolean => typeof query === 'object' && query !== null && 'text' in query && query.text === 'commit';
 const commandResultSchema = z.object({ command: z.string() });
 
@@ -35,7 +35,7 @@ function assertCommitted(result: unknown): unknown {
   return result;
 }
 
-/** Reports the duration of each statement in milliseconds, even when it fails. */
+/** Reports each statement's duration in milliseconds, even when the statement fails. */
 export function reportStatementDurations(client: ClientBase, report: (milliseconds: number) => void): void {
   const query = client.query.bind(client) as (...args: unknown[]) => unknown;
   const timedQuery = (...args: unknown[]): unknown => {
@@ -50,7 +50,7 @@ export function reportStatementDurations(client: ClientBase, report: (millisecon
 
 const notCheckedOut: PoolClient['release'] = () => undefined;
 
-/** Releases a connection that ends inside a transaction. Kysely forgets such a connection, and its slot in the pool (kysely#1990). */
+/** Releases a connection that is lost inside a transaction. Kysely releases neither such a connection nor its pool slot (kysely#1990). */
 export function releaseLostClient(client: PoolClient): void {
   let releaseOnce = notCheckedOut;
   Object.defineProperty(client, 'release', {
@@ -69,25 +69,25 @@ export function releaseLostClient(client: PoolClient): void {
 
 const clientSocketSchema = z.object({ connection: z.object({ stream: z.instanceof(Socket) }) });
 
-/** State of a connection; times are those of `performance.now()`. */
+/** Connection state; times are from `performance.now()`. */
 type ConnectionActivity = { readonly stream: Socket; heardAt: number; askedAt: number | undefined };
 
 /**
- * Destroys a connection that does not respond for `limitMs`. PostgreSQL's own timeouts cannot be reported over a dead connection (a
- * firewall that dropped it, a host that is gone), and TCP needs 15 minutes to detect it. If one connection is dead, the others usually
- * are, too. So every connection that has received nothing since is destroyed as well; otherwise, later requests would time out one by
- * one.
+ * Destroys a connection that does not respond for `limitMs`. PostgreSQL's own timeouts cannot be reported over a dead connection (dropped
+ * by a firewall, or to a host that is down), and TCP takes 15 minutes to detect a dead connection. If one connection is dead, the others
+ * usually are, too. So every connection that has received nothing since the query was sent is also destroyed; otherwise, later requests
+ * would time out one by one.
  */
 export function destroyUnresponsiveConnections(pool: Pool, limitMs: number): void {
   const activities = new Set<ConnectionActivity>();
   const destroyUnresponsiveSince = async (startedAt: number): Promise<void> => {
-    // a query that was just sent may still be answered
+    // a response to a query that was just sent may still arrive
     const recentEnoughSince = performance.now() - limitMs / 4;
     const unresponsive = [...activities].filter((activity) => activity.heardAt <= startedAt && (activity.askedAt ?? 0) < recentEnoughSince);
     const { asked: waiting = [], unused: idle = [] } = Object.groupBy(unresponsive, ({ askedAt }) =>
       askedAt === undefined ? 'unused' : 'asked',
     );
-    // Callers retry as soon as their query fails; by then, the pool must not have any of the dead connections left.
+    // Callers retry as soon as their query fails; by then, the pool must not contain any of the dead connections.
     await Promise.all(idle.map(({ stream }) => once(stream.destroy(), 'close')));
     for (const { stream } of waiting) stream.destroy();
   };

@@ -55,7 +55,7 @@ const connectionError = (db: Database): Promise<unknown> =>
       (error: unknown) => error,
     );
 
-/** Permanent errors of PgBouncer, which reports all its errors with one code, that of protocol errors. */
+/** Permanent PgBouncer errors. PgBouncer reports all its errors with the code for protocol errors. */
 const permanentErrors = /no such|authentication failed|unsupported|not allowed|required|rejected|disabled|does not exist/i;
 
 const isTemporary = (error: unknown): boolean => isDatabaseUnreachable(error) && !permanentErrors.test(errorMessage(error));

@@ -1,7 +1,7 @@
 import { PGlite } from '@electric-sql/pglite';
 
-// A separate process, started by `createDataDirectory`: a process does not return the memory that creating a database takes.
-process.once('disconnect', () => process.exit(1)); // the server was killed; the next one starts over
+// Runs in a separate process, started by `createDataDirectory`, because a process does not return the memory needed to create a database.
+process.once('disconnect', () => process.exit(1)); // the server was killed; the next start begins again
 const [, , directory] = process.argv;
 if (directory === undefined) throw new Error('usage: create-pglite-directory-process.ts DIRECTORY');
 const database = await PGlite.create(directory);

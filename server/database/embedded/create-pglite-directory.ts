@@ -7,8 +7,8 @@ import { join } from 'node:path';
 export const isNewDataDirectory = (directory: string): boolean => !existsSync(join(directory, 'PG_VERSION'));
 
 /**
- * Creates the directory of a new embedded database. PGlite unpacks it file by file, and an interrupted process would leave a database
- * that cannot be opened. So it is created in a temporary directory and renamed when it is complete.
+ * Creates the directory of a new embedded database. PGlite unpacks the database file by file, and an interrupted process would leave a
+ * database that cannot be opened. So the database is created in a temporary directory, which is renamed when complete.
  */
 export async function createDataDirectory(directory: string): Promise<void> {
   if (!isNewDataDirectory(directory)) return;

@@ -5,7 +5,7 @@ export const walStartParameters = ['-c', 'max_wal_size=64MB', '-c', 'min_wal_siz
 
 const walBetweenCheckpoints = 32 * 1024 * 1024;
 
-/** Creates a job for regular checkpoints: PGlite writes none until it is closed, and keeps all WAL until then. */
+/** Creates a job for regular checkpoints: PGlite writes no checkpoint until it is closed, and keeps all WAL until then. */
 export const createCheckpointJob = (db: Database) => ({
   name: 'checkpoint of the embedded database',
   everyMs: 10_000,

@@ -8,7 +8,7 @@ const requests = new AsyncLocalStorage<RequestEntityManager>();
 /** Runs `next` with a separate entity manager per request, so that requests do not see each other's entities. */
 export const runWithRequestEntityManager = <Result>(root: EntityManager, next: () => Result): Result => requests.run({ root }, next);
 
-/** Returns the entity manager of the current request, if there is one. It is created on first use, because many requests need none. */
+/** Returns the current request's entity manager, if any. The entity manager is created on first use, because many requests need none. */
 export function getRequestEntityManager(): EntityManager | undefined {
   const current = requests.getStore();
   // Runs outside the context, because `fork` reads the current entity manager.

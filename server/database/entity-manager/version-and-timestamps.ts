@@ -1,6 +1,6 @@
 import { p } from '@mikro-orm/core';
 
-/** Properties for the version (ETag) of an entity and the times of its creation and last change. */
+/** Properties for an entity's version (ETag), creation time and update time. */
 export const versionAndTimestamps = () => ({
   version: p.integer().version(),
   createdAt: p.datetime(3).defaultRaw('now()'),

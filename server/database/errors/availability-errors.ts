@@ -1,8 +1,8 @@
 import { sqlState } from './sql-errors.ts';
 
 /**
- * SQLSTATEs: admin shutdown, crash shutdown, cannot connect now, too many connections, out of memory, read-only transaction (a
- * standby that is not promoted yet). Then system errors: connections that are refused, lost or time out, and unresolved host names.
+ * SQLSTATEs: admin shutdown, crash shutdown, cannot connect now, too many connections, out of memory, read-only transaction (a standby that
+ * is not promoted yet). System errors: refused, lost and timed-out connections, and unresolved host names.
  */
 const unreachableCodes = new Set([
   '57P01',
@@ -21,7 +21,7 @@ const unreachableCodes = new Set([
   'EAI_AGAIN',
 ]);
 
-/** Errors of pg without a code. */
+/** pg errors without a code. */
 const unreachableMessages =
   /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error)/;
 
@@ -38,7 +38,7 @@ export function isDatabaseUnreachable(error: unknown): boolean {
 export const isDatabaseUnavailable = (error: unknown): boolean =>
   isDatabaseUnreachable(error) || isTransientDatabaseError(error) || isStorageInsufficient(error);
 
-/** Returns whether a query failed because the disk of the database is (nearly) full. */
+/** Returns whether a query failed because the database disk is (nearly) full. */
 export const isStorageInsufficient = (error: unknown): boolean =>
   sqlState(error) === '53100' || (error instanceof Error && error.cause !== undefined && isStorageInsufficient(error.cause));
 

@@ -1,7 +1,7 @@
 /** Returns the SQLSTATE of a failed query, whichever driver or layer threw the error; `undefined` for any other error. */
 export const sqlState = (error: unknown): string | undefined => stringField(error, 'code');
 
-/** Returns the name of the violated constraint. */
+/** Returns the violated constraint's name. */
 export const violatedConstraint = (error: unknown): string | undefined => stringField(error, 'constraint');
 
 /** Returns the context that PostgreSQL reports with an error, such as the statement that was running. */

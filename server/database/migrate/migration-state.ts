@@ -2,10 +2,10 @@ import { readdir } from 'node:fs/promises';
 import type { EntityManager } from '../entity-manager/entity-manager.ts';
 
 export type MigrationState = {
-  /** In the order in which they were applied. */
+  /** Migrations in the order in which they were applied. */
   readonly applied: readonly string[];
   readonly pending: readonly string[];
-  /** Applied by a newer release. */
+  /** Migrations applied by a newer release. */
   readonly unknown: readonly string[];
 };
 

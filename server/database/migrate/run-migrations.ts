@@ -14,7 +14,7 @@ const retryDelayMs = 2_000;
 const maxAttempts = 300;
 const lockNotAvailable = '55P03';
 
-/** Applies pending migrations, exactly once even if several processes start at the same time. Returns the names of those applied. */
+/** Applies pending migrations, exactly once even if several processes start at the same time. Returns the applied migrations' names. */
 export async function migrate(db: Database): Promise<string[]> {
   const lock = db.em.fork();
   const isShared = db.driver.getPlatform().supportsMultipleStatements(); // PostgreSQL; PGlite has one process and one connection
@@ -43,7 +43,7 @@ async function applyWithRetry(db: Database, name: string): Promise<void> {
   }
 }
 
-/** Applies one migration per transaction: a migration that holds one table and waits for another could deadlock with a request. */
+/** Applies one migration per transaction: a transaction that has locked one table and waits for another could deadlock with a request. */
 async function apply(db: Database, name: string): Promise<void> {
   const em = db.em.fork();
   await em.begin();
@@ -53,7 +53,7 @@ async function apply(db: Database, name: string): Promise<void> {
     await db.migrator.up({ migrations: [name], transaction });
     await em.commit();
   } catch (error) {
-    await em.rollback().catch(() => undefined); // the original error matters more, and it is rolled back in any case
+    await em.rollback().catch(() => undefined); // the original error matters more, and the transaction is rolled back in any case
     throw error;
   }
 }

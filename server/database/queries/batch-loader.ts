@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { sqlState } from '../errors/sql-errors.ts';
 
-/** Limits for the batches of one statement. */
+/** Limits for a statement's batches. */
 export type BatchLimits = {
   /** Maximum number of lookups per query; further lookups wait for the next query. */
   readonly maxBatchSize: number;
@@ -10,7 +10,7 @@ export type BatchLimits = {
 };
 
 export type StatementParameters = readonly unknown[];
-/** The result of the `n`th lookup, counted from 1. Lookups without a result are left out. */
+/** The result of the `n`th lookup, counted from 1. Lookups without a result are omitted. */
 export type BatchResult<Result> = { readonly n: number; readonly answer: Result };
 /** Runs many lookups as one query. Results may be passed to `onResult` before the query completes. */
 export type FetchBatch<Result> = (
@@ -20,13 +20,13 @@ export type FetchBatch<Result> = (
 
 type PendingLookup<Result> = { readonly parameters: StatementParameters } & PromiseWithResolvers<Result | undefined>;
 
-/** Runs outside the async context of the request, because a query for several requests must not join the transaction of one of them. */
+/** Runs outside the request's async context, because a query for several requests must not join one request's transaction. */
 const runDetached = AsyncLocalStorage.snapshot();
 
 /**
- * Sends all lookups of one statement in the same event-loop turn as one query; equal lookups share one result. Therefore, the
- * caller's permissions must be part of the parameters, and results must not be mutated. A lookup never joins a query that was already
- * sent, because it could miss rows committed since. If a batch fails, each lookup is retried alone.
+ * Sends all lookups of one statement in the same event-loop turn as one query; equal lookups share one result. Therefore, the caller's
+ * permissions must be part of the parameters, and results must not be mutated. A lookup never joins a query that was already sent, because
+ * that query could miss rows committed in the meantime. If a batch fails, each lookup is retried alone.
  */
 export class BatchLoader<Result> {
   readonly #fetchBatch: FetchBatch<Result>;

@@ -3,15 +3,15 @@ import type { EntityManager } from '../entity-manager/entity-manager.ts';
 import { type BatchResult, type BatchLimits, type StatementParameters, BatchLoader } from './batch-loader.ts';
 import { prepareStatement } from './prepared-statement.ts';
 
-/** For cheap lookups: two concurrent queries, which grow with the load. */
+/** For cheap lookups: at most two concurrent queries, whose batches grow with the load. */
 const sharedBatch: BatchLimits = { maxBatchSize: 100, maxConcurrentBatches: 2 };
-/** For queries that may be slow, so that no caller waits for the query of another. */
+/** For queries that may be slow, so that no caller waits for another caller's query. */
 const noBatch: BatchLimits = { maxBatchSize: 1, maxConcurrentBatches: 10 };
 
 type RunBatched<Result> = (em: EntityManager, parameters: StatementParameters) => Promise<Result>;
 
 /**
- * Prepares a read that is batched with others by `BatchLoader`. Within a transaction, it runs there and alone.
+ * Prepares a read that is batched with others by `BatchLoader`. Within a transaction, the read is not batched and runs in that transaction.
  * @param types PostgreSQL types of `$1`, `$2`, ...
  * @param selectSql selects one JSON value, which is much cheaper to parse than columns; numbers in it must not exceed 2^53
  */
@@ -47,9 +47,9 @@ function prepareBatched<Result>(
 }
 
 /**
- * Returns a table of all lookups, from one array per parameter. Without parameters, all lookups are equal. The sub-select hides the
- * array length from the planner; otherwise, a custom plan would always look cheaper than the generic plan, at the cost of planning
- * each time.
+ * Returns the SQL for a table of all lookups, built from one array per parameter. Without parameters, all lookups are equal. The sub-select
+ * hides the array length from the planner; otherwise, a custom plan would always look cheaper than the generic plan, and each execution
+ * would be planned again.
  */
 function unnestParameters(types: readonly string[]): string {
   if (types.length === 0) return '(select 1 as n) asked';
@@ -59,7 +59,7 @@ function unnestParameters(types: readonly string[]): string {
 
 /** @param text selects at most one row by an index, without a `limit` clause */
 export const prepareBatchedLookup = <Row>(name: string, types: readonly string[], selectSql: string): RunBatched<Row | undefined> =>
-  // the limit makes the planner use one index lookup per parameter set, whatever its row estimate
+  // the limit makes the planner use one index lookup per parameter set, regardless of its row estimate
   prepareBatched<Row>(name, types, `select to_json(answer) from (${selectSql} limit 1) answer`, sharedBatch);
 
 /** @param text selects rows in order; a `limit` in it must be a literal, because it applies to the lookups of all callers */

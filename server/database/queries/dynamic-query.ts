@@ -4,14 +4,14 @@ import { prepareBatchedListStatement } from './batched-statement.ts';
 import type { EntityManager } from '../entity-manager/entity-manager.ts';
 import type { StatementParameters } from './batch-loader.ts';
 
-/** Limit of cached queries and plans. There are a few dozen; the limit only matters if user input ever reaches the SQL text. */
+/** Maximum number of cached queries and plans. There are a few dozen; the limit matters only if user input ever reaches the SQL text. */
 const maxCachedQueries = 500;
-/** `even`: cheap whatever the parameters are, so that several lookups are batched into one query. */
+/** `even`: cheap for all parameters, so several lookups are batched into one query. */
 type Cost = 'even' | 'any';
 type PreparedQuery = (em: EntityManager, parameters: StatementParameters) => Promise<readonly unknown[]>;
 const queryCache = new Map<string, PreparedQuery>();
 
-/** Rounds a limit up to the default or maximum page size, plus one row to detect a next page. Few distinct literals mean few SQL texts. */
+/** Rounds a limit up to the default or maximum page size, plus one row to detect a next page. Few distinct limits mean few SQL texts. */
 export const roundedLimitSql = (limit: number): RawBuilder<number> => sql.lit(limit <= 20 ? 21 : Math.max(limit, 100) + 1);
 
 /**
@@ -36,7 +36,7 @@ function prepareQuery(key: string, types: readonly string[], text: string, cost:
   return preparedQuery;
 }
 
-/** Returns the type of a parameter as it is sent. The query must cast it wherever PostgreSQL does not convert implicitly. */
+/** Returns the PostgreSQL type of a sent parameter. The query must cast the parameter where PostgreSQL does not convert it implicitly. */
 function parameterType(parameter: unknown): string {
   if (typeof parameter === 'number') return Number.isInteger(parameter) ? 'bigint' : 'double precision';
   return typeof parameter === 'boolean' ? 'boolean' : 'text';

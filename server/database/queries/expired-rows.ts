@@ -5,9 +5,9 @@ export type ExpiredRows = {
   readonly table: string;
   /** Columns of the primary key. */
   readonly key: string;
-  /** SQL condition of an expired row. `$1` is the current time. */
+  /** SQL condition for expired rows. `$1` is the current time. */
   readonly isExpired: string;
-  /** Column by which an index finds the expired rows. */
+  /** Indexed column that is used to find the expired rows. */
   readonly orderBy?: string;
 };
 

@@ -3,10 +3,9 @@ import type { EntityManager } from '../entity-manager/entity-manager.ts';
 import { statementNamePattern, rowListeners } from '../connection/pipelined-queries.ts';
 
 /**
- * Prepares a statement that runs often. Its parameters `$1`, `$2`, ... are bound, its name lets PostgreSQL cache the plan, and it
- * joins the transaction of the request. Without a name, it is planned each time. List the columns explicitly: a cached plan of
- * `select *` fails when a column is added. If the driver supports it and the statement has a name, `onRow` receives each row as
- * soon as it arrives.
+ * Prepares a statement that runs often. Its parameters `$1`, `$2`, ... are bound, its name lets PostgreSQL cache the plan, and it joins the
+ * request's transaction. A statement without a name is planned each time. List the columns explicitly: a cached plan of `select *` fails
+ * when a column is added. If the driver supports streaming and the statement has a name, `onRow` receives each row as soon as it arrives.
  */
 export function prepareStatement<Row>(
   name: string | undefined,

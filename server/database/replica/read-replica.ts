@@ -8,16 +8,16 @@ import type { Database, EntityManager } from '../entity-manager/entity-manager.t
 /** How long a list query waits for the replica to catch up before it runs on the primary. */
 const replayTimeoutMs = 100;
 const pollIntervalMs = 5;
-/** How long a lagging replica and a failed one are skipped, so that not every query waits for it. */
+/** How long a lagging or failed replica is skipped, so that not every query waits for the replica. */
 const laggingBackoffMs = 1_000;
 const downBackoffMs = 5_000;
-/** Timeouts for the replay position and for a list query; longer than this, the replica is most likely unreachable. */
+/** Timeouts for reading the replay position and for a list query; after a timeout, the replica is most likely unreachable. */
 const positionTimeoutMs = 1_000;
 const queryTimeoutMs = 5_000;
 
 type ReplicaLog = { warn(details: object, message: string): void; info(message: string): void };
 
-// With synchronous_commit, replicas receive only flushed WAL; without it, commits may not be flushed yet, so the insert position counts.
+// With synchronous_commit, replicas receive only flushed WAL; without it, commits may not be flushed yet, so the insert position is used.
 const committedPosition = sql<{ position: number }>`
   select ((case current_setting('synchronous_commit') when 'off' then pg_current_wal_insert_lsn() else pg_current_wal_flush_lsn() end)
           - '0/0'::pg_lsn)::bigint as position`;
@@ -31,9 +31,9 @@ class NotAReplicaError extends Error {
 }
 
 /**
- * Runs list queries on a streaming replica without stale results: it queries the commit position of the primary (once for all queries that
- * begin at the same time) and waits until the replica has replayed it. Clients therefore always see their own writes, regardless of the
- * process that executed them. While the replica lags, is unreachable or is not a replica, queries run on the primary.
+ * Runs list queries on a streaming replica without stale results: it queries the primary's commit position (once for all queries that begin
+ * at the same time) and waits until the replica has replayed it. Clients therefore always see their own writes, regardless of which process
+ * executed them. While the replica lags, is unreachable or is not a replica, queries run on the primary.
  */
 export class ReadReplica {
   /** Number of list queries that ran on the replica and on the primary. */
@@ -89,7 +89,7 @@ export class ReadReplica {
     return false;
   }
 
-  /** Queried each time, because a restarted replica may have to replay the same WAL again. */
+  /** Queries the replay position each time, because a restarted replica may have to replay the same WAL again. */
   async #position(): Promise<number> {
     if (!this.#isVerified) await this.#verifyReplica();
     const [row] = await runDynamicQuery(this.#forkReplica(), replayPosition);
@@ -98,10 +98,10 @@ export class ReadReplica {
     return row?.position ?? Number.NEGATIVE_INFINITY;
   }
 
-  /** Without context resolution, because the entity manager of a request belongs to the primary. */
+  /** Without context resolution, because a request's entity manager belongs to the primary. */
   #forkReplica = (): EntityManager => this.#replica.fork({ disableContextResolution: true });
 
-  /** Verifies that both are the same database; otherwise, WAL positions could not be compared. */
+  /** Verifies that the primary and the replica are the same database; otherwise, their WAL positions could not be compared. */
   async #verifyReplica(): Promise<void> {
     const [[primary], [replica]] = await Promise.all([
       runDynamicQuery(this.#primary, identity),

@@ -1,6 +1,6 @@
 import type { EntityManager } from '../entity-manager/entity-manager.ts';
 
-/** Runs a list query on a database that has everything committed before the call. */
+/** Runs a list query on a database that contains everything committed before the call. */
 export type RunListQuery = <Result>(list: (em: EntityManager) => Promise<Result>) => Promise<Result>;
 
 export const createListQueryRunner =

@@ -19,7 +19,7 @@ export function rejectWritesOnLowDiskSpace(database: PGliteInterface, storage: S
     if (isLow === sessionIsReadOnly) return;
     sessionIsReadOnly = isLow;
     await database.exec(`set default_transaction_read_only = ${isLow ? 'on' : 'off'}`);
-    // obsolete WAL may be what fills the disk
+    // obsolete WAL may be filling the disk
     if (isLow && storage.hasSegment) await database.exec('checkpoint').catch(() => undefined);
   };
 

@@ -3,20 +3,20 @@ import { dirname } from 'node:path';
 
 const walSegmentBytes = 16 * 1024 * 1024;
 
-/** Two WAL segments: after PGlite failed to create a WAL segment, its next statement never returns. */
+/** Two WAL segments: if PGlite fails to create a WAL segment, its next statement never returns. */
 export const storageReserveBytes = 2 * walSegmentBytes;
 
 /** A check takes about 15 microseconds. Within this interval, all processes together cannot write as much as the reserve. */
 const checkIntervalMs = 10;
 
-/** Enough for a new embedded database with the demonstration shop. */
+/** Disk space for a new embedded database with the demonstration shop. */
 const newDatabaseBytes = 96 * 1024 * 1024;
 
 /** Thrown with the SQLSTATE that PostgreSQL uses for a full disk. */
 export class InsufficientStorageError extends Error {
   override readonly name = 'InsufficientStorageError';
   readonly code = '53100';
-  /** A property instead of the class, because MikroORM copies errors to its own error classes. */
+  /** Checked instead of the class, because MikroORM copies errors to its own error classes. */
   readonly isWriteRefusal = true;
 }
 
@@ -26,7 +26,7 @@ export const isLowDiskSpaceRejection = (error: unknown): boolean =>
 
 export type StorageLog = Record<'error' | 'info', (details: object, message: string) => void>;
 
-/** Monitors the free disk space of an embedded database. Writes are rejected while less than the reserve is free. */
+/** Monitors an embedded database's free disk space. Writes are rejected while less space than the reserve is free. */
 export class StorageReserve {
   readonly #directory: string;
   readonly #log: StorageLog | undefined;
@@ -68,7 +68,8 @@ export class StorageReserve {
 }
 
 /**
- * Checks the free space before PGlite opens or creates a database: both write, and on a full disk both fail without a usable message.
+ * Checks the free space before PGlite opens or creates a database: both operations write, and on a full disk both fail without a usable
+ * message.
  * @throws {InsufficientStorageError} with the space that is required
  */
 export function assertSpaceToOpen(directory: string, isNew: boolean): void {

@@ -4,8 +4,8 @@ import { prepareStatement } from '../queries/prepared-statement.ts';
 const queryDatabaseTime = prepareStatement<{ now: string }>('read_database_time', 'select now() as now');
 
 /**
- * Returns the time of the database server, which is the same for every process; the clocks of servers differ and jump. Use it to
- * compare with timestamps that another process wrote.
+ * Returns the database server's time, which is the same for every process, whereas the servers' clocks differ and jump. Compare timestamps
+ * that another process wrote with this time.
  */
 export async function readDatabaseTime(em: EntityManager): Promise<Date> {
   const [row] = await queryDatabaseTime(em, []);

@@ -1,4 +1,4 @@
 import { raw } from '@mikro-orm/core';
 
-/** Returns a query value: the transaction time of the database server, plus the given number of seconds. */
+/** Returns an SQL expression for the database server's transaction time plus the given number of seconds. */
 export const secondsFromNow = (seconds: number) => raw('now() + make_interval(secs => ?)', [seconds]);

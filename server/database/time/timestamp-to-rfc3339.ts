@@ -4,7 +4,7 @@ const utcTimestampPattern = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d:\d\d)(?:\.(\d{1,3}
 /** Converts PostgreSQL's text format to the API format: RFC 3339 in UTC with milliseconds. */
 export function timestampToRfc3339(text: string): string {
   const [, day, time, fraction = ''] = utcTimestampPattern.exec(text) ?? [];
-  // Same result as a `Date`, in a fraction of the time.
+  // Produces the same result as `Date`, in a fraction of the time.
   return day === undefined ? new Date(text).toISOString() : `${day}T${time}.${fraction.padEnd(3, '0')}Z`;
 }
 

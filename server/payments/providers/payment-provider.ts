@@ -39,7 +39,7 @@ export type ProviderPaymentRequest = {
   readonly returnUrl?: string;
   readonly methodToken?: string;
   readonly customer: { readonly id: number; readonly email: string };
-  /** Repeated requests with the same key create one payment. */
+  /** Repeated requests with the same key create only one payment. */
   readonly idempotencyKey: string;
 };
 
@@ -56,13 +56,13 @@ export type PaymentProvider = {
   readonly name: Payment['provider'];
   /** Whether payments change at the provider, so that it is polled. Otherwise, staff report the outcome. */
   readonly isPolled: boolean;
-  /** How long a payment reserves the goods of its order: `short` as for any unpaid order, `long` for a bank transfer. */
+  /** How long a payment reserves its order's goods: `short` as for any unpaid order, `long` for a bank transfer. */
   readonly reservation: 'short' | 'long';
   /** All valid payment method tokens, if they are known: a payment with another token is rejected before it starts. */
   readonly methodTokens?: readonly string[];
   create(request: ProviderPaymentRequest): Promise<PaymentStateAtProvider>;
   retrieve(reference: string): Promise<PaymentStateAtProvider>;
-  /** Returns the payment after the attempt: a payment that has succeeded in the meantime is not canceled. */
+  /** Returns the payment after the cancellation attempt: a payment that has succeeded in the meantime is not canceled. */
   cancel(reference: string, idempotencyKey: string): Promise<PaymentStateAtProvider>;
   refund(reference: string, request: ProviderRefundRequest): Promise<RefundStateAtProvider>;
   retrieveRefund(reference: string): Promise<RefundStateAtProvider>;
@@ -90,12 +90,12 @@ export function requirePaymentProvider(providers: PaymentProviders, name: string
   return provider;
 }
 
-/** An event has no valid signature of the provider. */
+/** An event has no valid provider signature. */
 export class InvalidSignatureError extends Error {
   override readonly name = 'BadSignature';
 }
 
-/** The provider did not respond, so the result of the request is unknown. Retry it with the same idempotency key. */
+/** The provider did not respond, so the request's result is unknown. Retry the request with the same idempotency key. */
 export class ProviderUnavailableError extends Error {
   override readonly name = 'ProviderUnavailable';
 }

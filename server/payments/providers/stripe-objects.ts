@@ -34,7 +34,7 @@ function toStatus({ status, last_payment_error: error }: Stripe.PaymentIntent): 
       return 'succeeded';
     case 'canceled':
       return 'canceled';
-    // Stripe may add statuses: the payment has neither succeeded nor failed.
+    // Stripe may add statuses: with an unknown status, the payment has neither succeeded nor failed.
     default:
       return 'processing';
   }
@@ -70,7 +70,7 @@ export function refundFromStripe({ id, status, failure_reason: reason }: Stripe.
   return { reference: id, status: 'pending' };
 }
 
-/** Returns the subject of an event, if it is a payment or a refund. */
+/** Returns an event's subject, if the subject is a payment or a refund. */
 export function eventSubjectFromStripe(object: Stripe.Event.Data.Object): Pick<ProviderEvent, 'subject' | 'reference'> | undefined {
   if (!('object' in object) || !('id' in object) || typeof object.id !== 'string') return undefined;
   if (object.object === 'payment_intent') return { subject: 'payment', reference: object.id };

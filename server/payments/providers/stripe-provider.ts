@@ -11,7 +11,7 @@ import { paymentFromStripe, refundFromStripe, eventSubjectFromStripe, toStripeAm
 export type StripeSettings = {
   readonly secretKey: string;
   readonly webhookSecret: string;
-  /** Address of another Stripe API server, for tests. */
+  /** Address of a different Stripe API server, for tests. */
   readonly api?: { readonly host: string; readonly port: number; readonly protocol: 'http' };
 };
 
@@ -44,7 +44,7 @@ export async function createStripeProvider({ secretKey, webhookSecret, api }: St
 type ErrorMapping = ReturnType<typeof createErrorMapping>;
 
 const createErrorMapping = ({ errors }: typeof Stripe) => ({
-  /** Throws `ProviderUnavailableError` for requests without a definite result; all other errors are responses. */
+  /** Throws `ProviderUnavailableError` for requests without a definite result, and rethrows all other errors, which are responses. */
   mapErrors: <Result>(request: Promise<Result>): Promise<Result> =>
     request.catch((error: unknown) => {
       const inconclusive = [
@@ -85,7 +85,7 @@ const createPaymentMethods = (
   retrieve: (reference) => mapErrors(stripe.paymentIntents.retrieve(reference).then(paymentFromStripe)),
   cancel(reference, idempotencyKey) {
     const canceled = stripe.paymentIntents.cancel(reference, {}, { idempotencyKey }).then(paymentFromStripe, (error: unknown) => {
-      // The payment can no longer be canceled or already is; return its current state.
+      // The payment can no longer be canceled or is already canceled; return its current state.
       if (asRejection(error).code !== 'payment_intent_unexpected_state') throw error;
       return stripe.paymentIntents.retrieve(reference).then(paymentFromStripe);
     });
@@ -112,7 +112,7 @@ const createRefundMethods = (
   retrieveRefund: (reference) => mapErrors(stripe.refunds.retrieve(reference).then(refundFromStripe)),
 });
 
-/** Converts a rejected payment. A declined card creates a PaymentIntent at Stripe, an invalid request does not. */
+/** Converts a rejected payment. A declined card creates a PaymentIntent at Stripe; an invalid request does not. */
 function rejectedPayment(error: Stripe.errors.StripeError, currency: string): PaymentStateAtProvider {
   if (error.payment_intent) return paymentFromStripe(error.payment_intent);
   const failure = { code: 'unknown', message: 'The payment provider did not accept this payment.' } as const;

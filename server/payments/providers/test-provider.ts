@@ -38,7 +38,7 @@ const signatureHeader = 'test-signature';
 const webhookSchema = z.object({ id: z.string(), type: z.string(), reference: z.string() });
 
 /**
- * Creates a provider for tests: the token determines the course of a payment. References encode the payment, so a restart loses no state.
+ * Creates a provider for tests: the token determines how a payment proceeds. References encode the payment, so a restart loses no state.
  */
 export function createTestProvider(): TestProvider {
   const key = randomBytes(32);

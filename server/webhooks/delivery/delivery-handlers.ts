@@ -11,7 +11,7 @@ import { queueRedeliveries } from './redeliver.ts';
 
 const { deliveries: listRoute, redeliver: redeliverRoute, test } = contract.webhooks;
 
-/** Creates the handlers that list, repeat and test the deliveries of an endpoint. */
+/** Creates the handlers that list an endpoint's deliveries, redeliver events and send test events. */
 export const createDeliveryHandlers = ({ em, pages }: Pick<HandlerDependencies, 'em' | 'pages'>) =>
   initServer().router(
     { deliveries: listRoute, redeliver: redeliverRoute, test },

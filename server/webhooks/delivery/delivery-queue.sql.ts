@@ -21,8 +21,8 @@ export type ClaimedDelivery = EventRow &
   };
 
 // SQL, because MikroORM has no FOR NO KEY UPDATE SKIP LOCKED per endpoint.
-// Claims a few deliveries per endpoint, starting after the endpoint served last, so that a long queue of one endpoint does not delay the
-// others. The commit does not wait for the disk: if a claim is lost in a crash, a delivery is at worst sent twice.
+// Claims a few deliveries per endpoint, starting after the most recently served endpoint, so that one endpoint's long queue does not delay
+// the others. The commit does not wait for the disk: if a claim is lost in a crash, a delivery is at worst sent twice.
 export const claimDeliveryRows = prepareStatement<ClaimedDelivery>(
   'claim_webhook_deliveries',
   `with recursive waiting (endpoint_id) as (
@@ -48,7 +48,7 @@ export const claimDeliveryRows = prepareStatement<ClaimedDelivery>(
      from claimed c join webhook_endpoints e on e.id = c.endpoint_id join events v on v.id = c.event_id`,
 );
 
-// SQL, because the commit does not wait for the disk either, and the log is appended to in the database.
+// SQL, because this commit does not wait for the disk either, and the database itself appends to the log.
 export const updateDeliveryAfterAttempt = prepareStatement<{ id: number }>(
   'finish_webhook_delivery',
   `update webhook_deliveries

@@ -8,7 +8,7 @@ import { claimDeliveryRows, type ClaimedDelivery, updateDeliveryAfterAttempt } f
 /** Maximum number of deliveries to claim: in total, per endpoint, and for endpoints that already have deliveries in flight. */
 export type DeliveryCapacity = { readonly total: number; readonly each: number; readonly left: ReadonlyMap<number, number> };
 
-/** Claims pending deliveries that are due. `after` is the endpoint served last. */
+/** Claims pending deliveries that are due. `after` is the most recently served endpoint. */
 export const claimDeliveries = (em: EntityManager, after: number, { total, each, left }: DeliveryCapacity): Promise<ClaimedDelivery[]> =>
   em.transactional((inner) => claimDeliveryRows(inner, [after, total, each, [...left.keys()], [...left.values()]]));
 
@@ -31,7 +31,7 @@ export async function recordDeliveryAttempt(
   return (await updateDeliveryAfterAttempt(em, [id, attempts, status, delayMs, JSON.stringify([entry])])).length > 0;
 }
 
-/** Marks a delivery as skipped: it was not sent and will not be. */
+/** Marks a delivery as skipped: it was not and will not be sent. */
 export const skipDelivery = (em: EntityManager, { delivery_id: id, attempts }: ClaimedDelivery) =>
   em.nativeUpdate(WebhookDelivery, { id, attempts, status: 'pending' }, { status: 'skipped', finishedAt: sql.now() });
 

@@ -16,13 +16,13 @@ import { EndpointConcurrency } from './endpoint-concurrency.ts';
 export type DeliveryWorkerDependencies = {
   readonly em: EntityManager;
   readonly log: Log;
-  /** Encryption key of the endpoint secrets. */
+  /** Encryption key for the endpoint secrets. */
   readonly key: Buffer;
   readonly network: NetworkPolicy;
   readonly notice: EndpointNoticeDependencies;
 };
 
-/** Failure reasons. Of a response, only its status and this reason are stored. */
+/** Failure reasons. Only this reason and the response status are stored, nothing else from the response. */
 type Failure = 'timeout' | 'connection_failed' | 'name_not_found' | 'tls_failed' | 'address_not_allowed' | 'status_code' | 'redirect';
 
 const dayMs = 86_400_000;
@@ -47,14 +47,14 @@ export class DeliveryWorker {
     this.#deps = deps;
   }
 
-  /** Claims and sends deliveries until none is due or the capacity is used up. Attempts may still be in flight when it resolves. */
+  /** Claims and sends deliveries until none is due or the capacity is used up. May resolve while attempts are still in flight. */
   run(): Promise<void> {
     this.#again = true;
     this.#running ??= this.#claimAll().finally(() => (this.#running = undefined));
     return this.#running;
   }
 
-  /** Runs, and waits for the attempts in flight. */
+  /** Runs the worker and waits for the attempts in flight. */
   async waitUntilIdle(): Promise<void> {
     await this.run();
     while (this.#inFlight.size > 0) {
@@ -63,7 +63,7 @@ export class DeliveryWorker {
     }
   }
 
-  /** Stops claiming deliveries and aborts the attempts in flight; another process claims them again. */
+  /** Stops claiming deliveries and aborts the attempts in flight; another process claims their deliveries again. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     for (const timer of this.#timers.values()) clearTimeout(timer);
@@ -71,7 +71,7 @@ export class DeliveryWorker {
     await Promise.all(this.#inFlight);
   }
 
-  /** Schedules a run for when a delivery that this process has postponed is due. */
+  /** Schedules a run for the time at which a delivery that this process has postponed is due. */
   #runAfter(delayMs: number): void {
     if (delayMs > timersMaxMs || this.#stopping.signal.aborted) return;
     const step = Math.ceil((performance.now() + delayMs) / timerStepMs);
@@ -186,7 +186,7 @@ function failureFromStatus(statusCode: number): Failure | undefined {
   return statusCode >= 300 && statusCode < 400 ? 'redirect' : 'status_code';
 }
 
-/** Returns `undefined` if the endpoint did not cause the error. */
+/** Returns the failure reason for an error, or `undefined` if the endpoint did not cause the error. */
 function failureFromError(error: unknown): Failure | undefined {
   if (!(error instanceof Error)) return undefined;
   if (error instanceof AddressNotAllowedError) return 'address_not_allowed';

@@ -1,10 +1,10 @@
 import type { DeliveryCapacity } from './delivery-queue.ts';
 
-/** Maximum number of concurrent attempts of a process. */
+/** Maximum number of concurrent attempts per process. */
 const totalMax = 64;
 /** Maximum number of concurrent attempts to one endpoint. */
 const endpointMax = 8;
-/** Maximum number of concurrent attempts to a slow endpoint, which responds late or not at all. */
+/** Maximum number of concurrent attempts to a slow endpoint, that is, one that responds late or not at all. */
 const slowEndpointMax = 1;
 /** Maximum number of concurrent attempts to all slow endpoints; the remaining capacity is reserved for responsive endpoints. */
 const slowTotalMax = 24;
@@ -54,7 +54,7 @@ export class EndpointConcurrency {
     return { total: totalMax - this.#busy, each: endpointMax, left };
   }
 
-  /** Returns whether there is capacity for a batch of one endpoint, so that a query of the queue is worthwhile. */
+  /** Returns whether there is capacity for a batch of one endpoint, so that querying the queue is worthwhile. */
   hasBatchCapacity(): boolean {
     return totalMax - this.#busy >= endpointMax;
   }

@@ -5,8 +5,8 @@ import { deliveryAuthorizationChecks, lockAuthorizationRows } from './lock-autho
 import { DeliveryNotAllowedError, AuthorizationLockedError } from './send-webhook.ts';
 
 /**
- * Returns the checks that can authorize a delivery. They run one by one, because planning one query with all of them takes longer than a
- * delivery.
+ * Returns the checks that can authorize a delivery. The checks run one by one, because planning one query with all checks takes longer than
+ * a delivery.
  */
 function checksFor({ user_id: owner, subject_type: subject, authority, endpoint_user_id: user }: ClaimedDelivery) {
   if (owner === null || subject === 'webhook_endpoint') return [deliveryAuthorizationChecks.ownerless];

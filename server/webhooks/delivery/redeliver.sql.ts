@@ -1,7 +1,7 @@
 import { prepareStatement } from '../../database/queries/prepared-statement.ts';
 
 // SQL, because the names of these statements make `event-signals.ts` wake the delivery worker after the commit.
-// Restarts the retry schedule. Because `attempts` is incremented, the result of an attempt in flight is ignored.
+// Restarts the retry schedule. Because `attempts` is incremented, the result of any in-flight attempt is ignored.
 const restartDeliveriesSql = (condition: string): string => `
   update webhook_deliveries set status = 'pending', tries = 0, attempts = attempts + 1, next_attempt_at = now(), finished_at = null
    where endpoint_id = $1 and ${condition} returning id`;

@@ -5,8 +5,8 @@ import type { DeliveryWorker } from './delivery-worker.ts';
 import { disableOrphanedEndpoints } from '../endpoints/disable-endpoint.ts';
 
 /**
- * Returns the background jobs that send webhooks: new deliveries immediately, retries of this process when they are due, and retries of
- * other processes by polling.
+ * Returns the background jobs that send webhooks: new deliveries immediately, this process's retries when they are due, and other
+ * processes' retries by polling.
  */
 export const webhookJobs = ({ em }: Database, deliverer: DeliveryWorker): Job[] => {
   const signals = getEventSignals(em);

@@ -12,13 +12,13 @@ import { WebhookEndpoint } from './webhook.entity.ts';
 
 /** Additional dependencies of the webhook handlers. */
 export type WebhookDependencies = {
-  /** Encryption key of the endpoint secrets. */
+  /** Encryption key for the endpoint secrets. */
   readonly webhookKey: Buffer;
-  /** Whether http URLs of this machine are accepted. */
+  /** Whether HTTP URLs that refer to this machine are accepted. */
   readonly development: boolean;
 };
 
-/** Namespace of the locks that serialize concurrent requests of one owner, so that each counts the endpoints of the others. */
+/** Namespace of the locks that serialize concurrent requests of one owner, so that each request counts the endpoints of the others. */
 const ownerLockNamespace = 20_261_121;
 
 /** Creates an endpoint; requires a transaction. Only this response contains the secret in plain text; the stored secret is encrypted. */

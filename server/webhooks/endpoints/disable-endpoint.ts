@@ -17,8 +17,8 @@ export type EndpointNoticeDependencies = {
 type Reason = NonNullable<WebhookEndpointBody['disabled_reason']>;
 
 /**
- * Skips the pending deliveries of an endpoint and records the event, in the transaction that disables it. Skipped deliveries can be
- * redelivered.
+ * Marks an endpoint's pending deliveries as skipped and records the event, in the transaction that disables the endpoint. Skipped
+ * deliveries can be redelivered.
  */
 export async function completeEndpointDisabling(em: EntityManager, endpoint: WebhookEndpointBody): Promise<void> {
   await em.nativeUpdate(WebhookDelivery, { endpoint: endpoint.id, status: 'pending' }, { status: 'skipped', finishedAt: sql.now() });
@@ -38,7 +38,7 @@ async function disableInTransaction(em: EntityManager, id: number, reason: Reaso
 
 const maxRecipients = 20;
 
-/** Returns the e-mail addresses that are notified about an endpoint. An application has no user, so administrators are notified. */
+/** Returns the e-mail addresses to notify about an endpoint. An application's endpoint has no user, so administrators are notified. */
 async function findRecipients(em: EntityManager, { user_id: userId }: WebhookEndpointBody): Promise<string[]> {
   const where = { status: 'active' as const, ...(userId === null ? { role: 'admin' as const } : { id: userId }) };
   const users = await em.find(User, where, { orderBy: { id: 'asc' }, limit: maxRecipients, disableIdentityMap: true });
@@ -61,7 +61,8 @@ export async function disableEndpointAndNotify(
 }
 
 /**
- * Disables endpoints whose grant or API key is no longer valid. They receive no events anyway; this makes it visible. Returns their number.
+ * Disables endpoints whose grant or API key is no longer valid. Such endpoints receive no events anyway; disabling them makes this visible.
+ * Returns the number of disabled endpoints.
  */
 export async function disableOrphanedEndpoints(em: EntityManager): Promise<number> {
   const found = await findOrphanedEndpoints(em);

@@ -44,7 +44,7 @@ export async function updateWebhookEndpoint(
 }
 
 /**
- * Creates a new secret of a locked endpoint; the previous secret also signs during the overlap. Rejects a rotation during an overlap,
+ * Creates a new secret for a locked endpoint; the previous secret also signs during the overlap. Rejects a rotation during an overlap,
  * because a third secret would have to remain valid.
  */
 export async function rotateWebhookSecret(

@@ -4,7 +4,7 @@ import type { WebhookDelivery, WebhookEndpoint } from './webhook.entity.ts';
 
 export type EndpointEntity = InferEntity<typeof WebhookEndpoint>;
 
-/** Returns the API representation of an endpoint. */
+/** Returns an endpoint's API representation. */
 export const endpointFromEntity = (endpoint: EndpointEntity): WebhookEndpointBody => ({
   id: endpoint.id,
   url: endpoint.url,
@@ -21,7 +21,7 @@ export const endpointFromEntity = (endpoint: EndpointEntity): WebhookEndpointBod
   updated_at: endpoint.updatedAt.toISOString(),
 });
 
-/** Returns the API representation of a delivery. */
+/** Returns a delivery's API representation. */
 export const deliveryFromEntity = (delivery: InferEntity<typeof WebhookDelivery>, eventType: string): WebhookDeliveryBody => ({
   id: delivery.id,
   event_id: delivery.seq,
@@ -33,5 +33,5 @@ export const deliveryFromEntity = (delivery: InferEntity<typeof WebhookDelivery>
   attempts: delivery.log,
 });
 
-/** Returns the path of an endpoint. */
+/** Returns an endpoint's path. */
 export const endpointLocation = (id: number): string => `/api/v1/webhook-endpoints/${id}`;

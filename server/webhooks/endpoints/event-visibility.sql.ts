@@ -1,8 +1,8 @@
 import { eventSubjectScopes, scopeNames, scopeDefinitions, type Scope } from '@mandate/contract';
 
-// SQL, because one query checks many pairs of endpoint and event against scopes, grants and tokens.
+// SQL, because one query checks many endpoint-event pairs against scopes, grants and tokens.
 
-/** SQL of two scope arrays: the granted scopes and the currently allowed maximum. A scope is effective if both contain it. */
+/** SQL for two scope arrays: the granted scopes and the currently allowed maximum. A scope is effective if both contain it. */
 type Given = { readonly scopes: string; readonly ceiling: string };
 
 const has = ({ scopes: given, ceiling }: Given, scope: string): string => `('${scope}' = any(${given}) and '${scope}' = any(${ceiling}))`;
@@ -17,7 +17,7 @@ const adminScopes = `'{${scopeNames.filter((name) => scopeDefinitions[name].admi
 const tasksNeeds = ({ scopes: given, ceiling }: Given, beyond: string): string =>
   `exists (select 1 from tasks t where t.id = v.subject_id and t.needs <@ ${given} and t.needs <@ ${ceiling} and (${beyond} or not t.needs && ${adminScopes}))`;
 
-/** Condition for events of the user in the joined row; the caller joins only that user's events. */
+/** Condition for events that belong to the user in the joined row; the caller joins only that user's events. */
 const personal = (given: Given, beyond: string): string =>
   bySubject((subject, own) => {
     if (own === null || subject === 'webhook_endpoint') return never;
@@ -48,7 +48,7 @@ const liveGrant = `c.last_used_at is not null
 const liveKey = 'exists (select 1 from api_keys k where k.id = e.api_key_id and k.revoked_at is null and k.expires_at > now())';
 const liveConnection = `exists (select 1 from connections c where c.user_id = e.user_id and c.client_id = e.client_id and ${liveGrant})`;
 
-/** Condition that the authority of an endpoint is still valid; `a` and `u` are its application and user, if any. */
+/** Condition that an endpoint's authority is still valid; `a` and `u` are the endpoint's application and user, if any. */
 export const endpointAuthorityIsActiveSql = `case e.authority
   when 'application' then a.status = 'active' and 'client_credentials' = any(a.grant_types)
   when 'person' then u.status = 'active'
@@ -65,7 +65,7 @@ const unrestrictedScopes = `'{${[...new Set(Object.values(eventSubjectScopes).fl
 
 const pair = 'e.id as endpoint_id, v.id as event_id, v.seq, e.status';
 
-/** Pairs that do not depend on the owner of the event. `narrowed`: a condition on one side that avoids a full cross join. */
+/** SQL for the pairs that do not depend on the event's owner. `narrowed`: a condition on one side that avoids a full cross join. */
 const pairsRegardlessOfOwner = (eventCondition: string, narrowed: string): string => `
   select ${pair} from events v
     cross join webhook_endpoints e
@@ -75,9 +75,9 @@ const pairsRegardlessOfOwner = (eventCondition: string, narrowed: string): strin
      and (v.subject_type = 'webhook_endpoint' or ${general(endpointScopes, endpointReachesBeyond)})`;
 
 /**
- * SQL that selects the matching pairs of endpoint and event (`endpoint_id`, `event_id`, `seq`, the endpoint's `status`): the endpoint
- * subscribes to the event, and its authority may read the subject now. There is one query per reason: the event belongs to the endpoint's
- * user, its user granted access, it belongs to no user, or the endpoint may see the events of all users.
+ * SQL that selects the matching endpoint-event pairs (`endpoint_id`, `event_id`, `seq`, the endpoint's `status`): the endpoint subscribes
+ * to the event, and its authority may read the subject now. There is one query per reason: the event belongs to the endpoint's user, the
+ * event's user granted access, the event belongs to no user, or the endpoint may see all users' events.
  * `eventCondition`: a condition on the event `v` and the endpoint `e`.
  */
 export const endpointEventPairSql = {

@@ -7,7 +7,7 @@ import { endpointFromEntity, type EndpointEntity } from './endpoint-rows.ts';
 import { ownedBy, resolveEndpointOwner } from './endpoint-owner.ts';
 import { WebhookEndpoint } from './webhook.entity.ts';
 
-/** Returns up to `limit + 1` endpoints of a principal, newest first. */
+/** Returns up to `limit + 1` of a principal's endpoints, newest first. */
 export async function listWebhookEndpoints(
   em: EntityManager,
   principal: Principal,
@@ -18,7 +18,7 @@ export async function listWebhookEndpoints(
   return em.find(WebhookEndpoint, where, { orderBy: { id: 'desc' }, limit: limit + 1, disableIdentityMap: true });
 }
 
-/** Returns an endpoint of the principal. Endpoints of other owners are not found. */
+/** Returns one of the principal's endpoints. Other owners' endpoints are not found. */
 export async function findWebhookEndpoint(em: EntityManager, principal: Principal, id: number): Promise<WebhookEndpointBody> {
   const where = { id, ...ownedBy(await resolveEndpointOwner(em, principal)) };
   const endpoint = await em.findOne(WebhookEndpoint, where, { disableIdentityMap: true });
@@ -36,7 +36,7 @@ export async function lockWebhookEndpoint(em: EntityManager, principal: Principa
 
 const endpointNotFound = (id: number): Problem => createProblem('not_found', { detail: `Webhook endpoint ${id} was not found.` });
 
-/** Returns an endpoint like `lockWebhookEndpoint`; throws if it is disabled. Used before a delivery is requested. */
+/** Returns an endpoint like `lockWebhookEndpoint`; throws if the endpoint is disabled. Used before a delivery is requested. */
 export async function lockEnabledEndpoint(em: EntityManager, principal: Principal, id: number): Promise<WebhookEndpointBody> {
   const endpoint = endpointFromEntity(await lockWebhookEndpoint(em, principal, id));
   if (endpoint.status === 'enabled') return endpoint;

@@ -16,7 +16,7 @@ export type EncryptedWebhookSecrets = {
   readonly previous_secret_until: string | null;
 };
 
-/** Returns the headers of an attempt: the same id for every attempt, the time of this attempt, and one signature per active secret. */
+/** Returns the headers for an attempt: the same id for every attempt, the time of this attempt, and one signature per active secret. */
 export function createSignedHeaders(
   secrets: EncryptedWebhookSecrets,
   key: Buffer,

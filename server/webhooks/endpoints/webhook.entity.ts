@@ -35,7 +35,7 @@ export const WebhookEndpoint = defineEntity({
     previousSecretUntil: p.datetime(3).nullable(),
     /** Time of the first failure since the last successful delivery. */
     failingSince: p.datetime(3).nullable(),
-    /** No deliveries are sent until then, because the endpoint was overloaded. */
+    /** No deliveries are sent until this time, because the endpoint was overloaded. */
     pausedUntil: p.datetime(3).nullable(),
     version: p.integer().default(1),
     createdAt: p.datetime(3).defaultRaw('now()'),
@@ -63,12 +63,12 @@ export const WebhookDelivery = defineEntity({
     /** Sequence number of the event. */
     seq: p.bigint('number'),
     status: p.enum(webhookDeliveryStatuses).default('pending'),
-    /** Number of leases so far. It is the fencing token: the holder of an older lease can no longer change the delivery. */
+    /** Number of leases so far, which is the fencing token: the holder of an older lease can no longer change the delivery. */
     attempts: p.integer().default(0),
     /** Number of attempts in the current retry schedule. */
     tries: p.integer().default(0),
     nextAttemptAt: p.datetime(3),
-    /** The last attempts, in their API representation. */
+    /** The most recent attempts, in their API representation. */
     log: p.json<WebhookDeliveryBody['attempts']>().defaultRaw(`'[]'`),
     createdAt: p.datetime(3).defaultRaw('now()'),
     finishedAt: p.datetime(3).nullable(),
