@@ -19,7 +19,7 @@ export const readBackupLines = async (file: string): Promise<string[]> =>
     .split('\n')
     .slice(0, -1);
 
-/** Writes a backup file with these lines. The seal is valid only if `key` is the backup key of the server. */
+/** Writes a backup file with these lines. The seal is valid only if `key` is the server's backup key. */
 export async function writeBackupLines(file: string, lines: readonly string[], key: Buffer): Promise<void> {
   const text = lines.map((line) => `${line}\n`).join('');
   await writeFile(file, gzipSync(text + formatBackupLine({ seal: createBackupMac(key).update(text).digest('base64url') })));
