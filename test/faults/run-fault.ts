@@ -4,7 +4,7 @@ import { Load, type LoadSettings } from './traffic/load.ts';
 import type { Fault } from './scenarios/scenario.ts';
 import type { FaultEnvironment } from './environments/environment.ts';
 
-/** Result of a fault, for one row of the table. */
+/** Result of a fault, for one table row. */
 export type FaultOutcome = {
   readonly name: string;
   readonly title: string;
@@ -27,7 +27,7 @@ export type FaultRunOptions = {
   readonly onProgress?: (done: number) => void;
 };
 
-/** Number of confirmed writes between two injections. */
+/** Number of confirmed writes between consecutive injections. */
 const writesBetweenInjections = 25;
 
 /** Injects a fault `times` times under load, and then compares the confirmed writes with the state of the system. */

@@ -7,9 +7,9 @@ import type { Scenario } from './scenarios/scenario.ts';
 import type { FaultEnvironment } from './environments/environment.ts';
 
 type ScenarioOptions = {
-  /** Whether the scenario needs PostgreSQL. It is skipped if PostgreSQL cannot start. */
+  /** Whether the scenario needs PostgreSQL. If so, the scenario is skipped if PostgreSQL cannot start. */
   readonly postgresql: boolean;
-  /** Number of injections by fault name (default: 1). 0 excludes the fault from the short form. */
+  /** Number of injections, by fault name (default: 1). 0 excludes the fault from the short form. */
   readonly times?: Readonly<Record<string, number>>;
 };
 

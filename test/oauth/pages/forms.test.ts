@@ -20,7 +20,7 @@ beforeAll(async () => {
   paths = await readPostPaths(server.db);
 });
 
-/** Paths that accept POST without a form. `formsOfEngine` lists the forms among the provider paths. */
+/** Paths that accept POST requests but have no form. */
 const pathsWithoutForms = ['/mcp', '/oauth-protected-resource/api', '/oauth-protected-resource/mcp', ...providerRoutePatterns];
 
 const post = (
@@ -88,7 +88,7 @@ test(
       const before = await readFormState(server.db);
       for (const token of [undefined, '', other, tokenBeforeSignIn]) {
         const tokens = token === undefined ? {} : { csrf: token, xsrf: token };
-        // also sends the cookie of the token from before the sign-in
+        // also sends the cookie for the token issued before the sign-in
         const cookie = `${victim.browser.cookieHeader('/')}; ${beforeSignIn.cookieHeader('/')}`;
         const body = new URLSearchParams({ ...fields, ...tokens });
         const { status } = await fetch(server.origin + victim.formTarget(form), {
