@@ -20,9 +20,9 @@ export type CallerName = (typeof callerNames)[number];
 
 export type Caller = {
   readonly token: string | undefined;
-  /** Scopes of the token, if it is valid. */
+  /** Scopes of the token, if the token is valid. */
   readonly scopes: readonly string[];
-  /** User whose data the caller may see; undefined if it may see the data of all users. */
+  /** User whose data the caller may see; undefined if the caller may see all users' data. */
   readonly userId?: number;
 };
 
@@ -34,7 +34,7 @@ const staffScopes = scopeNames.filter((name) => name !== keyManagementScope);
 const attemptsMax = 5;
 const apiKey = z.object({ id: z.number(), key: z.string() });
 
-/** All callers of the API. Each can be created again, because a request can revoke the access of any of them. */
+/** All API callers. Each caller can be created again, because requests can revoke any caller's access. */
 export class Callers {
   readonly #mandate: MandateServer;
   readonly #callers = new Map<CallerName, Promise<Caller>>();
@@ -60,7 +60,7 @@ export class Callers {
     }
   }
 
-  /** Discards a caller whose token was rejected, so that the next request gets a new one. */
+  /** Discards a caller whose token was rejected, so that the next request gets a new caller. */
   discard(name: CallerName): void {
     this.#callers.delete(name);
   }

@@ -15,7 +15,7 @@ export type Sent = {
 
 export type Received = { readonly status: number; readonly headers: Headers; readonly text: string };
 
-/** Longer than any timeout of the server. */
+/** Longer than any server timeout. */
 const timeoutMs = 120_000;
 
 /** Replaces placeholders and encodes a request. */
@@ -59,7 +59,7 @@ function isBuiltInId(id: string): boolean {
   try {
     return Number(decodeURIComponent(id)) < 10;
   } catch {
-    return false; // an invalid escape is no ID
+    return false; // an invalid escape is not an ID
   }
 }
 
