@@ -7,7 +7,7 @@ const headEnd = Buffer.from('\r\n\r\n');
 export type Received = { readonly status: number; readonly bytes: Buffer };
 const noResponse: Received = { status: 0, bytes: Buffer.alloc(0) };
 
-/** A connection that sends one request after the other. It parses only the end of each response, to save CPU time. */
+/** A connection that sends one request after another. To save CPU time, only the end of each response is parsed. */
 class Connection {
   readonly #socket: Socket;
   readonly #onFree: (connection: Connection) => void;

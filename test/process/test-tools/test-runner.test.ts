@@ -9,7 +9,7 @@ import { databaseKind } from '../../support/services/database.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
-/** The test runner's temporary directory, which must be readable for the user that runs PostgreSQL. */
+/** The test runner's temporary directory, which must be readable by the user that runs PostgreSQL. */
 let temporary: string;
 beforeEach(async () => {
   temporary = await mkdtemp(join(tmpdir(), 'mandate-runner-'));
@@ -25,7 +25,7 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
   throw new Error('the condition was not met within two minutes');
 }
 
-/** Returns the command lines of the processes whose files are in the directory. */
+/** Returns all process command lines that contain the temporary directory. */
 async function runningCommands(): Promise<string[]> {
   const lines = [];
   for await (const file of glob('/proc/[0-9]*/cmdline')) lines.push(await readFile(file, 'utf8').catch(() => ''));
