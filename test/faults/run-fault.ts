@@ -30,7 +30,7 @@ export type FaultRunOptions = {
 /** Number of confirmed writes between consecutive injections. */
 const writesBetweenInjections = 25;
 
-/** Injects a fault `times` times under load, and then compares the confirmed writes with the state of the system. */
+/** Injects a fault `times` times under load, and then compares the confirmed writes with the system state. */
 export async function runFault<S extends FaultEnvironment>(
   fault: Fault<S>,
   environment: S,

@@ -13,7 +13,7 @@ type ScenarioOptions = {
   readonly times?: Readonly<Record<string, number>>;
 };
 
-/** Runs the short form of every fault of a scenario in one environment. After a failure, the next fault gets a new environment. */
+/** Runs the short form of every fault in a scenario in one environment. After a failure, the next fault gets a new environment. */
 export function testScenario<S extends FaultEnvironment>(scenario: Scenario<S>, { postgresql, times = {} }: ScenarioOptions): void {
   const reason = postgresql && databaseKind === 'pglite' ? 'PostgreSQL is not available' : scenario.missing?.();
   if (reason !== undefined) process.stderr.write(`Fault tests are skipped: ${reason}\n`);

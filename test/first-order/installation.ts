@@ -36,7 +36,7 @@ export async function startInstallation(directory: string): Promise<Installation
   const home = await mkdtemp(join(tmpdir(), 'mandate-home-'));
   const [port, storefrontPort] = [await findFreePort(), await findFreePort()];
   const [url, storefrontUrl] = [`http://localhost:${port}`, `http://localhost:${storefrontPort}`];
-  // oxlint-disable-next-line node/no-process-env -- the child processes use the programs of the caller
+  // oxlint-disable-next-line node/no-process-env -- the child processes use the caller's programs
   const env = { PATH: process.env['PATH'], HOME: home, PORT: String(port), MANDATE_API_URL: url, VITE_API_URL: url };
   const processes: ChildProcess[] = [];
   const shell = (script: string): ReturnType<typeof spawnShell> => {

@@ -26,7 +26,7 @@ export type Caller = {
   readonly userId?: number;
 };
 
-/** Scope that can invalidate the tokens of all callers, so few requests use it. */
+/** Scope that can invalidate all callers' tokens, so few requests use this scope. */
 const keyManagementScope: Scope = 'signing_keys.manage';
 const customerScopes = scopeNames.filter((name) => !scopeDefinitions[name].admin);
 const staffScopes = scopeNames.filter((name) => name !== keyManagementScope);
@@ -49,7 +49,7 @@ export class Callers {
     return caller;
   }
 
-  /** Retries, because concurrent requests can interfere. */
+  /** Retries, because concurrent requests can interfere with the creation of a caller. */
   async #createWithRetries(name: CallerName): Promise<Caller> {
     for (let attempts = 1; ; attempts += 1) {
       try {

@@ -5,7 +5,7 @@ import type { Caller } from './callers.ts';
 import { Placeholder, type KnownValues } from './placeholders.ts';
 import { escapeUrlText, type FuzzRequest } from './requests.ts';
 
-/** A request as it is sent. */
+/** A request in the form in which it is sent. */
 export type Sent = {
   readonly method: string;
   readonly path: string;
@@ -101,7 +101,7 @@ export class Sender {
       try {
         return await this.#sendOnce(sent);
       } catch (error) {
-        // the server closed an idle connection just when it was reused (RFC 9112, section 9.3.1)
+        // the server closed an idle connection just as the connection was reused (RFC 9112, section 9.3.1)
         if (!(error instanceof ConnectionLost)) throw error;
       }
     }

@@ -17,7 +17,7 @@ export const cache = join(tmpdir(), 'mandate-generated-clients');
 
 export type GeneratorVersion = keyof typeof versions;
 
-/** Downloads the generator once, verifies its hash, and returns the path of its jar file. */
+/** Downloads the generator once, verifies its hash, and returns the jar file's path. */
 export async function generatorJar(version: GeneratorVersion): Promise<string> {
   const folder = join(cache, version);
   const jar = join(folder, 'package', 'bin', 'openapi-generator.jar');

@@ -48,7 +48,7 @@ export type RetailMonth = {
   readonly expected: number;
 };
 
-/** Reads the sales of the "Online Retail" data set, without cancellations, unknown customers and free items. */
+/** Reads the sales in the "Online Retail" data set, except cancellations, sales to unknown customers and free items. */
 export async function readMonth(path: string): Promise<RetailMonth> {
   const file = await readFile(path);
   const text = path.endsWith('.gz') ? gunzipSync(file) : file;

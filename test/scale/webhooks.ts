@@ -111,7 +111,7 @@ async function measure(benchmark: WebhookBenchmark, endpoints: number): Promise<
   return `| ${endpoints} | ${quantile(steady, 0.5)} | ${quantile(steady, 0.99)} | ${benchmark.deliveries.length} of ${burst} | ${rate} |`;
 }
 
-/** Returns the delays of a steady stream of events, in milliseconds from commit to delivery. */
+/** Returns the delays from commit to delivery for a steady stream of events, in milliseconds. */
 async function measureStream(benchmark: WebhookBenchmark, userCount: number): Promise<number[]> {
   benchmark.deliveries.length = 0;
   const tick = 50;

@@ -56,7 +56,7 @@ describe('concurrent reads of many customers', () => {
 });
 
 describe.skipIf(databaseKind === 'pglite')('during other reads', { timeout: 60_000 }, () => {
-  /** Sends requests from several readers until `stop` is called, which returns the status and the time of each request. */
+  /** Sends requests from several readers until `stop` is called, which returns each request's status and time. */
   function readUntilStopped(id: number, token: string, readers: number): { stop: () => Promise<{ sentAt: number; status: number }[]> } {
     const abortController = new AbortController();
     const observations: { sentAt: number; status: number }[] = [];

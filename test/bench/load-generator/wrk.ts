@@ -12,7 +12,7 @@ const run = promisify(execFile);
 export const isWrkInstalled = (): Promise<boolean> =>
   run('wrk', ['--version']).then(
     () => true,
-    // `wrk --version` prints its version and exits with status 1
+    // `wrk --version` prints the version but exits with status 1
     ({ code }: { code: unknown }) => code === 1,
   );
 

@@ -64,7 +64,7 @@ export class BenchmarkEnvironment implements AsyncDisposable {
     return target;
   }
 
-  /** Starts an additional server. The caller stops it. */
+  /** Starts an additional server, which the caller must stop. */
   async start(name: Exclude<ServerName, 'mandate-pglite'>): Promise<MeasuredServer> {
     if (name === 'mandate') return this.startMandate({ DATABASE_URL: (await this.#filledDatabase()).postgresql.url });
     const { postgresql, client, website } = await this.#filledDatabase();

@@ -1,4 +1,4 @@
-/** Differences between the confirmed writes and the state of the system. */
+/** Differences between the confirmed writes and the system state. */
 export class Findings {
   /** Confirmed data that is missing or changed. */
   readonly lost: string[] = [];

@@ -30,7 +30,7 @@ export class FaultEnvironment implements AsyncDisposable {
     this.#closing = [...parts.closing];
   }
 
-  /** Adds a function that runs before the rest of the environment stops. */
+  /** Registers a function that runs before the rest of the environment is stopped. */
   onClose(close: () => Promise<unknown>): void {
     this.#closing.unshift(close);
   }

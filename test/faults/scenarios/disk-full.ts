@@ -13,7 +13,7 @@ const run = promisify(execFile);
 /** Duration for which the disk stays full after the first failed write. */
 const fullMs = 1_500;
 
-/** @param owner mount options for the owner of the directory (default: root) */
+/** @param owner mount options that set the directory's owner (default: root) */
 export const mountSmallDisk = (where: string, owner = ''): Promise<unknown> =>
   run('mount', ['-t', 'tmpfs', '-o', `size=220m,mode=0700${owner}`, 'tmpfs', where]);
 

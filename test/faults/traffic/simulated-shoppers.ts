@@ -34,7 +34,7 @@ export async function simulateShopper(
   }
 }
 
-/** Places orders at a fixed rate without waiting for responses, so that it detects the first success after a fault. */
+/** Places orders at a fixed rate without waiting for responses, to detect the first success after a fault. */
 export async function sendOrderProbes(
   administration: AdministrationClient,
   shop: FaultShop,

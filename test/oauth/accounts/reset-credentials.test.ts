@@ -139,7 +139,7 @@ describe('a password reset', () => {
   });
 });
 
-/** Adds an authenticator app and moves its creation 15 days into the past. */
+/** Adds an authenticator app and moves its creation time 15 days into the past. */
 async function addEstablishedApp({ browser, id }: TestUser): ReturnType<typeof addAuthenticatorApp> {
   const app = await addAuthenticatorApp(browser);
   await server.db.em.fork().execute(`update authenticator_apps set added_at = added_at - interval '15 days' where user_id = ?`, [id]);

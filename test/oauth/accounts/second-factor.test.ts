@@ -73,7 +73,7 @@ test('the QR code contains the key that the page shows', async () => {
   expect(otpauthUri).toMatch(/^otpauth:\/\/totp\/Mandate:/);
 });
 
-/** Returns the coordinates of the dark modules in the QR code. */
+/** Returns the coordinates of the QR code's dark modules. */
 function* qrModules(svg: string): Generator<[string, string, string]> {
   for (const [, path = ''] of svg.matchAll(/ d="([^"]+)"/g)) {
     let [x, y] = [0, 0];

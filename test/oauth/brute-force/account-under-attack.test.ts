@@ -31,7 +31,7 @@ describe('more than 100 wrong passwords within a day from many networks', { time
     const notification = await readLastMailTo(server.origin, owner.email);
     expect(notification.subject).toBe('Many failed sign-in attempts at Mandate');
     await submitPassword(server, wrongCredentials(owner.email));
-    expect(await readMailsTo(server.origin, owner.email)).toHaveLength(before.length + 1); // one notification and no code
+    expect(await readMailsTo(server.origin, owner.email)).toHaveLength(before.length + 1); // one notification, but no code
 
     const browser = new HttpBrowser(server.origin);
     const page = await submitPassword(server, owner, browser);

@@ -32,7 +32,7 @@ const post = (
 
 const csrfTokenOnPage = ({ text }: HtmlPage): string => /name="csrf" value="([^"]+)"/.exec(text)?.[1] ?? '';
 
-/** Returns the parts of a response that a user sees. */
+/** Returns the response parts that a user sees. */
 async function visibleOutcome(response: Response): Promise<unknown[]> {
   const text = await response.text();
   const alert = /role="alert"[^]*?<\/ul>/.exec(text)?.[0];

@@ -64,7 +64,7 @@ export class HttpBrowser {
     return matching.map(({ name, value }) => `${name}=${value}`).join('; ');
   }
 
-  /** Returns the value of a stored cookie. */
+  /** Returns a stored cookie's value. */
   cookieValue(name: string): string | undefined {
     return this.#cookies.find((cookie) => cookie.name === name)?.value;
   }

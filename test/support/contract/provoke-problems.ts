@@ -38,7 +38,7 @@ const withQuery = ({ path, ...valid }: ValidRequest, query: string): ValidReques
   ...valid,
   path: `${path}${path.includes('?') ? '&' : '?'}${query}`,
 });
-/** Replaces the value of the first path parameter. Returns no request for a path without parameters. */
+/** Replaces the first path parameter's value. Returns no request for a path without parameters. */
 function withParameter({ path, ...valid }: ValidRequest, route: AppRoute, value: string): ValidRequest[] {
   const index = route.path.split('/').findIndex((segment) => segment.startsWith(':'));
   return index === -1 ? [] : [{ ...valid, path: path.split('/').with(index, value).join('/') }];

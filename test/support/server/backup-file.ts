@@ -11,7 +11,7 @@ export const backupKey = deriveKeys(testServerSecret).backups;
 export const writeTestBackup = (db: Database, file: string): Promise<BackupSummary> =>
   writeBackup(db, file, { key: backupKey, now: new Date('2026-11-20T10:00:00Z'), onRows: () => undefined });
 
-/** Returns the lines of a backup file without the seal. */
+/** Returns a backup file's lines, without the seal. */
 export const readBackupLines = async (file: string): Promise<string[]> =>
   gunzipSync(await readFile(file))
     .toString()

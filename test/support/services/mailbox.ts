@@ -42,7 +42,7 @@ export function openLoggedMailbox(origin: string, output: () => string): void {
 
 const isTo = (to: string, address: string): boolean => to.toLowerCase() === address.toLowerCase();
 
-/** Parses the e-mails in the log of a development-mode server. */
+/** Parses the e-mails in a development-mode server's log. */
 function parseLoggedMails(output: string): Mail[] {
   const lines = output.matchAll(/a message that would be sent to=("[^"]*") subject=("(?:[^"\\]|\\.)*") text=("(?:[^"\\]|\\.)*")/g);
   return [...lines].map(([, ...fields]) => {
