@@ -1,5 +1,5 @@
 /**
- * Sends every operation of the contract as every kind of caller, and compares the status with the expected one. An operation without a row fails.
+ * Calls every contract operation as every kind of caller, and compares the status with the expected status. Operations without a row fail.
  */
 import { contract, contractV2, listRoutes, scopeNames, scopeDefinitions, maxWebhookEndpoints } from '@mandate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -14,7 +14,10 @@ import { createExpiredAndRevokedKeys, type ProblemInputs, type ValidRequest } fr
 import { testIdempotentReplays } from '../support/contract/replay-assertions.ts';
 import { createTestShop, pickupDelivery, type TestShop, buildProductInput } from '../support/server/test-shop.ts';
 
-/** In this order: no token; the owner's token with a scope that does not fit; another customer with all customer scopes; the owner; staff; an administrator; an application; an API key of the owner with all scopes that a key can have. */
+/**
+ * `withoutScope`: the owner, with a token that lacks the required scope. `otherCustomer`: another customer with all customer scopes.
+ * `apiKey`: an API key that belongs to the owner, with all scopes that a key can have.
+ */
 const callers = ['anonymous', 'withoutScope', 'otherCustomer', 'owner', 'staff', 'admin', 'application', 'apiKey'] as const;
 type Caller = (typeof callers)[number];
 type Statuses = readonly [number, number, number, number, number, number, number, number];
@@ -112,7 +115,7 @@ const ownerStatuses: Statuses = [401, 403, 404, 200, 200, 200, 200, 200];
 const ownerListStatuses: Statuses = [401, 403, 403, 200, 200, 200, 200, 200];
 const ownerCreateStatuses: Statuses = [401, 403, 404, 201, 201, 201, 201, 201];
 const staffStatuses = (status: number): Statuses => [401, 403, 403, 403, status, status, status, 403];
-/** Only the user who started a task can read it, because the result contains the data that this user may read. */
+/** Only the user who started a task can read the task, because its result contains data that this user may read. */
 const taskOwnerStatuses = (status: number): Statuses => [401, 403, 404, status, 404, 404, 404, status];
 
 const administratorStatuses = (status: number): Statuses => [401, 403, 403, 403, 403, status, status, 403];
@@ -123,7 +126,7 @@ const endpointBody = { url: 'https://receiver.example.com/hooks', events: ['orde
 const createEndpoint = async (): Promise<number> => (await createResource('POST', '/webhook-endpoints', endpointBody, tokens.owner)).id;
 let sharedEndpointId: Promise<number> | undefined;
 const sharedEndpoint = (): Promise<number> => (sharedEndpointId ??= createEndpoint());
-/** Creates an endpoint. Deletes the endpoints of earlier tests first if their number is near the limit. */
+/** Creates an endpoint. If the number of endpoints is near the limit, deletes earlier tests' endpoints first. */
 async function createEndpointBelowLimit(): Promise<number> {
   const sharedId = await sharedEndpoint();
   const call = { token: tokens.owner ?? '' };
@@ -134,7 +137,7 @@ async function createEndpointBelowLimit(): Promise<number> {
   }
   return createEndpoint();
 }
-/** An endpoint is visible only to the application that created it, for the same user. Even an API key of this user gets 404. */
+/** An endpoint is visible only to the application that created it, for the same user. Even the user's own API key gets 404. */
 const endpointCreatorStatuses = (status: number): Statuses => [401, 403, 404, status, 404, 404, 404, 404];
 
 const rows: Record<string, { send: (caller: Caller) => Promise<RequestParts> | RequestParts; statuses: Statuses }> = {
@@ -338,7 +341,7 @@ describe.each(Object.entries(rows))('%s', (operation, { send, statuses }) => {
 /** Returns a valid token whose scope does not permit the operation. */
 const tokenWithoutScope = (operation: string): string => (operation.startsWith('users.') ? ordersReadToken : usersReadToken);
 
-/** Returns a request that at least passes authorization. */
+/** Returns a request that passes at least the authorization checks. */
 function validRequest(operation: string): Promise<ValidRequest> {
   return requestAs(operation, successfulCallers(operation)[0] ?? 'owner');
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startMandateServer, type MandateServer } from '../support/server/start-mandate.ts';
 
-/** The Accept header of a browser navigation. */
+/** The `Accept` header that browsers send on navigation. */
 const browserAccept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
 let production: MandateServer;

@@ -19,7 +19,7 @@ type RunOptions = {
   /** If undefined, opening the keyring fails. */
   readonly keyring?: CliEnvironment['keyring'];
   readonly interrupted?: AbortSignal;
-  /** Called with each chunk of text written to standard error. */
+  /** Called with each chunk of text that is written to standard error. */
   readonly onStderr?: (text: string) => void;
 };
 

@@ -53,7 +53,7 @@ describe('mandate-server admin create', { timeout: 180_000 }, () => {
     async () => {
       await using data = await createDataDirectory();
       const typeInTerminal = async (inputs: readonly string[]): Promise<string> => {
-        // types after each prompt, because the terminal displays earlier input
+        // types only after each prompt, because the terminal echoes input that arrives earlier
         const keys = inputs.map(
           (text, nth) =>
             `until [ "$(grep -aoE 'Password:|Once more:' '${data.path}/shown' | wc -l)" -gt ${nth} ]; do sleep 0.1; done; sleep 0.3; printf '${text}'`,

@@ -27,7 +27,7 @@ afterEach(killServerProcesses);
 const secret = 'x'.repeat(43);
 type Env = Readonly<Record<string, string>>;
 
-/** A server whose database changes while its URL stays the same. */
+/** A server that keeps its URL when it moves to a different database. */
 class MovableServer {
   readonly #loadBalancer: LoadBalancer;
   readonly #common: Env;
@@ -100,14 +100,14 @@ async function expectUnchangedService(saved: SavedState, reference: string): Pro
   const event = await verifyWebhook(delivery?.text ?? '', delivery?.headers ?? {}, webhookSecret);
   expect(event).toMatchObject({ type: 'order.created', data: { object: { id: next.id } } });
 
-  // the reuse of the refresh token has revoked the grant
+  // reuse of the refresh token has revoked the grant
   const granted = await obtainTokens(origin, { browser: await signIn(origin, anna) }, ['orders.read', 'users.read']);
   expect(tokens.access_token).not.toBe(saved.accessToken);
   return { ...saved, orders: [...saved.orders, next], accessToken: granted.access_token, refreshToken: granted.refresh_token ?? '' };
 }
 
 const sums = z.array(z.object({ count: z.number(), total: z.coerce.number(), units: z.coerce.number() }));
-/** Reads the number of orders, their total and the remaining stock units. */
+/** Reads the order count, the sum of all order totals and the number of stock units left. */
 async function readSums(url: string): Promise<z.infer<typeof sums>[number] | undefined> {
   const db = await openDatabase(url);
   const rows = await db.em
@@ -139,7 +139,7 @@ describe.skipIf(databaseKind === 'pglite')('an installation that migrates betwee
     for (let n = 1; n <= 20; n += 1) orders.push(await placeOrder({ ...shopperSession, userId: anna.id }, `small ${n}`));
     await expect.poll(() => receiver.deliveries.length, { timeout: 30_000 }).toBe(20);
 
-    // while customers place orders
+    // the backup runs while customers place orders
     const backupRunning = server.command(embeddedEnv, 'backup', file);
     const done = new AbortController();
     let concurrentOrders = 0;
@@ -179,7 +179,7 @@ describe.skipIf(databaseKind === 'pglite')('an installation that migrates betwee
     );
     const afterFirstMove = await expectUnchangedService(saved, 'grown');
 
-    // return to the embedded database, with a backup of the running PostgreSQL server
+    // move back to the embedded database, with a backup of the running PostgreSQL server
     const secondBackup = join(data.path, 'large.backup');
     expect(await server.command(postgresqlEnv, 'backup', secondBackup)).toMatchObject({ code: 0 });
     await server.stop();

@@ -6,7 +6,7 @@ import { hasRedis, startRedis } from '../support/services/redis-server.ts';
 import { runMandateServer } from '../support/server/server-command.ts';
 import { createDataDirectory } from '../support/server/server-process.ts';
 
-/** Returns the result and the subject of each line, such as `ok database`. */
+/** Returns each line's result and subject, such as `ok database`. */
 const outcomes = (stdout: string): string[] =>
   stdout
     .split('\n')

@@ -52,8 +52,8 @@ const changesIn = (output: string, base: unknown, revision: unknown): ContractCh
   });
 
 /**
- * Returns whether a field can now be `null`, but only in replays that no client of the last release can get, because the operation did
- * not accept an `Idempotency-Key` then.
+ * Returns whether a field can now be `null`, but only in replays that no client of the last release can receive, because in that release
+ * the operation did not accept an `Idempotency-Key` header.
  */
 function isNullOnlyInReplay(base: unknown, revision: unknown, path: string): boolean {
   const steps = stepsOf(path.slice(1));
@@ -66,19 +66,19 @@ function isNullOnlyInReplay(base: unknown, revision: unknown, path: string): boo
   return isOnlyNull && typeof after?.['x-null-in-replay'] === 'string' && acceptsKey(revision) && !acceptsKey(base);
 }
 
-/** Returns whether the enumeration is declared as open, so that clients expect further values. */
+/** Returns whether the enumeration is declared open, so that clients expect further values. */
 function isOpen(document: unknown, pointer: string): boolean {
   return fieldsOf(nodeAt(document, stepsOf(pointer).slice(0, -1)))['x-open-enum'] === true;
 }
 
-/** Splits a JSON Pointer (RFC 6901) into its steps. */
+/** Splits a JSON Pointer (RFC 6901) into its reference tokens. */
 const stepsOf = (pointer: string): string[] =>
   pointer
     .split('/')
     .slice(1)
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
 
-/** Returns the part of a document at these steps and follows references on the way. */
+/** Returns the part of a document that these steps select, following `$ref` references on the way. */
 const nodeAt = (document: unknown, steps: readonly string[]): unknown =>
   steps.reduce<unknown>((node, step) => {
     const { $ref, ...fields } = fieldsOf(node);
@@ -104,7 +104,7 @@ function problemCodesIn(node: unknown): string[] {
   );
 }
 
-/** Throws if the comparison does not detect a removed path, because a broken comparison would accept every change. */
+/** Throws if the comparison fails to detect a removed path, because a broken comparison would accept every change. */
 export async function assertComparisonWorks(document: unknown): Promise<void> {
   const { paths, ...rest } = z
     .object({ paths: z.record(z.unknown()) })

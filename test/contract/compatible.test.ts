@@ -33,7 +33,7 @@ describe('a compatible change is accepted', () => {
 
 describe('debatable changes', () => {
   test.each([
-    // A client may handle only the known values, unless the enumeration is declared as open.
+    // Clients may assume that there are no other values, unless the enumeration is declared open.
     [debatablePairs[0], 'major'],
     // Generated clients name their methods after the operation ID.
     [debatablePairs[1], 'major'],

@@ -1,7 +1,7 @@
 import { compareDocuments, assertComparisonWorks } from './compare-documents.ts';
 import { readDocuments } from './documents.ts';
 
-/** `npm run contract:compatible`: checks that the current contract is compatible with every client of the last release. */
+/** `npm run contract:compatible` checks that the current contract is compatible with every client of the last release. */
 const { baseline, current } = await readDocuments();
 await assertComparisonWorks(baseline);
 const changes = await compareDocuments(baseline, current);

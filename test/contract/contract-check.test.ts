@@ -1,4 +1,4 @@
-/** Tests the contract check that all responses in the tests have to pass. */
+/** Tests the contract check that is applied to all responses in the tests. */
 import { describe, expect, test } from 'vitest';
 import { assertContractResponse } from '../support/contract/assert-contract-response.ts';
 

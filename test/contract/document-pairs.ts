@@ -1,12 +1,12 @@
 /**
- * Pairs of small documents that differ in one change: every row of the specification's table of compatible changes, and further
+ * Pairs of small documents that differ in one change, for every row in the specification's table of compatible changes, and for further
  * changes that comparison tools are known to miss.
  */
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the edits change arbitrary parts of a document
 type Document = any;
 
-/** Returns a document with everything that the changes affect. */
+/** Returns a document that contains everything that the changes affect. */
 const document = (): Document => ({
   openapi: '3.1.0',
   info: { title: 'Shop', version: '1.0.0' },

@@ -1,6 +1,6 @@
 import type { ContractChange } from './compare-documents.ts';
 
-/** Returns the version that follows `version` with these changes: additions increment the minor number, other compatible changes the patch number. Returns `undefined` for breaking changes. */
+/** Returns the next version (additions increment the minor number, other compatible changes the patch number), or undefined if breaking. */
 export function nextVersion(version: string, changes: readonly ContractChange[]): string | undefined {
   const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number);
   if (changes.some(({ impact }) => impact === 'major')) return undefined;

@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '../../contract/sc
 
 type Field = { readonly name: string; readonly deprecated: boolean; readonly description?: unknown };
 
-/** Returns whether a name means a refunded amount, in any spelling: `refunded_amount`, `amountRefunded`, `refund_total_decimal`. */
+/** Returns whether a name refers to a refunded amount, in any spelling: `refunded_amount`, `amountRefunded`, `refund_total_decimal`. */
 const isRefundedAmount = (name: string): boolean =>
   /refund/i.test(name) && /amount|total|sum|value|refunded$/i.test(name) && !/status|reason|_at$|_id$/i.test(name);
 const spelling = /^refunded_total(?:_decimal)?$/;

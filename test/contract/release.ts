@@ -3,7 +3,7 @@ import { compareDocuments, assertComparisonWorks } from './compare-documents.ts'
 import { updateBaseline, readDocuments } from './documents.ts';
 import { nextVersion } from './next-version.ts';
 
-/** `npm run contract:release`: releases the current contract, so that later changes must be compatible with it. */
+/** `npm run contract:release` releases the current contract, so that later changes must be compatible with it. */
 const versioned = z.object({ info: z.object({ version: z.string() }) });
 
 const { baseline, current } = await readDocuments();

@@ -39,7 +39,7 @@ async function restore(db: Database, from = file): Promise<string[]> {
   return restoreBackup(db, from, await verifyBackup(from, silent), { key, onProgress: () => undefined });
 }
 
-/** Creates a database without migrations. */
+/** Creates a database without running the migrations. */
 const emptyDatabase = async (): Promise<Database> =>
   openDatabase(databaseKind === 'pglite' ? 'memory://' : await createEmptyPostgresqlUrl(), { timeouts: 'none' });
 const openEmbedded = async (): Promise<Database> => openDatabase('memory://');
@@ -168,7 +168,7 @@ describe('a backup', { timeout: 180_000 }, () => {
   });
 });
 
-/** File errors are found before a database is opened, so one database kind is enough for these tests. */
+/** File errors are detected before a database is opened, so these tests need only one database kind. */
 const skipFileTests = databaseKind === 'pglite';
 const rowSchema = z.array(z.string().nullable());
 
@@ -183,13 +183,13 @@ describe('a restore', { timeout: 180_000 }, () => {
     target = await trackOpened(emptyDatabase());
   });
 
-  /** Returns the error message of the restore, and expects an empty database. */
+  /** Expects that the restore fails and leaves the database empty. Returns the error message. */
   const restoreError = async (): Promise<string> => {
     const message = await restore(target).catch((error: unknown) => String(error));
     expect(await readAllRows(target, excludedTables)).toEqual([]);
     return String(message);
   };
-  /** Replaces the name in the first row of `users` and updates the checksum of the table. */
+  /** Replaces the name in the first row of `users` and updates the table's checksum. */
   const replaceUserName = (name: string): string[] => {
     const start = lines.findIndex((line) => line.startsWith('{"table":"users"'));
     const end = lines.findIndex((line) => line.startsWith('{"end_of":"users"'));

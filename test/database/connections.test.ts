@@ -181,7 +181,7 @@ describe.skipIf(databaseKind === 'pglite')('a connection that stops responding',
     const sleeping = Array.from({ length: 6 }, () => remote.em.fork().execute('select pg_sleep(0.1)'));
     await Promise.all(sleeping); // opens six connections, which are idle afterwards
     proxy.dropTraffic();
-    proxy.forwardNewConnections(); // only new connections work
+    proxy.forwardNewConnections(); // existing connections remain dead
     await expect(readNumber(remote.em, [1])).rejects.toThrow('Connection terminated');
     for (let times = 0; times < 6; times += 1) expect(await readNumber(remote.em, [2])).toEqual([{ number: 2 }]);
     await remote.close();

@@ -25,7 +25,7 @@ const repeatedly = async (runQuery: () => Promise<unknown>, times: number): Prom
   for (let time = 0; time < times; time += 1) await runQuery();
 };
 
-/** Measures the bytes that each call leaves in the old space. Returns the minimum of four rounds, because other code allocates memory, too. */
+/** Measures the bytes that each call leaves in the old space. Returns the minimum of four rounds, as other code also allocates memory. */
 async function retainedBytesPerCall(runQuery: () => Promise<unknown>): Promise<number> {
   await repeatedly(runQuery, 3_000);
   const rounds: number[] = [];
@@ -40,7 +40,7 @@ async function retainedBytesPerCall(runQuery: () => Promise<unknown>): Promise<n
   return Math.min(...rounds);
 }
 
-// one retained closure has 56 bytes, plus all objects that it references
+// each retained closure takes 56 bytes, plus all objects that it references
 test.skipIf(databaseKind === 'pglite')('a statement retains no objects until the next full garbage collection', async () => {
   expect(await retainedBytesPerCall(() => echo(db.em, [1]))).toBeLessThan(40);
 });

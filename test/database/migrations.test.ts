@@ -43,7 +43,7 @@ describe('the migrated database', () => {
     expect(otherColumns).toEqual([]);
   });
 
-  // the schema comparison ignores the expressions of indexes
+  // the schema comparison ignores index expressions
   test('allows one open account per e-mail address, case-insensitively', async () => {
     const [index] = await db.em
       .fork()
@@ -78,7 +78,7 @@ describe.skipIf(databaseKind === 'pglite')('a migration of a table in a long rea
     const migrating = migrate(db);
     const waits = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database() and query like 'alter table%'`;
     await expect.poll(async () => (await others.em.fork().execute(waits)).length, { timeout: 30_000 }).toBeGreaterThan(0);
-    // these queries queue behind the migration and fail with a lock timeout unless the migration retries its lock
+    // these queries queue behind the migration, and fail with a lock timeout unless the migration releases and retries its lock
     for (const table of ['users', 'connections', 'applications']) await others.em.fork().execute(`select count(*) from ${table}`);
     await reader.rollback();
     expect(await migrating).toEqual(remaining);

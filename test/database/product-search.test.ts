@@ -93,7 +93,7 @@ test.skipIf(databaseKind === 'pglite')(
 );
 
 describe.skipIf(databaseKind === 'pglite')('the extension pg_trgm', () => {
-  /** Creates a database and a role without superuser rights. Returns the database URL of the role. */
+  /** Creates a database and a role without superuser rights. Returns the database URL for this role. */
   const createDatabaseWithGrant = async (grant: (database: string, user: string) => string): Promise<string> => {
     const url = new URL(await createEmptyPostgresqlUrl());
     const [database, user] = [url.pathname.slice(1), `user_${randomBytes(4).toString('hex')}`];

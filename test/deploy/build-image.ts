@@ -8,7 +8,7 @@ const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
 const node = '/usr/local/bin/node';
 
-/** The files of the last build stage below `directory`, and the settings of the image. */
+/** The final build stage's files, below `directory`, and the image settings. */
 export type Image = {
   readonly directory: string;
   readonly workdir: string;
@@ -20,7 +20,7 @@ export type Image = {
 };
 
 /**
- * Executes the instructions of the Dockerfile in a directory: the same files, paths, commands and order. Files of the base images are
+ * Executes the Dockerfile's instructions in a directory: the same files, paths, commands and order. Files from the base images are
  * missing, except for Node, which is copied from this process.
  */
 export async function buildImage(dockerfile: string, buildDirectory: string): Promise<Image> {
@@ -32,7 +32,7 @@ export async function buildImage(dockerfile: string, buildDirectory: string): Pr
   return image;
 }
 
-/** Returns tracked and untracked files, without ignored ones and those that .dockerignore excludes. */
+/** Returns all tracked files and all untracked files that are not ignored, except files that .dockerignore excludes. */
 async function contextFiles(): Promise<readonly string[]> {
   const { stdout } = await run('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: root });
   const isSent = contextFilter(await readFile(join(root, '.dockerignore'), 'utf8'));
@@ -94,7 +94,7 @@ async function copy(text: string, { buildDirectory, directory, workdir, files }:
     const matchingFiles = files.filter((file) => file === source || file.startsWith(`${source}/`));
     if (matchingFiles.length === 0) throw new Error(`COPY ${source}: no such file in the build context`);
     for (const file of matchingFiles) {
-      // the content of a folder is copied, and a file is copied under its name
+      // for a folder, copy its content; for a file, keep its name
       const within = file === source ? (isInto ? file.slice(file.lastIndexOf('/') + 1) : '') : file.slice(source.length + 1);
       await mkdir(dirname(join(to, within)), { recursive: true });
       await copyFile(join(root, file), join(to, within));
@@ -108,7 +108,7 @@ async function copyNode(to: string): Promise<void> {
   await chmod(to, 0o755);
 }
 
-/** Returns the user and group of the image if this process may switch to them. */
+/** Returns the image's user and group if this process may switch to them. */
 export function imageUser({ user }: Pick<Image, 'user'>): { uid?: number; gid?: number } {
   const [uid, gid] = user.split(':').map(Number);
   return process.getuid?.() === 0 && uid !== undefined && gid !== undefined ? { uid, gid } : {};

@@ -22,7 +22,7 @@ import { deployDirectory, kubernetesManifests, yamlDocuments } from './manifests
 const run = promisify(execFile);
 const read = (file: string): Promise<string> => readFile(join(deployDirectory, file), 'utf8');
 
-/** Returns a function that returns whether the server reads a variable, possibly with the suffix `_FILE`. */
+/** Returns a function that returns whether the server reads an environment variable, with or without the suffix `_FILE`. */
 async function createVariableCheck(): Promise<(name: string) => boolean> {
   const sources = await Promise.all(
     ['config.ts', 'secrets-from-files.ts'].map((file) => readFile(join(deployDirectory, '../server/config', file), 'utf8')),
@@ -59,7 +59,7 @@ describe('compose.yaml', () => {
     const schema = composeSchema.parse(JSON.parse(text));
     const validate = new Ajv2019({ strict: false, validateFormats: false }).compile(schema);
     const [document] = await yamlDocuments('compose/compose.yaml');
-    // the schema is older than the name property of projects
+    // the schema predates the projects' `name` property
     const { name: _name, ...rest } = composeSchema.parse(document);
     expect(validate(rest) || validate.errors).toBe(true);
     expect(validate({ services: { web: { imge: 'x' } } })).toBe(false);
@@ -81,7 +81,7 @@ describe('compose.yaml', () => {
   });
 });
 
-/** Validators of the Kubernetes schemas, by kind. */
+/** Validators for the Kubernetes schemas, by kind. */
 const kinds = {
   ConfigMap,
   Deployment,

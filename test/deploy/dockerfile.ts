@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 
 export type Instruction = { readonly name: string; readonly text: string };
 
-/** Reads the instructions of a Dockerfile, each on one line. */
+/** Reads a Dockerfile's instructions, and joins each of them into a single line. */
 export async function readDockerfile(path: string): Promise<readonly Instruction[]> {
   const lines = (await readFile(path, 'utf8')).split('\n').filter((line) => !line.startsWith('#') && line.trim() !== '');
   const joined = lines.join('\n').replaceAll(/\s*\\\n\s*/g, ' ');
@@ -26,7 +26,7 @@ export function buildStages(instructions: readonly Instruction[]): readonly Buil
 /** Parses an instruction in JSON form, such as `["node", "server/main.ts"]`. */
 export const parseJsonList = (text: string): string[] => JSON.parse(text.slice(text.indexOf('[')));
 
-/** Returns a function that returns whether a file is in the build context. As in `.dockerignore`, the last matching rule decides. */
+/** Returns a function that returns whether a file is in the build context. As in `.dockerignore`, the last matching rule applies. */
 export function contextFilter(dockerignore: string): (file: string) => boolean {
   const rules = dockerignore.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   return (file) => {

@@ -29,7 +29,7 @@ describe.skipIf(databaseKind === 'pglite' || process.env['MANDATE_IMAGE_TESTS'] 
       place = await mkdtemp(join(tmpdir(), 'mandate-image-'));
       await chmod(place, 0o755);
       image = await buildImage(join(import.meta.dirname, '../../deploy/Dockerfile'), place);
-      // like in the image, the user owns no file and cannot write any
+      // as in the image, the user owns no files and cannot write to any
       await run('chmod', ['--recursive', 'a+rX,a-w', join(image.directory, image.workdir)]);
     }, 900_000);
     afterAll(async () => {

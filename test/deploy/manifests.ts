@@ -10,7 +10,7 @@ export const manifest = z
   .passthrough();
 export type Manifest = z.infer<typeof manifest>;
 
-/** Parses all documents of a YAML file. Throws if it is malformed or has a duplicate key. */
+/** Parses all documents in a YAML file. Throws if the file is malformed or has a duplicate key. */
 export async function yamlDocuments(path: string): Promise<unknown[]> {
   const documents = parseAllDocuments(await readFile(join(deployDirectory, path), 'utf8'), { merge: true });
   return documents.map((document) => {

@@ -1,4 +1,4 @@
-/** Every code block of the documents is run, type-checked, validated or compared, or listed with the reason why it is not tested. */
+/** Every code block in the documents is run, type-checked, validated or compared, or is listed with the reason why it is not tested. */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { glob, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -127,7 +127,7 @@ function splitCommands({ text }: CodeBlock): string[][] {
     .map((words) => (words[0] === 'npx' ? words.slice(1) : words));
 }
 
-/** Returns why a command is rejected. `mandate` runs without a server and a sign-in, so every other failure means that it was accepted. */
+/** Returns why a command is rejected. `mandate` runs without a server or a sign-in, so any other failure means that it was accepted. */
 async function rejectionReason([program, ...argv]: readonly string[]): Promise<string | undefined> {
   if (program === 'npm') return npmRejectionReason(argv);
   if (program !== 'mandate') return `${program} is not a program of this project: list its test in test/docs/documented-blocks.ts`;

@@ -127,7 +127,7 @@ describe('curl samples', () => {
   });
 });
 
-/** Splits a command into words like a shell, without `mandate`. */
+/** Splits a command into words as a shell does, and removes the first word, `mandate`. */
 function splitCommand(command: string): string[] {
   const { stdout } = spawnSync('bash', ['--norc', '-c', `mandate() { printf '%s\\0' "$@"; }\n${command}`], { encoding: 'utf8' });
   return stdout.split('\0').slice(0, -1);

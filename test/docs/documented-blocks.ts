@@ -1,6 +1,6 @@
 /**
- * The code blocks of the documents that need more than the check of their language, by file and first line. Every command of an unlisted
- * block is checked. Blocks with programs of other projects must be listed.
+ * The code blocks in the documents that need more than their language's check, by file and first line. Every command in an unlisted
+ * block is checked. Blocks with other projects' programs must be listed.
  */
 
 /** Blocks that another test runs, or whose steps it performs. */

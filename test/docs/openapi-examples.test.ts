@@ -49,7 +49,7 @@ describe.each(documents)('the OpenAPI document in %s', (version, raw, newAjv) =>
     return validate(value) ? null : (validate.errors ?? 'refused');
   };
 
-  /** Makes references absolute, because schemas are validated outside the document. */
+  /** Makes references absolute, because the schemas are validated outside their document. */
   const withAbsoluteReferences = (schema: Record<string, unknown>): Record<string, unknown> =>
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the value is still an object
     JSON.parse(JSON.stringify(schema).replaceAll('"#/components', `"${origin}/#/components`)) as Record<string, unknown>;

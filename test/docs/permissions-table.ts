@@ -1,4 +1,4 @@
-/** `npm run permissions` writes the table of permissions into SECURITY.md, from the contract and the authorization rules of the server. */
+/** `npm run permissions` generates the permissions table in SECURITY.md from the contract and the server's authorization rules. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { apiKeyCreateSchema, contract, getRouteMetadata, listRoutes, type Scope, scopeNames, scopeDefinitions } from '@mandate/contract';
@@ -15,7 +15,7 @@ const userWith = (role: NonNullable<User>['role']): User => ({ id: 1, role });
 
 const keyScopes = new Set<string>(apiKeyCreateSchema.shape.scopes.element.options);
 
-/** The columns of the table: whether a caller of the kind can use a scope that it was granted. */
+/** The table columns, by kind of caller: whether such a caller can use a scope that the caller was granted. */
 const columns: Record<string, (scope: Scope) => boolean> = {
   customer: (scope) => canUseScope(principalOf(userWith('customer')), scope),
   staff: (scope) => canUseScope(principalOf(userWith('staff')), scope),

@@ -29,7 +29,7 @@ test('the walkthrough calls every operation', async () => {
   expect(operations.filter((one) => !text.includes(one))).toEqual([]);
 });
 
-// the processes are the same on every database, so one is enough
+// the processes are the same on every database, so testing one is enough
 describe.skipIf(databaseKind === 'pglite')('the walkthrough on a new server', () => {
   let data: Awaited<ReturnType<typeof createDataDirectory>>;
   let server: ServerProcess;

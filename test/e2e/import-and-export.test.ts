@@ -20,7 +20,7 @@ afterEach(killServerProcesses);
 
 const expectedFigures = { orders: 1_400, lines: 26_157, pence: 57_271_389, customers: 885 };
 
-/** Import command with the column names of the "Online Retail" data set. */
+/** Splits a command line into words. */
 const splitWords = (text: string): string[] => text.trim().split(/\s+/);
 const importMonthCommand = [
   'orders',
@@ -51,7 +51,7 @@ async function startInstallation() {
     directory: data.path,
     start,
     mandate: (...argv: string[]): Promise<CommandOutcome> => start(...argv).exited,
-    /** Kills the server as a power cut would, and starts it again. */
+    /** Kills the server as a power cut would, and restarts it. */
     killAndRestart: async (): Promise<void> => {
       await server.kill();
       await startServerProcess(environment);

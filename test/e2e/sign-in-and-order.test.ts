@@ -145,7 +145,7 @@ describe.skipIf(!hasChromium)('from sign-up to order', { timeout: 120_000 }, () 
   });
 
   test('the client creates an order in Node and in a page of another origin', async () => {
-    // a Bearer token works in every client
+    // Bearer tokens work in every client
     await using cleo = await signUpInBrowserAndTerminal('Cleo', '--no-dpop');
     await using site = await startFrontEnd();
     const auth = (await cleo.store.read('default'))?.accessToken;

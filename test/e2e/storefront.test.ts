@@ -96,7 +96,7 @@ describe.skipIf(!hasChromium)('the storefront', { timeout: 120_000 }, () => {
     await first.getByRole('button', { name: 'Sign in', exact: true }).click();
     await first.getByRole('button', { name: 'Allow' }).click();
     await first.getByText('Anna Storefront').waitFor();
-    await second.getByText('Anna Storefront').waitFor(); // the sign-in of the first tab reaches the second tab
+    await second.getByText('Anna Storefront').waitFor(); // the sign-in in the first tab also signs in the second tab
     expect(first.url()).toBe(`${origin}/`);
 
     await first.getByLabel('Quantity').fill('3');

@@ -10,7 +10,7 @@ import type { FaultEnvironment } from './environments/environment.ts';
 import { twoServerScenario } from './scenarios/two-servers.ts';
 import { standbyScenario } from './scenarios/standby.ts';
 
-/** A fault that can be run. `missing` returns the reason if this machine cannot run it. */
+/** A fault that can be run. `missing` returns the reason if this machine cannot run the fault. */
 export type RunnableFault = {
   readonly name: string;
   readonly missing: () => string | undefined;
@@ -51,7 +51,7 @@ export const allFaults: readonly RunnableFault[] = [
     missing: () => undefined,
     async run(options) {
       await using environment = await openSoak();
-      return await soak(environment, options); // awaited here, because leaving the block closes the environment
+      return await soak(environment, options); // awaited here, because the environment is closed at the end of the block
     },
     close: async () => undefined,
   },

@@ -1,8 +1,8 @@
 /**
  * `npm run faults -- --fault kill-server --times 10` injects faults into real servers under load, compares the confirmed writes with
- * the state afterwards, and prints a Markdown table. Without `--fault`, all faults run one after the other. `--fault` can be repeated
+ * the state afterwards, and prints a Markdown table. Without `--fault`, all faults run one after another. `--fault` can be repeated
  * and accepts name prefixes: `--fault patroni` selects `patroni-leader` and `patroni-switchover`.
- * `--seconds` sets the minimum duration of each fault, and the total duration of the soak test.
+ * `--seconds` sets the minimum duration of each fault and the total duration of the soak test.
  */
 import { parseArgs } from 'node:util';
 import { killServerProcesses } from '../support/server/server-process.ts';
@@ -37,7 +37,7 @@ function exit(code: number): never {
   process.exit(code);
 }
 
-/** Returns whether the fault completed. Otherwise the state of the environment is unknown. */
+/** Returns whether the fault completed. If it did not, the environment's state is unknown. */
 async function runAndReport({ name, missing, run }: RunnableFault): Promise<boolean> {
   const reason = missing();
   if (reason !== undefined) {

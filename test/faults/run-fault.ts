@@ -4,7 +4,7 @@ import { Load, type LoadSettings } from './traffic/load.ts';
 import type { Fault } from './scenarios/scenario.ts';
 import type { FaultEnvironment } from './environments/environment.ts';
 
-/** Result of a fault, for one row of the table. */
+/** Result of a fault, for one table row. */
 export type FaultOutcome = {
   readonly name: string;
   readonly title: string;
@@ -27,10 +27,10 @@ export type FaultRunOptions = {
   readonly onProgress?: (done: number) => void;
 };
 
-/** Number of confirmed writes between two injections. */
+/** Number of confirmed writes between consecutive injections. */
 const writesBetweenInjections = 25;
 
-/** Injects a fault `times` times under load, and then compares the confirmed writes with the state of the system. */
+/** Injects a fault `times` times under load, and then compares the confirmed writes with the system state. */
 export async function runFault<S extends FaultEnvironment>(
   fault: Fault<S>,
   environment: S,

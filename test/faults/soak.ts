@@ -6,7 +6,7 @@ import { Load } from './traffic/load.ts';
 import type { FaultOutcome, FaultRunOptions } from './run-fault.ts';
 import { PostgresqlEnvironment, startDurablePostgresql, startServers } from './environments/environment.ts';
 
-/** One measurement of all servers. */
+/** A measurement of all servers. */
 export type SoakSample = { readonly processes: readonly ProcessMeasurement[]; readonly connections: number };
 export type SoakOutcome = FaultOutcome & { readonly samples: readonly SoakSample[] };
 
@@ -20,7 +20,7 @@ export async function openSoak(): Promise<PostgresqlEnvironment> {
   return new PostgresqlEnvironment(await startServers(2, () => ({ DATABASE_URL: postgresql.url, ...inspectorVariables })), postgresql);
 }
 
-/** Runs load without faults for the given time, and measures the servers ten times, for the first time after the warm-up. */
+/** Runs load without faults for the given time, and measures the servers ten times, starting after the warm-up. */
 export async function soak(
   environment: PostgresqlEnvironment,
   { seconds = 30, expireLeases = false, load: settings, onProgress }: FaultRunOptions,

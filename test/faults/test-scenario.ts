@@ -7,13 +7,13 @@ import type { Scenario } from './scenarios/scenario.ts';
 import type { FaultEnvironment } from './environments/environment.ts';
 
 type ScenarioOptions = {
-  /** Whether the scenario needs PostgreSQL. It is skipped if PostgreSQL cannot start. */
+  /** Whether the scenario needs PostgreSQL. If so, the scenario is skipped if PostgreSQL cannot start. */
   readonly postgresql: boolean;
-  /** Number of injections by fault name (default: 1). 0 excludes the fault from the short form. */
+  /** Number of injections, by fault name (default: 1). 0 excludes the fault from the short form. */
   readonly times?: Readonly<Record<string, number>>;
 };
 
-/** Runs the short form of every fault of a scenario in one environment. After a failure, the next fault gets a new environment. */
+/** Runs the short form of every fault in a scenario in one environment. After a failure, the next fault gets a new environment. */
 export function testScenario<S extends FaultEnvironment>(scenario: Scenario<S>, { postgresql, times = {} }: ScenarioOptions): void {
   const reason = postgresql && databaseKind === 'pglite' ? 'PostgreSQL is not available' : scenario.missing?.();
   if (reason !== undefined) process.stderr.write(`Fault tests are skipped: ${reason}\n`);

@@ -19,7 +19,7 @@ test('the start page and the README show the same commands', async () => {
   expect(nextStepCommands('http://localhost:3000')).toEqual(await readCommandBlock('README.md', 'npx mandate login'));
 });
 
-/** Reads the number of commands and steps from the table in the document. */
+/** Reads the number of commands and steps from the document's table. */
 async function documentedCounts(way: string): Promise<number[]> {
   const text = await readFile(join(repositoryRoot, 'docs/first-order.md'), 'utf8');
   const [, commands, steps] = new RegExp(`^\\| ${way} \\| (\\d+) \\| (\\d+) \\|$`, 'm').exec(text) ?? [];

@@ -16,14 +16,14 @@ export type Installation = {
   readonly url: string;
   readonly storefrontUrl: string;
   readonly accounts: z.infer<typeof firstRun>;
-  /** Runs commands of a document in a shell, with replaced ports only. `onOutput` receives the whole output after each part. */
+  /** Runs a document's commands in a shell, with only the ports replaced. `onOutput` receives the whole output after each new chunk. */
   run(commands: readonly string[], onOutput?: (output: string) => void): Promise<string>;
   /** Starts a command that runs until the installation is closed. */
   start(command: string): void;
   close(): Promise<void>;
 };
 
-/** Creates a directory with links to all files of the repository except data, like a clone with its packages. */
+/** Creates a directory with links to all repository files except data, like a clone with installed packages. */
 export async function linkedClone(): Promise<AsyncDisposable & { readonly path: string }> {
   const path = await mkdtemp(join(tmpdir(), 'mandate-first-order-'));
   for (const name of await readdir(repositoryRoot))
@@ -31,12 +31,12 @@ export async function linkedClone(): Promise<AsyncDisposable & { readonly path: 
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
 
-/** Runs `npm start` in a clone with an empty home directory. Uses other ports than the documents, because those may be in use. */
+/** Runs `npm start` in a clone with an empty home directory. Does not use the documented ports, because they may be in use. */
 export async function startInstallation(directory: string): Promise<Installation> {
   const home = await mkdtemp(join(tmpdir(), 'mandate-home-'));
   const [port, storefrontPort] = [await findFreePort(), await findFreePort()];
   const [url, storefrontUrl] = [`http://localhost:${port}`, `http://localhost:${storefrontPort}`];
-  // oxlint-disable-next-line node/no-process-env -- the child processes use the programs of the caller
+  // oxlint-disable-next-line node/no-process-env -- the child processes use the caller's programs
   const env = { PATH: process.env['PATH'], HOME: home, PORT: String(port), MANDATE_API_URL: url, VITE_API_URL: url };
   const processes: ChildProcess[] = [];
   const shell = (script: string): ReturnType<typeof spawnShell> => {

@@ -17,7 +17,7 @@ if (!hasChromium) throw new Error('Chromium is required: apt-get install chromiu
 const directory = await mkdtemp(join(tmpdir(), 'mandate-first-order-'));
 const clone = join(directory, 'mandate');
 run('git', ['clone', '--quiet', repositoryRoot, clone], directory);
-// uses the npm cache and registry of the caller; all later commands have an empty home directory
+// uses the caller's npm cache and registry; all later commands have an empty home directory
 run('npm', ['ci'], clone);
 const browser = await launchChromium();
 const installation = await startInstallation(clone);

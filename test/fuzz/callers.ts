@@ -20,13 +20,13 @@ export type CallerName = (typeof callerNames)[number];
 
 export type Caller = {
   readonly token: string | undefined;
-  /** Scopes of the token, if it is valid. */
+  /** Scopes of the token, if the token is valid. */
   readonly scopes: readonly string[];
-  /** User whose data the caller may see; undefined if it may see the data of all users. */
+  /** User whose data the caller may see; undefined if the caller may see all users' data. */
   readonly userId?: number;
 };
 
-/** Scope that can invalidate the tokens of all callers, so few requests use it. */
+/** Scope that can invalidate all callers' tokens, so few requests use this scope. */
 const keyManagementScope: Scope = 'signing_keys.manage';
 const customerScopes = scopeNames.filter((name) => !scopeDefinitions[name].admin);
 const staffScopes = scopeNames.filter((name) => name !== keyManagementScope);
@@ -34,7 +34,7 @@ const staffScopes = scopeNames.filter((name) => name !== keyManagementScope);
 const attemptsMax = 5;
 const apiKey = z.object({ id: z.number(), key: z.string() });
 
-/** All callers of the API. Each can be created again, because a request can revoke the access of any of them. */
+/** All API callers. Each caller can be created again, because requests can revoke any caller's access. */
 export class Callers {
   readonly #mandate: MandateServer;
   readonly #callers = new Map<CallerName, Promise<Caller>>();
@@ -49,7 +49,7 @@ export class Callers {
     return caller;
   }
 
-  /** Retries, because concurrent requests can interfere. */
+  /** Retries, because concurrent requests can interfere with the creation of a caller. */
   async #createWithRetries(name: CallerName): Promise<Caller> {
     for (let attempts = 1; ; attempts += 1) {
       try {
@@ -60,7 +60,7 @@ export class Callers {
     }
   }
 
-  /** Discards a caller whose token was rejected, so that the next request gets a new one. */
+  /** Discards a caller whose token was rejected, so that the next request gets a new caller. */
   discard(name: CallerName): void {
     this.#callers.delete(name);
   }

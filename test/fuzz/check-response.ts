@@ -10,7 +10,7 @@ export function findViolations(operation: Operation, caller: Caller, sent: Sent,
   const { status, text, headers } = received;
   const faults: string[] = [];
   if (status >= 500) faults.push(`server error: ${status} ${errorCode(text)}`);
-  // other routes serve paths that are no longer below /api after decoding
+  // paths that are no longer below /api after decoding are served by other routes
   if (/^\/api(?=[/?]|$)/.test(sent.path)) faults.push(...contractViolations(sent, received));
   const leaked = internalDetails.exec(removeSentValues(text));
   if (status >= 400 && leaked) faults.push(`internal details: ${leaked[0].slice(0, 80)}`);
@@ -24,7 +24,7 @@ export function findViolations(operation: Operation, caller: Caller, sent: Sent,
 const internalDetails =
   /node_modules|\bat (?:async )?\S+ \(?(?:file|node):|\.ts:\d+|\bselect [\s\S]{1,200} from |\binsert into |\bupdate \w+ set |violates \S+ constraint|\/(?:home|root|tmp|usr|work)\/|ECONN|ENOENT/;
 
-/** Removes sent values from an error response, because it may quote them. */
+/** Removes sent values from an error response, because the response may quote them. */
 const removeSentValues = (text: string): string =>
   [...attacks, ...hostileInputs].reduce(
     (left, sent) => (sent === '' ? left : left.replaceAll(JSON.stringify(sent).slice(1, -1), '')),
@@ -43,7 +43,7 @@ function contractViolations({ method, path }: Sent, { status, headers, text }: R
 const matchesOperationPath = (operation: Operation, path: string): boolean =>
   new RegExp(`^${operation.path.replaceAll(/\{\w+\}/g, '[^/?]+')}(?:\\?|$)`).test(path);
 
-/** Checks that the caller was authorized for a successful request. */
+/** Checks that the caller of a successful request was authorized. */
 function authorizationViolations({ security }: Operation, caller: Caller, text: string): string[] {
   const isAuthorized =
     security.length === 0 ||

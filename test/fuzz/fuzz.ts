@@ -12,7 +12,7 @@ import { describe, prepareRequest, type Received, Sender, type Sent } from './re
 
 export type Finding = {
   readonly operation: string;
-  /** Values of `--seed` and `--only` that reproduce the request. */
+  /** Value of `--seed` that reproduces the request, together with `index` as the value of `--only`. */
   readonly seed: number;
   readonly index: number;
   readonly fault: string;
@@ -24,7 +24,7 @@ export type FuzzOptions = {
   readonly mandate: MandateServer;
   readonly operations: readonly Operation[];
   readonly seed: number;
-  /** Indexes of the requests, which select the operations in turn. */
+  /** Index of the first request. Request indexes select the operations in turn. */
   readonly first: number;
   readonly count: number;
   readonly concurrency?: number;
@@ -33,12 +33,12 @@ export type FuzzOptions = {
   readonly onResponse?: (operation: Operation, status: number) => void;
 };
 
-/** Maximum number of requests to shrink one request. */
+/** Maximum number of requests sent to shrink one failing request. */
 const shrinksMax = 150;
-/** Interval in requests at which imports are processed, because no background job runs. */
+/** Number of requests after which imports are processed, because no background jobs run. */
 const tasksEvery = 500;
 
-/** Sends valid and invalid requests, and returns the violations in the responses, each kind once per operation. */
+/** Sends valid and invalid requests, and returns the violations found in the responses, each kind only once per operation. */
 export async function fuzz({
   mandate,
   operations,
@@ -117,7 +117,7 @@ class Run {
     this.findings.push({ operation: operation.id, seed: this.#seed, index, ...violation });
   }
 
-  /** Retries after 503, because a busy machine may be too slow for a moment, but not three times in ten seconds. */
+  /** Retries after 503, because a busy machine may be too slow for a moment, but not for three attempts within ten seconds. */
   async #sendWithRetries(sent: Sent): Promise<Received> {
     for (let attempts = 1; ; attempts += 1) {
       const received = await this.#sender.send(sent);
@@ -134,7 +134,7 @@ class Run {
       const received = await this.#sendWithRetries(sent);
       this.#onResponse?.(operation, received.status);
       if (received.status < 300) this.known.learn(sent.path, parseJson(received.text), received.headers.get('etag'));
-      // another request revoked the access of the caller or limited it
+      // another request revoked or limited the caller's access
       const isRefused = received.status === 401 || (received.status === 429 && errorCode(received.text) !== '');
       if (isRefused && caller.scopes.length > 0 && !('authorization' in request.headers)) this.#callers.discard(request.caller);
       return { faults: findViolations(operation, caller, sent, received), shown };
@@ -144,7 +144,7 @@ class Run {
   }
 }
 
-/** Identifies a kind of violation, without the numbers and names of a single request. */
+/** Identifies a kind of violation, without request-specific numbers and names. */
 const findingKind = (operation: Operation, fault: string): string =>
   `${operation.id} ${fault.replaceAll(/\S*[/\d]\S*/g, '').slice(0, 120)}`;
 

@@ -4,7 +4,7 @@ import type { Operation } from './openapi-operations.ts';
 import { hostileText } from './hostile-values.ts';
 import { Placeholder } from './placeholders.ts';
 
-/** Generates declared headers, and on request also invalid headers that affect servers. */
+/** Generates declared headers and, if `makeInvalid` is true, invalid headers that affect servers. */
 export function headerArbitrary({ parameters }: Operation): (makeInvalid: boolean) => Arbitrary<Record<string, unknown>> {
   const declared = parameters.filter(({ in: place }) => place === 'header').map(({ name }) => name.toLowerCase());
   const usefulValuesByName: Record<string, Arbitrary<unknown>> = {
@@ -16,7 +16,7 @@ export function headerArbitrary({ parameters }: Operation): (makeInvalid: boolea
       fc.nat().map((at) => new Placeholder('etag', at)),
       fc.constantFrom('*', '"1", "2"', 'W/"1"'),
     ),
-    // few keys, so that some are reused, with the same request or another
+    // few distinct keys, so that some are reused with the same or a different request
     'idempotency-key': fc.oneof(
       fc.stringMatching(/^[A-Za-z0-9_.:-]{20,40}$/),
       fc.nat({ max: 30 }).map((key) => `again-${key}`),

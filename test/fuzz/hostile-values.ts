@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import type { Arbitrary } from 'fast-check';
 import { hostileInputs } from '../support/network/hostile-inputs.ts';
 
-/** Attack strings of the kinds in public lists. */
+/** Typical attack strings, as found in public lists. */
 export const attacks = [
   // SQL
   "'; drop table users; --",
@@ -46,7 +46,7 @@ export const attacks = [
   '٠١٢٣',
   '１２３',
   'x'.repeat(70_000),
-  // names with a meaning in JavaScript
+  // names with a special meaning in JavaScript
   '__proto__',
   'constructor',
   'toString',

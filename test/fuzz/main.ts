@@ -1,6 +1,6 @@
 /**
  * `npm run fuzz -- --requests 200000 --seed 7` sends valid and invalid requests to each operation of the OpenAPI document, and checks every
- * response against the contract. Without `--seed`, each run uses a new seed. `--only 4711` repeats the request with this number for the seed.
+ * response against the contract. Without `--seed`, each run uses a new seed. With a seed, `--only 4711` repeats only request number 4711.
  */
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
@@ -14,7 +14,7 @@ import { operations } from './openapi-operations.ts';
 import { randomSeed, fuzz, type Finding } from './fuzz.ts';
 import { ResponseCounts, formatFinding } from './report.ts';
 
-/** Requests after which a new server with a new database starts, so that damage by earlier requests does not persist. */
+/** Number of requests after which a new server with a new database starts, so that damage from earlier requests does not persist. */
 const requestsPerServer = 10_000;
 
 const { values } = parseArgs({

@@ -13,7 +13,7 @@ export type Parameter = {
   readonly schema: Schema;
 };
 
-/** An operation, read from the OpenAPI document only. */
+/** An operation, as described by the OpenAPI document. */
 export type Operation = {
   /** Operation ID, such as `orders.create`; in version 2, `v2 orders.create`. */
   readonly id: string;

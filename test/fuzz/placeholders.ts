@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Placeholder for a value from an earlier response, such as an ID, a cursor or a version. It is replaced when the request is sent. */
+/** Placeholder for a value from an earlier response, such as an ID, a cursor or a version. Replaced when the request is sent. */
 export class Placeholder {
   readonly kind: string;
   readonly at: number;
@@ -12,13 +12,13 @@ export class Placeholder {
 }
 
 const valuesPerKindMax = 200;
-/** ID for kinds without a known value. */
+/** ID used for kinds without a known value. */
 const firstId = 1;
-/** Names of properties whose values are reused, besides all that end in `_id`. */
+/** Names of properties whose values are reused, in addition to all names that end in `_id`. */
 const names = new Set(['cursor', 'sku', 'email', 'code', 'reference', 'etag', 'key']);
 const isReusable = (name: string): boolean => name.endsWith('_id') || names.has(name);
 
-/** Returns the kind of the resources of a path: `/orders` has `order_id`. */
+/** Returns the kind of the IDs of a path's resources, such as `order_id` for `/orders`. */
 function findingKind(path: string): string {
   const segment =
     path
@@ -31,7 +31,7 @@ function findingKind(path: string): string {
 
 const value = z.union([z.number(), z.string()]);
 
-/** Values from the responses of one server. */
+/** Values from a single server's responses. */
 export class KnownValues {
   readonly #found = new Map<string, (number | string)[]>();
 

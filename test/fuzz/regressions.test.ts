@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => mandate.close());
 
-/** Sends text over a new connection and returns everything that it receives. */
+/** Sends text over a new connection and returns everything received on it. */
 async function exchange(text: string): Promise<string> {
   const socket = connect(Number(new URL(mandate.origin).port), '127.0.0.1');
   let received = '';

@@ -5,7 +5,7 @@ import type { Caller } from './callers.ts';
 import { Placeholder, type KnownValues } from './placeholders.ts';
 import { escapeUrlText, type FuzzRequest } from './requests.ts';
 
-/** A request as it is sent. */
+/** A request in the form in which it is sent. */
 export type Sent = {
   readonly method: string;
   readonly path: string;
@@ -15,7 +15,7 @@ export type Sent = {
 
 export type Received = { readonly status: number; readonly headers: Headers; readonly text: string };
 
-/** Longer than any timeout of the server. */
+/** Longer than any server timeout. */
 const timeoutMs = 120_000;
 
 /** Replaces placeholders and encodes a request. */
@@ -59,7 +59,7 @@ function isBuiltInId(id: string): boolean {
   try {
     return Number(decodeURIComponent(id)) < 10;
   } catch {
-    return false; // an invalid escape is no ID
+    return false; // an invalid escape is not an ID
   }
 }
 
@@ -101,7 +101,7 @@ export class Sender {
       try {
         return await this.#sendOnce(sent);
       } catch (error) {
-        // the server closed an idle connection just when it was reused (RFC 9112, section 9.3.1)
+        // the server closed an idle connection just as the connection was reused (RFC 9112, section 9.3.1)
         if (!(error instanceof ConnectionLost)) throw error;
       }
     }

@@ -12,7 +12,7 @@ import { valueArbitrary } from './schema-values.ts';
 export type FuzzRequest = {
   readonly caller: CallerName;
   readonly method: string;
-  /** Path segments. Text is sent unchanged, escaped or not. */
+  /** Path segments. Text is sent unchanged, whether it is escaped or not. */
   readonly path: readonly (string | Placeholder)[];
   readonly query: readonly (readonly [name: string, value: unknown])[];
   /** Text that is appended to the query unchanged. */
@@ -25,7 +25,7 @@ export type FuzzRequest = {
 
 type InvalidPart = 'nothing' | 'body' | 'query' | 'path' | 'headers' | 'everything';
 
-/** Generates requests of one operation. Nearly half are valid; the others are invalid in one part or in all parts. */
+/** Generates requests for one operation. Nearly half are valid; the others are invalid in one part or in all parts. */
 export function requestArbitrary(operation: Operation): Arbitrary<FuzzRequest> {
   const invalidPart = fc.oneof(
     ...(

@@ -29,7 +29,7 @@ const schemaKeywords = z
   .strict();
 type SchemaKeywords = z.infer<typeof schemaKeywords>;
 
-/** Length limit for valid text and arrays. Longer ones are among the hostile values. */
+/** Length limit for valid text and arrays. The hostile values include longer ones. */
 const lengthMax = 60;
 const itemsMax = 4;
 
@@ -44,7 +44,7 @@ export function valueArbitrary(schema: Schema, name = ''): Arbitrary<unknown> {
   return usefulValues ? fc.oneof({ weight: 6, arbitrary: usefulValues }, { weight: 1, arbitrary: byType }) : byType;
 }
 
-/** Returns useful values, without which nearly every order would reference unknown products. */
+/** Returns useful values. Without them, nearly every order would reference unknown products. */
 function usefulValue(name: string): Arbitrary<unknown> | undefined {
   if (Object.hasOwn(usefulValuesByName, name)) return usefulValuesByName[name];
   return name.endsWith('_id') ? known(name) : undefined;
@@ -117,7 +117,7 @@ function stringArbitrary({ format, pattern, minLength = 0, maxLength = lengthMax
 }
 
 function objectArbitrary({ properties, required, additionalProperties }: SchemaKeywords): Arbitrary<unknown> {
-  // optional properties appear with a probability of 1/5, because each can be rejected, and all at once would always be rejected
+  // each optional property appears with a probability of 1/5, because a request with all of them would always be rejected
   const fields = Object.entries(properties).map(([name, schema]) =>
     fc
       .tuple(valueArbitrary(schema, name), fc.nat({ max: 4 }))

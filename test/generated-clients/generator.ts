@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run } from './run-command.ts';
 
-/** The last package versions that contain the generator; later versions download it separately. */
+/** The latest package versions that contain the generator; newer versions download the generator separately. */
 const versions = {
-  /** Its Go templates generate no models. */
+  /** This version's Go templates generate no models. */
   '1.0.18-5.0.0-beta2': 'zcuOcVKuQ/wp5immG4l3/w5koLHLy+NCoFPK4RQ2iz34kHgtaRfXzNIroulHWLUNuoWgx9y2zYecEITX6ndGMA==',
   '1.0.15-5.0.0-beta': '4Sbl/o2XbArryKnvsAtrK4UwXe0nTGnHErkYlMuIZYWBIZdEq8EeHHHHcVLlH1K3LZVP+uu18If51DcLtqVW4A==',
 } as const;
@@ -17,7 +17,7 @@ export const cache = join(tmpdir(), 'mandate-generated-clients');
 
 export type GeneratorVersion = keyof typeof versions;
 
-/** Downloads the generator once, verifies its hash, and returns the path of its jar file. */
+/** Downloads the generator once, verifies its hash, and returns the jar file's path. */
 export async function generatorJar(version: GeneratorVersion): Promise<string> {
   const folder = join(cache, version);
   const jar = join(folder, 'package', 'bin', 'openapi-generator.jar');

@@ -8,7 +8,7 @@ export type Language = {
   readonly name: string;
   readonly version: GeneratorVersion;
   readonly options: readonly string[];
-  /** Debian packages that are needed to compile and run the client. */
+  /** Debian packages required to compile and run the client. */
   readonly packages: readonly string[];
   build(folder: string): Promise<void>;
   /** Places an order and returns it as JSON. */

@@ -12,7 +12,7 @@ export async function prepareDocument(from: object, to: string): Promise<void> {
   await writeFile(to, JSON.stringify(simplify(JSON.parse(text) as Json)));
 }
 
-/** Keys that only readers need, and patterns whose syntax Python and Go do not support; the server validates them anyway. */
+/** Keys that only human readers need, and patterns, whose syntax Python and Go do not support; the server checks patterns anyway. */
 const omittedKeys = new Set(['example', 'examples', 'x-codeSamples', 'pattern']);
 
 function simplify(value: Json): Json {

@@ -29,7 +29,7 @@ async function serve(handler: RequestListener, options: Partial<HttpServerOption
 
 const problem = z.object({ code: z.string(), status: z.number(), type: z.string(), request_id: z.string(), detail: z.string() });
 
-/** Reads a connection until the server closes it. Returns the status, the headers and the problem. */
+/** Reads from the connection until the server closes it. Returns the response status, the headers and the problem. */
 async function readProblemUntilClose(socket: Socket): Promise<{ status: number; head: string; problem: z.infer<typeof problem> }> {
   let text = '';
   socket.on('data', (chunk) => (text += String(chunk)));

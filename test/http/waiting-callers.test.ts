@@ -54,7 +54,7 @@ test('the server removes the queued request of a disconnected client', async () 
   await waitUntil(() => shedder?.counts.waiting === 2);
   disconnecting.socket.destroy();
   await disconnecting.closed;
-  await sleep(100); // until the server has noticed
+  await sleep(100); // until the server has detected the disconnection
   release.resolve();
   expect([await first.closed, await last.closed]).toEqual([expect.stringMatching(/done$/), expect.stringMatching(/done$/)]);
   expect(handled).toEqual(['/first', '/last']);
@@ -64,7 +64,7 @@ test('the time limit for a request body depends on Content-Length', async () => 
   const port = await serve((req, res) => void req.resume().on('end', () => res.end('read')), { bodyTimeoutMs: 100 });
   const requestStart = (length: number): string =>
     `POST / HTTP/1.1\r\nHost: shop.example\r\nConnection: close\r\nContent-Length: ${length}\r\n\r\nx`;
-  // the limit grows by 1 ms per 100 bytes, so this body may take three seconds
+  // the time limit grows by 1 ms per 100 bytes, so this body may take three seconds
   const length = 290_000;
   const [long, short] = [await send(port, requestStart(length)), await send(port, requestStart(10))];
   expect(await short.closed).toMatch(/^HTTP\/1\.1 408 /);

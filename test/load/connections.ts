@@ -3,11 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 const headEnd = Buffer.from('\r\n\r\n');
 
-/** A whole response with its head. Without a response, `status` is 0 and `bytes` is empty. */
+/** A whole response, including its head. If no response was received, `status` is 0 and `bytes` is empty. */
 export type Received = { readonly status: number; readonly bytes: Buffer };
 const noResponse: Received = { status: 0, bytes: Buffer.alloc(0) };
 
-/** A connection that sends one request after the other. It parses only the end of each response, to save CPU time. */
+/** A connection that sends one request after another. To save CPU time, only the end of each response is parsed. */
 class Connection {
   readonly #socket: Socket;
   readonly #onFree: (connection: Connection) => void;

@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Connections } from './connections.ts';
 import type { RunningShop } from './running-shop.ts';
 
-/** Status (0: no response) and duration of a request. */
+/** A request's status (0: no response), duration and time. */
 export type TimedResponse = { readonly status: number; readonly ms: number; readonly atMs: number };
 
 /** Maximum number of concurrent clients. */
 const callersMax = 1_000;
 
-/** Sends one request: four of five read a product, and one places an order. */
+/** Sends one request. Four of five requests read a product, and one places an order. */
 export async function sendMixedRequest(
   { server, token, productId, userId }: RunningShop,
   connections: Connections,
@@ -26,7 +26,7 @@ export async function sendMixedRequest(
   return { status, ms: performance.now() - atMs, atMs };
 }
 
-/** Measures the maximum throughput: each client sends its next request after the previous response. */
+/** Measures the maximum throughput: each client sends its next request after receiving the previous response. */
 export async function runClosedLoop(shop: RunningShop, clients: number, ms: number): Promise<TimedResponse[]> {
   using connections = new Connections(shop.server.url, clients);
   const end = performance.now() + ms;

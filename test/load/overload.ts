@@ -1,6 +1,6 @@
 /**
  * `npm run overload -- 20` sends five times as many requests as the server can process, for the given number of seconds, and prints the
- * results. The load is generated on the same machine, so it reduces the measured throughput.
+ * results. The load generator runs on the same machine, so it reduces the measured throughput.
  */
 import { runClosedLoop, runAtConstantRate, percentile, type TimedResponse } from './load-generator.ts';
 import { withRunningShop } from './running-shop.ts';

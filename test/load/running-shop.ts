@@ -16,7 +16,7 @@ export type RunningShop = {
 
 const limits = { MANDATE_RATE_LIMIT: '1000000000', MANDATE_RATE_LIMIT_IP: '1000000000', MANDATE_MONTHLY_QUOTA: '1000000000' };
 
-/** Starts a server process with a new PostgreSQL, a product and a user. */
+/** Starts a server process with a new PostgreSQL server, a product and a user. */
 export async function withRunningShop(use: (shop: RunningShop) => Promise<void>): Promise<void> {
   const postgresql = await startPostgresql(await findPostgresql());
   await using directory = await createDataDirectory();

@@ -3,23 +3,23 @@ import { runLimitMs, type TestRun, type WorkingCopy } from './working-copy.ts';
 
 type Confirmation = 'confirmed' | 'not repeated' | 'fails without the mutant';
 
-/** A time limit counts only when the unchanged source needs less than this share of it. */
+/** A timeout counts as a failure only if the limit is at least this many times the run time with the unchanged source. */
 const limitFactor = 3;
 
 /**
- * Tells failures that a mutant causes from those of a slow machine: the test files must pass without the mutant, and the same test must fail
- * again with it.
+ * Distinguishes failures caused by a mutant from those caused by a slow machine: the test files must pass without the mutant, and the same
+ * test must fail again with the mutant.
  */
 export class ConfirmedFailures {
   readonly #passing = new Set<string>();
   readonly #unreliable = new Set<string>();
 
-  /** Files that passed with a mutant: they do not fail on every source. */
+  /** Records test files that passed with a mutant, which proves that they do not always fail. */
   addPassing(files: readonly string[]): void {
     for (const file of files) this.#passing.add(file);
   }
 
-  /** Whether a test file failed without any mutant, so that its failures mean nothing. */
+  /** Returns whether a test file failed without any mutant, so that its failures prove nothing. */
   isUnreliable(file: string): boolean {
     return this.#unreliable.has(file);
   }
@@ -48,7 +48,7 @@ export class ConfirmedFailures {
   }
 }
 
-/** Both runs timed out, or failed in the same test; files that could not be loaded have no failed test. */
+/** Returns whether both runs timed out or failed in the same test. Test files that could not be loaded have no failed tests. */
 function isSameFailure(one: TestRun, other: TestRun): boolean {
   if (one.outcome !== 'failed' || other.outcome !== 'failed') return one.outcome === 'timed out' && other.outcome === 'timed out';
   return (

@@ -4,7 +4,7 @@ export type Mutant = {
   readonly file: string;
   /** First changed line, counted from 1. */
   readonly line: number;
-  /** Name of the mutation operator, such as `EqualityOperator` of StrykerJS. */
+  /** Name of the mutation operator, such as StrykerJS's `EqualityOperator`. */
   readonly operator: string;
   /** Offsets of the replaced text in the file. */
   readonly start: number;

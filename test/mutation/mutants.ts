@@ -29,12 +29,12 @@ const logger: Logger = {
 };
 const getLogger: LoggerFactoryMethod = () => logger;
 
-/** Migrations run once on each database, and only on databases of older versions: no other test reaches them. */
+/** Excludes migrations, because they run only once on each database, and only on databases created by older versions. */
 const isMutated = (file: string): boolean => !file.includes('node_modules') && !file.includes('/migrations/') && !file.endsWith('.gen.ts');
 
 /**
- * Lists every mutant of `server/`: those of the StrykerJS instrumenter, and changes to SQL text, which StrykerJS only empties. Emptied strings are
- * left out, because most of them are messages, or SQL that no database accepts.
+ * Lists all `server/` mutants: those that StrykerJS creates, and changes to SQL text, which StrykerJS only empties. Emptied strings are
+ * excluded, because most of them are messages, or SQL that no database accepts.
  */
 export async function listMutants(root: string): Promise<readonly Mutant[]> {
   const files = globSync('server/**/*.ts', { cwd: root }).filter(isMutated).toSorted();
@@ -71,7 +71,7 @@ function offsetOf(content: string, { line, column }: Position): number {
   return start + column;
 }
 
-/** Draws `count` mutants; the same seed and source give the same sample. */
+/** Draws a random sample of `count` mutants. The same seed and source always result in the same sample. */
 export function drawMutants(mutants: readonly Mutant[], count: number, seed: number): readonly Mutant[] {
   const length = Math.min(count, mutants.length);
   const [sample = []] = fc.sample(fc.shuffledSubarray([...mutants], { minLength: length, maxLength: length }), { seed, numRuns: 1 });

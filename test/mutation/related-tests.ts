@@ -3,16 +3,16 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Mutant } from './mutant.ts';
 
-/** Tests that need minutes, packages or other programs, and say little about a single line. */
+/** Excluded tests, which take minutes or need packages or other programs, and rarely detect a change to a single line. */
 const leftOut =
   /^test\/(?:(?:bench|deploy|docs|faults|first-order|fuzz|generated-clients|load|package|peers|retail|scale|supply-chain|mutation)\/|process\/planted-faults\.)/;
-/** Each test starts servers as processes, which takes longer: such tests have to be that much more similar to come first. */
+/** Tests that start server processes, which takes longer, so that these tests must be more similar to rank first. */
 const startsProcesses = /^test\/(?:process|e2e|cli|command)\//;
 const processFactor = 0.8;
 
 type Words = ReadonlyMap<string, number>;
 
-/** How much the words around the mutant and those of its path count, compared with the rest of its file. */
+/** Weight of the words near the mutant and in its file path, relative to the other words in the file. */
 const nearbyWeight = 4;
 const pathWeight = 8;
 const nearbyLines = 8;
@@ -39,7 +39,7 @@ export class RelatedTests {
     return new RelatedTests(new Map(await Promise.all(documents)));
   }
 
-  /** Returns all test files, the most similar first. */
+  /** Returns all test files, with the most similar first. */
   rank({ file, line }: Mutant, content: string): readonly string[] {
     const lines = content.split('\n');
     const nearby = lines.slice(Math.max(0, line - 1 - nearbyLines), line + nearbyLines).join('\n');
@@ -67,7 +67,7 @@ function product(one: Words, other: Words): number {
   return sum;
 }
 
-/** Counts identifiers, and the words that they are made of. */
+/** Counts identifiers, and the words within identifiers. */
 function wordCounts(text: string): Map<string, number> {
   const counts = new Map<string, number>();
   for (const [identifier] of text.matchAll(/[A-Za-z_][\w]*/g)) {

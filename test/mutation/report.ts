@@ -3,13 +3,13 @@ import type { Result } from './test-mutants.ts';
 
 const shownMax = 160;
 
-/** Describes the result of one mutant: the test that noticed it, or the change that none noticed. */
+/** Formats a mutant's result: the test that detected the mutant, or the change that no test detected. */
 export function printResult({ mutant, verdict }: Result): string {
   if (verdict.noticedBy === undefined) return `survived ${verdict.passed} test files: ${describeMutant(mutant)}\n`;
   return `noticed by ${verdict.noticedBy}: ${mutant.file}:${mutant.line} ${mutant.operator}\n`;
 }
 
-/** Prints the score. Mutants that there was no time to test are not part of it. */
+/** Formats the score, which excludes mutants that were not tested for lack of time. */
 export function printScore(results: readonly Result[], seed: number): string {
   const tested = results.filter(({ verdict }) => verdict.noticedBy !== undefined || verdict.passed > 0);
   const noticed = tested.filter(({ verdict }) => verdict.noticedBy !== undefined);

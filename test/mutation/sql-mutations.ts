@@ -17,11 +17,11 @@ const operators: readonly { readonly find: RegExp; readonly replace: string }[] 
   { find: /(?<= where [^`]*) = /g, replace: ' <> ' },
 ];
 
-/** Template literals without substitutions inside of them that contain backticks; those hold the SQL of this project. */
+/** Matches template literals, which contain this project's SQL, unless a substitution contains a nested template literal. */
 const templates = /`[^`]*`/g;
 const isSql = (text: string): boolean => /\b(?:select|insert into|update|delete from|where|order by)\b/.test(text);
 
-/** Returns small changes to the SQL text of a source file: comparisons, conditions, locks and the order of rows. */
+/** Returns small changes to the SQL text in a source file: to comparisons, conditions, locks and row order. */
 export function sqlMutations(file: string, content: string): readonly Mutant[] {
   const statements = [...content.matchAll(templates)].filter(([text]) => isSql(text));
   return statements.flatMap(({ 0: text, index }) =>
@@ -37,7 +37,7 @@ export function sqlMutations(file: string, content: string): readonly Mutant[] {
   );
 }
 
-/** Whether the text is TypeScript in `${...}`, which the StrykerJS operators change already. */
+/** Returns whether the text is TypeScript code in `${...}`, which StrykerJS already mutates. */
 function isInSubstitution(text: string, at: number): boolean {
   const before = text.slice(0, at);
   return before.lastIndexOf('${') > before.lastIndexOf('}');

@@ -9,22 +9,22 @@ import { WorkingCopy } from './working-copy.ts';
 
 export type Verdict =
   | { readonly noticedBy: string }
-  /** Number of the test files that passed; 0: there was no time left to test the mutant. */
+  /** Number of test files that passed; 0 if there was no time left to test the mutant. */
   | { readonly noticedBy: undefined; readonly passed: number };
 export type Result = { readonly mutant: Mutant; readonly verdict: Verdict };
 
-/** Test files of each round; survivors of one round are tested in the next. */
+/** Number of test files in each round; mutants that survive a round are tested in the next round. */
 const rounds = [1, 3, 8, 12];
 
 type Options = {
   readonly workers: number;
   readonly minutes: number;
-  /** Called with each result as soon as it is known: a sample takes long. */
+  /** Called with each result as soon as it is known, because testing a sample takes a long time. */
   readonly onResult: (result: Result) => void;
 };
 type Pending = { readonly mutant: Mutant; waiting: readonly string[]; passed: number; noticedBy?: string };
 
-/** Tests each mutant with its related test files. No run of test files starts after `minutes`; the type check follows. */
+/** Tests each mutant with its related test files, starting no test run after `minutes`, and then with the type check. */
 export async function testMutants(
   root: string,
   mutants: readonly Mutant[],
@@ -90,7 +90,7 @@ async function testOne(copy: WorkingCopy, one: Pending, size: number, failures: 
   }
 }
 
-/** Gives each piece of work a copy that nothing else uses at that time. */
+/** Assigns each task a working copy that no other task is using. */
 class CopiesInUse {
   readonly #copies: readonly WorkingCopy[];
   readonly #progress = createProgressBar(process.stderr);

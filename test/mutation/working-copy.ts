@@ -7,19 +7,19 @@ import { z } from 'zod';
 import type { Mutant } from './mutant.ts';
 
 /**
- * A run of test files. A failed run names the first test file that failed, and its failed tests: none when the file could not be loaded.
- * `isSlow`: one of these tests took so long that the machine could be the cause.
+ * Result of running test files. A failed run names the first failed test file and its failed tests (none if the file could not be loaded).
+ * `isSlow`: one of these tests took so long that a slow machine may be the cause.
  */
 export type TestRun =
   | { readonly outcome: 'passed' | 'timed out' }
   | { readonly outcome: 'failed'; readonly testFile: string | undefined; readonly tests: readonly string[]; readonly isSlow: boolean };
 
 export const runLimitMs = 360_000;
-/** Twice the limits of `vitest.config.ts`: other programs may use the processor during a long run. */
+/** Twice the limits in `vitest.config.ts`, because other programs may use the CPU during a long run. */
 const timeLimitFlags = ['--testTimeout', '40000', '--hookTimeout', '120000'];
 
 const slowTestMs = 5_000;
-/** Exit codes of `tsc` after type errors. */
+/** Exit codes with which `tsc` reports type errors. */
 const compilerErrorExitCodes: ReadonlySet<number> = new Set([1, 2]);
 /** Exit code that shells report for a process killed by SIGKILL. */
 const killedExitCode = 137;
@@ -36,11 +36,11 @@ export class WorkingCopy {
 
   private constructor(directory: string, databaseUrl: string) {
     this.#directory = directory;
-    // oxlint-disable-next-line node/no-process-env -- the test runs have the environment of this program
+    // oxlint-disable-next-line node/no-process-env -- the test runs inherit this program's environment
     this.#environment = { ...process.env, DATABASE_URL: databaseUrl };
   }
 
-  /** @param databaseUrl PostgreSQL server that all test runs use: to start one takes longer than many test files. */
+  /** @param databaseUrl PostgreSQL server that all test runs share, because starting a server takes longer than many test files */
   static async create(root: string, databaseUrl: string): Promise<WorkingCopy> {
     const directory = await mkdtemp(join(tmpdir(), 'mandate-mutation-'));
     const isCopied = (path: string): boolean => !/\/(?:node_modules|\.git|dist)$/.test(path);
@@ -65,7 +65,7 @@ export class WorkingCopy {
     }
   }
 
-  /** Runs the test files on PostgreSQL until the first failure. PGlite takes longer, and skips the tests that need several connections. */
+  /** Runs the test files on PostgreSQL until the first failure. PGlite would take longer and skip tests that need several connections. */
   async test(files: readonly string[], limitMs = runLimitMs): Promise<TestRun> {
     const report = join(this.#directory, 'mutation-report.json');
     await rm(report, { force: true });
@@ -95,13 +95,13 @@ export class WorkingCopy {
     };
   }
 
-  /** Returns whether the type check reports errors. A compiler that crashes or exceeds the time limit reports none. */
+  /** Returns whether the type check reports errors. If the compiler crashes or times out, this counts as no errors. */
   async failsTypeCheck(): Promise<boolean> {
     const exitCode = await this.#run('typescript/bin/tsc', ['-p', '.'], runLimitMs);
     return exitCode !== undefined && compilerErrorExitCodes.has(exitCode);
   }
 
-  /** Runs a program of a package. Returns `undefined` when it did not exit within the limit, after killing it with its children. */
+  /** Runs a package's program and returns its exit code. On a timeout, kills the program and its children, and returns `undefined`. */
   async #run(program: string, parameters: readonly string[], limitMs: number): Promise<number | undefined> {
     const path = join(this.#directory, 'node_modules', program);
     const options = { cwd: this.#directory, env: this.#environment, stdio: 'ignore', detached: true } as const;
@@ -136,7 +136,7 @@ async function readReport(path: string): Promise<z.infer<typeof jsonReport>> {
   }
 }
 
-/** Links each installed package, and the packages of the project to those of the copy. */
+/** Links all installed packages, and links the project's own packages to those in the copy. */
 async function linkPackages(root: string, directory: string): Promise<void> {
   for (const workspace of ['.', 'contract', 'server', 'client-sdk', 'cli', 'examples/storefront']) {
     const from = join(root, workspace, 'node_modules');

@@ -1,4 +1,4 @@
-// Code of a project that has installed the package. The test compiles it with several versions of TypeScript and runs it.
+// Code in a project that has installed the package. The test compiles this file with several versions of TypeScript and runs it.
 import { ApiError, AuthorizationError, createClient, debugLog, formatMoney, type Middleware, type Order } from '@mandate/client-sdk';
 import { clientCredentials, discover, memoryStore, newProofKey, refreshingTokens, type Tokens } from '@mandate/client-sdk/authorization';
 import { browserSignIn, type BrowserSignIn } from '@mandate/client-sdk/authorization/browser';

@@ -6,7 +6,7 @@ import { completeAuthorization } from './complete-authorization.ts';
 
 const server = useServer();
 
-/** Creates the OAuth client provider of an MCP client, and the state it saves. */
+/** Creates an MCP client's OAuth client provider, and the state that the provider saves. */
 function createProvider() {
   const clientState: { verifier: string; tokens?: StoredOAuthTokens; authorizationUrl?: URL; found?: OAuthDiscoveryState } = {
     verifier: '',

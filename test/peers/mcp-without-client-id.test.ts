@@ -26,7 +26,7 @@ afterAll(() => documents.close());
 
 const metadata: OAuthClientMetadata = { client_name: 'Test assistant', redirect_uris: ['http://127.0.0.1:49152/callback'] };
 
-/** Creates an OAuth client provider that has client metadata but no client ID, and the state it saves. */
+/** Creates an OAuth client provider that has client metadata but no client ID, and the state that the provider saves. */
 function createAssistant(clientMetadataUrl?: string) {
   const clientState: {
     verifier: string;
@@ -52,7 +52,7 @@ function createAssistant(clientMetadataUrl?: string) {
   return { clientState, provider };
 }
 
-/** Connects without a token, completes the authorization with the consent of the user, and connects again. */
+/** Connects without a token, completes the authorization with the user's consent, and connects again. */
 async function connect(
   mandate: MandateServer,
   person: TestUser,

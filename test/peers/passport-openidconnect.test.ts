@@ -20,7 +20,7 @@ class StrategyWithPkce extends OpenIDConnectStrategy {
     const { verifier } = request.session;
     const { _oauth2: oauth2 } = this;
     this.verifier = verifier;
-    // oxlint-disable-next-line no-underscore-dangle -- the protected member of the library has this name
+    // oxlint-disable-next-line no-underscore-dangle -- the library's protected member has this name
     this._oauth2 = Object.assign(Object.create(oauth2), {
       getOAuthAccessToken: (code: string, form: object, done: Parameters<typeof oauth2.getOAuthAccessToken>[1]) =>
         oauth2.getOAuthAccessToken(code, { ...form, code_verifier: verifier }, done),
@@ -36,7 +36,7 @@ class StrategyWithPkce extends OpenIDConnectStrategy {
 
 type Outcome = { readonly redirect: string } | { readonly user: unknown };
 
-/** passport-openidconnect counts the parameters of this function. With nine parameters, it passes the userinfo response. */
+/** passport-openidconnect counts this function's parameters, and passes the userinfo response only if there are nine parameters. */
 const verify = (
   _issuer: string,
   uiProfile: object,

@@ -7,7 +7,7 @@ import { signUp, createWebApplication } from '../support/oauth/oauth-flow.ts';
 import { useServer } from '../support/server/use-server.ts';
 import { completeAuthorization } from './complete-authorization.ts';
 
-/** The Python of Debian, which finds Debian packages. */
+/** Debian's Python, which finds Debian packages. */
 const python = '/usr/bin/python3';
 
 describe.each([

@@ -11,7 +11,7 @@ import { completeTask, runPendingTasks, abandonTaskAtStep } from '../support/run
 const file = process.env['MANDATE_RETAIL_FILE'] ?? join(import.meta.dirname, '../../../shared/data/online-retail-2010-12.csv.gz');
 const hasFile = existsSync(file);
 
-/** Mapping of the columns of the "Online Retail" data set, and the lines to import. */
+/** Column mapping for the "Online Retail" data set, and the lines to import. */
 const query = new URLSearchParams({
   source: 'online-retail',
   reference_column: 'InvoiceNo',

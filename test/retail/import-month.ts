@@ -8,12 +8,12 @@ export type ImportedMonth = {
   readonly customers: number;
   readonly codes: number;
   readonly units: number;
-  /** Sum of quantity x unit price of all lines, and sum of the order totals, in pence. */
+  /** Sum of quantity x unit price over all lines, and sum of the order totals, in pence. */
   readonly revenue: number;
   readonly total: number;
 };
 
-/** Imports the unchanged file and reads every order of its month. A second import leaves every order unchanged. */
+/** Imports the unchanged file and reads all orders of the month. A second import leaves all orders unchanged. */
 export async function importMonth(client: Client, month: RetailMonth, onProgress: OnProgress): Promise<ImportedMonth> {
   const started = await client.orderImports.create(
     month.text,
@@ -61,7 +61,7 @@ export async function importMonth(client: Client, month: RetailMonth, onProgress
   };
 }
 
-/** Returns the order if its lines equal those of the invoice. */
+/** Returns the order if its lines equal the invoice lines. */
 function expectSameLines(invoice: Invoice | undefined, order: Order): Order {
   const inFile = invoice?.lines.map(({ code, quantity, price }) => `${quantity} x ${code} at ${price}`);
   const inService = order.items.map(({ sku, quantity, unit_price: price }) => `${quantity} x ${sku} at ${price}`);

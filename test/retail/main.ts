@@ -18,7 +18,7 @@ type Figure = readonly [name: string, inService: number | string, inFile: number
 
 const pounds = (pence: number): string => formatMoney(pence, 'GBP', 'en-GB');
 
-/** Imports the month with the prices of its invoices, and reads every order. */
+/** Imports the month's orders with the invoice prices, and reads every order. */
 async function importedFigures(client: Client, month: RetailMonth): Promise<Figure[]> {
   const imported = await importMonth(client, month, createProgressBar(process.stderr));
   process.stdout.write(
@@ -37,7 +37,7 @@ File: computed from the file, without cancellations, unknown customers, and line
   ];
 }
 
-/** Places the month as new orders, with one price for each product, and reads every order. */
+/** Places the month's orders as new orders, with one price for each product, and reads every order. */
 async function placedFigures(client: Client, month: RetailMonth): Promise<Figure[]> {
   const placed = await placeMonth(client, month, createProgressBar(process.stderr));
   process.stdout.write(
@@ -55,7 +55,7 @@ File: the lines of the file at these catalogue prices.\n\n`,
   ];
 }
 
-/** `npm run retail -- <file> [--place]` imports or places a real month of orders through the public API of the running server. */
+/** `npm run retail -- <file> [--place]` imports or places a real month's orders through the running server's public API. */
 async function retail(path: string, isPlaced: boolean): Promise<boolean> {
   const { dataDirectory } = readConfig();
   const firstRunFile = firstRun.parse(JSON.parse(await readFile(join(dataDirectory, 'first-run.json'), 'utf8')));

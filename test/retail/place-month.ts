@@ -11,14 +11,14 @@ export type PlacedMonth = {
   readonly lines: number;
   /** Sum of the order totals, in pence. */
   readonly total: number;
-  /** Remaining stock. The initial stock equals the sold units. */
+  /** Remaining stock. The initial stock equals the number of units sold. */
   readonly unitsLeft: number;
 };
 
 const concurrency = 8;
 const category = ({ digest }: RetailMonth): string => `retail-${digest}`;
 
-/** Creates products with exactly the stock that was sold, places all orders, and reads them. A second run changes nothing. */
+/** Creates products whose stock equals the number of units sold, places all orders, and reads them. A second run changes nothing. */
 export async function placeMonth(client: Client, month: RetailMonth, onProgress: OnProgress): Promise<PlacedMonth> {
   const withKey = (what: string) => ({ idempotencyKey: `${category(month)}-${Buffer.from(what).toString('base64url')}` });
 
@@ -78,7 +78,7 @@ const toProduct = ({ code, name, price, sold }: CatalogueItem, month: RetailMont
   status: 'active' as const,
 });
 
-/** Returns the order if its lines equal those of the invoice. */
+/** Returns the order if its lines equal the invoice lines. */
 function expectSameLines(invoice: Invoice, order: Order): Order {
   const expectedLines = invoice.lines.map(({ code, quantity }) => `${quantity} x ${code}`);
   const actualLines = order.items.map(({ sku, quantity }) => `${quantity} x ${sku.slice(sku.indexOf('/') + 1)}`);
@@ -103,7 +103,7 @@ function requireId(ids: ReadonlyMap<string, number>, name: string): number {
   return id;
 }
 
-/** Processes items concurrently, starting in their order, and returns the results in that order. */
+/** Processes items concurrently, starting them in order, and returns the results in the order of the items. */
 export async function mapConcurrently<Item, Result>(
   items: readonly Item[],
   phase: ProgressPhase,

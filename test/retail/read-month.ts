@@ -29,14 +29,14 @@ export type CatalogueItem = { readonly code: string; readonly name: string; read
 export type Invoice = {
   readonly number: string;
   readonly customer: string;
-  /** `price`: unit price of the invoice, in pence. */
+  /** `price`: unit price on the invoice, in pence. */
   readonly lines: readonly { readonly code: string; readonly quantity: number; readonly price: number }[];
 };
 
 export type RetailMonth = {
-  /** Decompressed content of the file. */
+  /** Decompressed file content. */
   readonly text: Uint8Array<ArrayBuffer>;
-  /** Hash of the file, so that a second run uses the same idempotency keys. */
+  /** Hash of the file, from which idempotency keys are derived, so that a second run uses the same keys. */
   readonly digest: string;
   readonly catalogue: readonly CatalogueItem[];
   readonly customers: readonly string[];
@@ -48,7 +48,7 @@ export type RetailMonth = {
   readonly expected: number;
 };
 
-/** Reads the sales of the "Online Retail" data set, without cancellations, unknown customers and free items. */
+/** Reads the sales in the "Online Retail" data set, except cancellations, sales to unknown customers and free items. */
 export async function readMonth(path: string): Promise<RetailMonth> {
   const file = await readFile(path);
   const text = path.endsWith('.gz') ? gunzipSync(file) : file;
@@ -68,7 +68,7 @@ export async function readMonth(path: string): Promise<RetailMonth> {
   };
 }
 
-/** Creates a product with its most frequent price, or the lowest of several, because the file has several prices for a product. */
+/** Creates a product with its most frequent price (the lowest if there are several), because prices for a product vary within the file. */
 function catalogueItem(code: string, sales: readonly Row[]): CatalogueItem {
   const frequencies = [...Map.groupBy(sales, (row) => row.UnitPrice)].map(([price, { length }]) => ({ price, length }));
   const [usual] = frequencies.toSorted((a, b) => b.length - a.length || a.price - b.price);

@@ -13,7 +13,7 @@ export const orderSort = ({ by = 'created_at', ascending = false }: List): Order
 
 export type Position = readonly [value: string, id: number];
 
-/** Finds the last row before the deep page with OFFSET. */
+/** Finds the last row before the deep page, using OFFSET. */
 export async function deepPosition(db: Database, shape: List): Promise<{ position: Position; page: number } | undefined> {
   const total = await countMatching(db, shape);
   const page = Math.min(deepPage, Math.floor((total / pageSize) * 0.9));
@@ -34,7 +34,7 @@ async function countMatching(db: Database, shape: List): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-/** Returns the cursor of the same list at another position, signed like those of the server. */
+/** Returns a cursor for the same list at another position, signed as the server signs its cursors. */
 export function moveCursor(cursor: string, [value, id]: Position, keys: Pick<DerivedKeys, 'cursors'>): string {
   const [body = ''] = cursor.split('.');
   const [version, list] = JSON.parse(Buffer.from(body, 'base64url').toString());

@@ -1,12 +1,12 @@
 import type { EntityManager } from '../../server/database/entity-manager/entity-manager.ts';
 
-/** One of this number of orders belongs to one customer; the other customers share the rest. */
+/** One in this many orders belongs to the largest customer; the other customers share the rest. */
 const largestCustomerInterval = 80;
 const usersCount = 20_000;
 
 /**
- * Inserts orders like those of an old shop: evenly distributed over time, the old ones delivered, a few canceled, the newest pending or
- * paid, one of a hundred refunded. Orders have no line items, because lists do not read them.
+ * Inserts orders like an old shop's: evenly distributed over time, with old orders delivered, a few canceled, the newest pending or
+ * paid, and one in a hundred refunded. The orders have no line items, because lists do not read line items.
  */
 export async function fillOrders(em: EntityManager, count: number, report: (done: number) => void): Promise<{ largestCustomerId: number }> {
   const [first] = await em.execute<{ id: number }[]>(

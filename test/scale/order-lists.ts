@@ -1,6 +1,7 @@
 /**
- * `npm run scale -- 10000000` fills a PostgreSQL with that many orders, and reads the first page and a deep page of every kind of order
- * list over HTTP with all checks. The deep page is page 250,000, or at nine tenths of a shorter list. Prints a Markdown table.
+ * `npm run scale -- 10000000` fills a PostgreSQL database with that many orders, and reads the first page and a deep page of every kind of
+ * order list over HTTP, with all request checks enabled. The deep page is page 250,000, or for shorter lists, the page nine tenths of the
+ * way through. Prints a Markdown table.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -95,7 +96,7 @@ async function medianMs({ origin, token }: MeasuredServer, path: string): Promis
   return times.toSorted((a, b) => a - b)[repeats / 2] ?? 0;
 }
 
-/** Returns the indexes of the query plan and the number of blocks read. */
+/** Returns the indexes that the query plan uses, and the number of blocks read. */
 async function plan(db: Database, shape: Shape, position: Position | undefined): Promise<string> {
   const query = buildOrdersQuery(shape.filters, { sort: orderSort(shape), position, limit: pageSize });
   const { rows } = await sql<{ 'QUERY PLAN': string }>`explain (analyze, buffers) ${query}`.execute(db.em.fork().getKysely());

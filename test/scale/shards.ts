@@ -1,8 +1,8 @@
 /**
  * `npm run scale:shards -- 1000000 4` stores a number of orders in one PostgreSQL database, and the same orders in several databases, by the
- * hash of their customer, as an engine like Citus does. It runs the statements of the server on both, and prints a Markdown table of
- * queries that one database can answer and queries that need all databases. All databases are on one server of this machine, so the
- * figures show the cost of a query, not the benefit of additional machines.
+ * hash of their customer, as an engine like Citus does. It runs the server's statements on both, and prints a Markdown table of the
+ * queries that a single database can execute and those that need all databases. All databases are on one database server on this machine,
+ * so the figures show the cost of a query, not the benefit of additional machines.
  */
 import { migrate } from '../../server/database/migrate/run-migrations.ts';
 import { openDatabase } from '../../server/schema/open-database.ts';
@@ -17,7 +17,7 @@ const pageSize = 20;
 const repeats = 200;
 const batch = 5_000;
 
-/** Returns the shard of a customer, as `hash(user_id)` would on any machine. */
+/** Returns a customer's shard, which depends only on the user ID, like `hash(user_id)`. */
 const shardOf = (userId: number, shards: number): number => userId % shards;
 
 type ShardedDatabases = {
@@ -115,7 +115,7 @@ async function medianMs(query: () => Promise<unknown>): Promise<number> {
   return times.toSorted((one, other) => one - other)[repeats / 2] ?? 0;
 }
 
-/** Copies all customers to every shard, and each order to the shard of its customer. */
+/** Copies all customers to every shard, and each order to its customer's shard. */
 async function distributeOrders(single: EntityManager, shards: readonly EntityManager[], count: number): Promise<void> {
   const copy = async (table: string, from: number, where: string, to: EntityManager): Promise<void> => {
     const rows = `select json_agg(row) as rows from (select * from ${table} where id between ? and ? and ${where}) row`;

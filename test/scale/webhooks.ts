@@ -59,7 +59,7 @@ class WebhookBenchmark {
     });
   }
 
-  /** Creates one endpoint for each of `count` users, which receives the events of that user. */
+  /** Creates one endpoint for each of `count` users. Each endpoint receives its user's events. */
   async endpoints(count: number, silent = 0): Promise<void> {
     const em = this.db.em.fork();
     await em.execute('delete from webhook_endpoints');
@@ -77,7 +77,7 @@ class WebhookBenchmark {
     await em.execute('analyze');
   }
 
-  /** Inserts events of all users in turn in one transaction. */
+  /** Inserts events in one transaction, for each user in turn. */
   write(count: number, userCount: number, from = 0): Promise<unknown> {
     return this.db.em.fork().execute(
       `insert into events (type, user_id, subject_type, subject_id, subject_version, data)
@@ -111,7 +111,7 @@ async function measure(benchmark: WebhookBenchmark, endpoints: number): Promise<
   return `| ${endpoints} | ${quantile(steady, 0.5)} | ${quantile(steady, 0.99)} | ${benchmark.deliveries.length} of ${burst} | ${rate} |`;
 }
 
-/** Returns the delays of a steady stream of events, in milliseconds from commit to delivery. */
+/** Returns the delays from commit to delivery for a steady stream of events, in milliseconds. */
 async function measureStream(benchmark: WebhookBenchmark, userCount: number): Promise<number[]> {
   benchmark.deliveries.length = 0;
   const tick = 50;

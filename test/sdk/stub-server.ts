@@ -11,9 +11,9 @@ export type SeenRequest = {
 export type StubResponse = {
   readonly status?: number;
   readonly headers?: Record<string, string>;
-  /** A string is sent unchanged, any other value as JSON. */
+  /** Strings are sent unchanged; any other value is sent as JSON. */
   readonly body?: unknown;
-  /** Closes the connection before the response, or within its body. */
+  /** Closes the connection before the response, or in the middle of the body. */
   readonly cut?: 'before' | 'within';
   readonly delayMs?: number;
 };
@@ -53,7 +53,7 @@ export async function startStubServer(
   };
 }
 
-/** Creates an error response of the API. */
+/** Creates an API error response. */
 export const createProblemResponse = (status: number, code: string, more: Record<string, unknown> = {}): StubResponse => ({
   status,
   body: {

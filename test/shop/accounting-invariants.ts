@@ -1,6 +1,6 @@
 import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
 
-/** Returns the violated accounting invariants of the shop. Queries the database directly, without server code. */
+/** Returns the shop's violated accounting invariants. Queries the database directly, without server code. */
 export async function findAccountingDiscrepancies(db: Database): Promise<string[]> {
   const em = db.em.fork();
   const discrepancies: string[] = [];

@@ -33,11 +33,11 @@ describe.skipIf(databaseKind === 'pglite')(
   },
 );
 
-/** Returns the order-placement function with a fault. */
+/** Injects a fault into the SQL function that places orders, and returns the modified function. */
 type Fault = (placeOrder: string) => string;
 const lockInRequestOrder: Fault = (sql) =>
   replaceInSql(sql, 'order by s.product_id', 'order by array_position(p_product_ids, s.product_id)');
-/** Writes stock that was computed from an earlier read without a lock. */
+/** Writes stock computed from an earlier read that took no lock. */
 const readCheckWrite: Fault = (sql) =>
   replaceInSql(
     replaceInSql(sql, 'for no key update of s', ''),

@@ -3,7 +3,7 @@ import { afterOrderHold, type PaymentTestShop } from '../support/payment-test-sh
 import { pickupDelivery } from '../support/server/test-shop.ts';
 import type { ApiResponse, JsonBody } from '../support/server/start-mandate.ts';
 
-/** A step in the shop. The numbers choose its products, orders and quantities. */
+/** A step in the shop. The numbers select the products, orders and quantities. */
 export type Step = { readonly action: Action; readonly a: number; readonly b: number };
 
 export const actions = [
@@ -22,7 +22,7 @@ export const actions = [
 ] as const;
 type Action = (typeof actions)[number];
 
-/** Runs random steps in a shop with a few products. The shop may reject steps, but a status from 500 on is an error. */
+/** Runs random steps in a shop with a few products. The shop may reject steps, but a status of 500 or higher is an error. */
 export class RandomCustomer {
   readonly #till: PaymentTestShop;
   readonly #products: readonly number[];

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { contract, listRoutes } from '@mandate/contract';
 import { compileSchema, invalidValueSymbol } from '../../server/http/validation/compile-schema.ts';
 
-/** Generates mostly valid values of a schema, and some invalid values. */
+/** Generates mostly valid values for a schema, and some invalid values. */
 function mostlyValid(schema: z.ZodTypeAny): fc.Arbitrary<unknown> {
   return fc.oneof(
     { weight: 60, arbitrary: valid(schema) },

@@ -4,12 +4,12 @@ import { describe, expect, test } from 'vitest';
 
 const server = join(import.meta.dirname, '../../server');
 
-/** Methods of this entity serve `changeEmailAddress` and account closure. A hook rejects all other assignments at run time. */
+/** `changeEmailAddress` and account closure use methods of this entity. A hook rejects all other assignments at run time. */
 const allowed = ['users/user.entity.ts'];
 
 const objectWithEmail = String.raw`\{[^{}]*\bemail\b[^{}]*\}`;
 
-/** Patterns of code that writes `users.email` of an existing user. */
+/** Patterns for code that writes an existing user's `users.email`. */
 const writers: readonly (readonly [string, RegExp])[] = [
   ['an update statement', /\bupdate\s+(?:only\s+)?"?users"?\b[^'`;]*?\bset\b(?:(?!\bwhere\b|\bfrom\b|\breturning\b)[^`;])*?\bemail"?\s*=/i],
   ['an upsert', /\binsert\s+into\s+"?users"?\b[^`;]*?\bdo\s+update\s+set\b[^`;]*?\bemail"?\s*=/i],

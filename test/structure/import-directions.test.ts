@@ -9,7 +9,7 @@ import { serverLayers } from '../../server-layers.ts';
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
 
-/** A temporary project with the lint rules of this repository, for one planted import at a time. */
+/** A temporary project with this repository's lint rules, in which the tests plant one import at a time. */
 let project: string;
 beforeAll(async () => {
   project = await mkdtemp(join(tmpdir(), 'mandate-structure-'));

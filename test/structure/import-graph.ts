@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { globSync } from 'node:fs';
 
-/** Modules by path, each with the modules that it imports by a relative path, as types or as values. */
+/** Modules by path, each with the modules that it imports by relative path, whether as types or as values. */
 export type ImportGraph = ReadonlyMap<string, ReadonlySet<string>>;
 
 const specifier = /(?:\bfrom\s+|\bimport\s*\(?\s*)'(\.[^']+)'/g;
@@ -20,7 +20,7 @@ export function readImports(root: string, folder: string): ImportGraph {
   );
 }
 
-/** Merges modules into folders; imports within a folder are left out. */
+/** Merges modules into folders, without the imports within a folder. */
 export function groupImports(imports: ImportGraph, folderOf: (file: string) => string): ImportGraph {
   const folders = new Map<string, Set<string>>();
   for (const [file, targets] of imports) {
@@ -32,7 +32,7 @@ export function groupImports(imports: ImportGraph, folderOf: (file: string) => s
   return folders;
 }
 
-/** Returns one import cycle as a path that starts and ends with the same node, or undefined when there is none. */
+/** Returns one import cycle as a path that starts and ends with the same node, or undefined if there is no cycle. */
 export function findCycle(graph: ImportGraph): readonly string[] | undefined {
   const finished = new Set<string>();
   const path: string[] = [];

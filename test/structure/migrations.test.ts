@@ -3,7 +3,7 @@ import { openDatabase } from '../../server/schema/open-database.ts';
 import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
 import { findMigrationFaults, readMigrations, listCreatedTables, type ParsedMigration } from '../support/migration-rules.ts';
 
-/** Migrations before this timestamp create the tables of the first release, when no previous release exists. */
+/** Migrations before this timestamp create the first release's tables, when no previous release exists. */
 const firstRelease = '20261201000000';
 
 let db: Database;

@@ -13,7 +13,7 @@ const readManifest = async (folder: string): Promise<z.infer<typeof manifest>> =
   manifest.parse(JSON.parse(await readFile(join(root, folder, 'package.json'), 'utf8')));
 const top = await readManifest('');
 
-/** Makes a process report Node.js 20, without effect on its child processes. */
+/** Makes a process, but not its child processes, report Node.js 20. */
 const asNode20 =
   'data:text/javascript,' +
   `Object.defineProperty(process.versions, 'node', { value: '20.20.2' });Object.defineProperty(process, 'version', { value: 'v20.20.2' });`;
@@ -27,7 +27,7 @@ const runAsNode20 = (program: string, argv: readonly string[]): Promise<Output> 
   );
 
 describe('npm ci on Node.js 20', () => {
-  // npm reads `engines` of workspaces from their package.json, all others from the lockfile
+  // npm reads the `engines` of workspaces from their package.json, and all other `engines` from the lockfile
   test('finds no package that declares a Node.js version', async () => {
     const locked = [...(await lockedPackages())].filter(([, { engines }]) => engines !== undefined).map(([path]) => path);
     expect(locked, 'run: npm run lockfile').toEqual([]);
@@ -43,7 +43,7 @@ describe('npm ci on Node.js 20', () => {
     }
     const npm = (await run('sh', ['-c', 'readlink -f "$(command -v npm)"'])).stdout.trim();
     const ci = ['--import', asNode20, npm, 'ci', '--dry-run', '--offline'];
-    // without the npm configuration of the current user
+    // without the current user's npm configuration
     const env = { PATH: '/usr/bin:/bin', HOME: directory.path };
     const { stdout, stderr } = await run(process.execPath, ci, { cwd: directory.path, env });
     expect(`${stdout}${stderr}`).not.toContain('npm warn');

@@ -9,7 +9,7 @@ const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
 const folders = ['contract', 'server', 'client-sdk', 'cli', 'test'];
 
-/** An empty project with the linter configuration of this one. */
+/** An empty project with this project's linter configuration. */
 let project: string;
 beforeAll(async () => {
   project = await mkdtemp(join(tmpdir(), 'mandate-private-words-'));
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(project, { recursive: true }));
 
-/** Plants a file with this source in every folder, and returns the folders in which the linter reports the rule. */
+/** Plants a file with this source in every folder, and returns the folders in which the linter reports a private word. */
 async function foldersWithProblem(source: string): Promise<string[]> {
   for (const folder of folders) {
     await mkdir(join(project, folder), { recursive: true });

@@ -28,7 +28,7 @@ export async function lockedPackages(): Promise<ReadonlyMap<string, LockedPackag
 
 /** Workspaces that are released. */
 const releasedWorkspaces = ['contract', 'server', 'client-sdk', 'cli'];
-/** Packages in the bundle of the command line, besides those of the server. */
+/** Packages bundled with the command line, in addition to the server's packages. */
 const bundledPackages: Record<string, readonly string[]> = { cli: ['commander', 'open', '@modelcontextprotocol/server'] };
 
 /** Returns the packages that run in production, by path: the direct and indirect dependencies of the released workspaces. */

@@ -1,6 +1,6 @@
 /**
- * `npm run check:secrets` searches the files of the repository for passwords, keys and tokens; `-- --history` searches every version of every
- * file. It prints locations, and never secrets.
+ * `npm run check:secrets` searches the repository files for passwords, keys and tokens; `-- --history` searches every version of every
+ * file. The program prints only locations, never secrets.
  */
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
@@ -13,17 +13,17 @@ import { root } from './production-packages.ts';
 const run = promisify(execFile);
 const options = { cwd: root, maxBuffer: 1_000_000_000 };
 
-/** Maximum size of searched files; larger ones contain data. */
+/** Maximum size of searched files. Larger files contain data. */
 const bytesMax = 3_000_000;
 const binaryExtensions = new Set(['.png', '.gz', '.ico', '.woff2', '.jpg', '.tgz']);
 
-/** Hosts of example and test URLs (this machine and reserved names of RFC 2606 and RFC 6761), whose passwords are not secret. */
+/** Hosts in example and test URLs (this machine, and names reserved by RFC 2606 and RFC 6761), whose passwords are not secret. */
 const exampleHost =
   /@(?:localhost|127\.0\.0\.1|\[::1\]|[\w.-]*\bexample(?:\.(?:com|org|net))?|[\w.-]+\.(?:test|invalid|localhost))(?![\w.-])/;
 
 const config = { rules: [{ id: '@secretlint/secretlint-rule-preset-recommend', rule: creator }] };
 
-/** Returns each apparent secret of a text as `file:line rule`. */
+/** Returns each apparent secret in the content as `file:line rule`. */
 export async function findSecretsIn(file: string, content: string): Promise<string[]> {
   const source = { filePath: join(root, file), content, ext: extname(file), contentType: 'text' } as const;
   const { messages } = await lintSource({ source, options: { config, maskSecrets: true, noPhysicFilePath: true } });
@@ -37,7 +37,7 @@ async function searchTree(): Promise<string[]> {
   const { stdout } = await run('git', ['ls-files', '-z'], options);
   const packages: string[] = [];
   for (const file of stdout.split('\0').filter((name) => name !== '' && !binaryExtensions.has(extname(name)))) {
-    const content = await readFile(join(root, file), 'utf8').catch(() => ''); // the file was deleted, but the deletion is not committed
+    const content = await readFile(join(root, file), 'utf8').catch(() => ''); // the file was deleted, but not in a commit
     if (content.length <= bytesMax) packages.push(...(await findSecretsIn(file, content)));
   }
   return packages;

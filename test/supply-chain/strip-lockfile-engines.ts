@@ -1,5 +1,5 @@
 /**
- * `npm run lockfile` removes the `engines` of all packages from the lockfile. Run it after package changes. Otherwise `npm ci` on Node 20 warns
+ * `npm run lockfile` removes all `engines` from the lockfile. Run it after dependency changes, because `npm ci` on Node 20 otherwise warns
  * about packages that the project runs with its installed Node 24. Published packages keep their `engines` in package.json.
  */
 import { readFile, writeFile } from 'node:fs/promises';

@@ -1,6 +1,6 @@
 import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
 
-/** Returns all rows of all tables as one text. */
+/** Returns all rows of all tables as a single text. */
 export const dumpDatabase = async (db: Database): Promise<string> => (await readAllRows(db)).join('\n');
 
 /** Returns all rows of all tables except `except` as text, sorted, each with its table name as prefix. */

@@ -35,6 +35,6 @@ export function startEventJobs(db: Database): () => Promise<void> {
 export const readLastSequence = async (em: EntityManager): Promise<number> =>
   (await em.fork().execute<{ last_seq: number }[]>('select last_seq from event_sequence'))[0]?.last_seq ?? 0;
 
-/** Waits until `count` events have sequence numbers. */
+/** Waits until `count` events have a sequence number. */
 export const waitForEventSequence = (em: EntityManager, count: number): Promise<void> =>
   expect.poll(() => readLastSequence(em), { timeout: 10_000, interval: 20 }).toBe(count);

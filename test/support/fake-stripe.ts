@@ -6,7 +6,7 @@ type Form = URLSearchParams;
 type Intent = Record<string, unknown> & { id: string; status: string; amount: number; currency: string };
 type StripeError = { status: number; error: Record<string, unknown> };
 
-/** State of a new payment intent for each payment method. */
+/** Initial state of a payment intent, by payment method. */
 const intentStates: Record<string, Partial<Intent>> = {
   pm_ok: { status: 'succeeded' },
   pm_processing: { status: 'processing' },
@@ -162,7 +162,7 @@ async function handle(
   if (stored && stored.hash !== hash) {
     return send(400, JSON.stringify({ error: { type: 'idempotency_error', message: 'Keys can only be used with the same parameters.' } }));
   }
-  // The request takes effect, but every attempt of one SDK call receives an error.
+  // The request takes effect, but every attempt of a single SDK call receives an error.
   const losesResponse = body.includes('pm_lost') && requests.filter((request) => request.key === key).length <= sdkAttempts;
   if (stored) return losesResponse ? send(500, serverErrorBody) : send(stored.status, stored.body);
   const result = stripeState.route(method, path, new URLSearchParams(body));

@@ -15,9 +15,9 @@ import { createServerDirectory } from './server/server-directory.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The template that every test file clones its database from: a database of the server at `url`, or a file with a PGlite dump. */
+    /** The template from which every test file clones its database: a database on the server at `url`, or a PGlite dump file. */
     database: { kind: 'postgresql'; url: string; template: string } | { kind: 'pglite'; template: string };
-    /** The directory where tests record the responses that they receive. */
+    /** The directory in which tests record received responses. */
     seenResponses: string;
   }
 }

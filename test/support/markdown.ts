@@ -8,7 +8,7 @@ export type CodeBlock = {
   readonly line: number;
   readonly language: string;
   readonly text: string;
-  /** File name and first line of the block. They identify the block even when its line number changes. */
+  /** File name and first line of the block, which identify the block even when its line number changes. */
   readonly name: string;
 };
 
@@ -21,14 +21,14 @@ export async function readCodeBlocks(file: string): Promise<CodeBlock[]> {
   });
 }
 
-/** Returns the lines of the only code block in the file that starts with `prefix`. */
+/** Returns the lines of the file's only code block that starts with `prefix`. */
 export async function readCommandBlock(file: string, prefix: string): Promise<string[]> {
   const blocks = (await readCodeBlocks(file)).filter(({ text }) => text.startsWith(prefix));
   if (blocks.length !== 1) throw new Error(`${file} has ${blocks.length} code blocks that start with ${prefix}`);
   return (blocks[0]?.text ?? '').trimEnd().split('\n');
 }
 
-/** Returns the items of the numbered list in the section with this heading. */
+/** Returns the numbered list items in the section with this heading. */
 export async function readNumberedSteps(file: string, heading: string): Promise<string[]> {
   const source = await readFile(join(repositoryRoot, file), 'utf8');
   const section = source.split(/^## /m).find((text) => text.startsWith(`${heading}\n`));

@@ -1,4 +1,4 @@
-/** Parsed Prometheus metrics of a process: values by series name and labels, such as `up` or `requests_total{method="GET"}`. */
+/** A process's parsed Prometheus metrics: values by series name and labels, such as `up` or `requests_total{method="GET"}`. */
 export class ScrapedMetrics {
   readonly text: string;
   readonly #series: ReadonlyMap<string, number>;
@@ -9,7 +9,7 @@ export class ScrapedMetrics {
     this.#series = new Map(lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]));
   }
 
-  /** Returns the value of a series. The labels must be in the order of the metrics text. */
+  /** Returns a series' value. The labels must be in the same order as in the metrics text. */
   value(name: string, labels: Readonly<Record<string, string>> = {}): number | undefined {
     const pairs = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
     return this.#series.get(pairs.length === 0 ? name : `${name}{${pairs.join(',')}}`);

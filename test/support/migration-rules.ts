@@ -41,7 +41,7 @@ export function listCreatedTables({ statements }: Pick<ParsedMigration, 'stateme
   return statements.flatMap((sql) => [...sql.matchAll(/\bcreate table (?:if not exists )?"?(\w+)"?/gi)].map(([, name = '']) => name));
 }
 
-/** Statements on existing tables that conflict with running processes of the previous release, each with the reason. */
+/** Statements on existing tables that conflict with running processes from the previous release, each with the reason. */
 const unsafeStatements: readonly (readonly [RegExp, string])[] = [
   [/\brename\b/, 'renames an object: add the new object, fill it, and drop the old object in a later release'],
   [/\balter (column )?\S+ (set data )?type\b/, 'changes a type, which rewrites the whole table: add a new column instead'],
@@ -60,11 +60,11 @@ const unsafeStatements: readonly (readonly [RegExp, string])[] = [
 
 const missingUnusedSince = 'drops an object: specify in `unusedSince` the first release that does not use it';
 
-/** Statements that are safe only if the previous release does not use the object. */
+/** Statements that are safe only if the previous release does not use the dropped object. */
 const dropStatement = /\bdrop (table|column|function|view|type|schema)\b/;
 
 /**
- * Returns the reasons why processes of this release and of the previous release cannot use the same tables after the migration.
+ * Returns the reasons why processes from this release and the previous one cannot use the same tables after the migration.
  * @param existing tables that exist before the migration
  */
 export function findMigrationFaults(migration: ParsedMigration, existing: readonly string[]): string[] {

@@ -13,9 +13,9 @@ export type PaymentTestShop = {
   readonly shop: TestShop;
   readonly provider: TestProvider;
   readonly providers: PaymentProviders;
-  /** Places an unpaid order of a new user. */
+  /** Places an order for a new user without paying for it. */
   placeOrder(options?: { quantity?: number; stock?: number; lines?: number }): Promise<JsonBody>;
-  /** Places an order and pays it. */
+  /** Places an order for a new user and pays for it. */
   placePaidOrder(options?: { quantity?: number; stock?: number; lines?: number }): Promise<JsonBody>;
   createPayment(orderId: number, method?: string, provider?: string): Promise<ApiResponse>;
   get(path: string): Promise<JsonBody>;
@@ -64,5 +64,5 @@ export async function startPaymentTestShop(
 }
 
 export const inOneMinute = (): Date => new Date(Date.now() + 60_000);
-/** Returns a time after the stock hold of an unpaid order has expired. */
+/** Returns a time at which the stock hold of an unpaid order placed now has expired. */
 export const afterOrderHold = (): Date => new Date(Date.now() + 31 * 60_000);

@@ -1,6 +1,6 @@
 import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
 
-/** Returns the event types of one subject, in order of occurrence. */
+/** Returns the types of the subject's events, in order of occurrence. */
 export async function readEventTypes(db: Database, subjectType: string, subjectId: number): Promise<string[]> {
   const rows = await db.em
     .fork()

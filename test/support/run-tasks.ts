@@ -5,14 +5,14 @@ import { runTasks, type TaskRunnerDependencies } from '../../server/tasks/run-ta
 import type { TaskHandler } from '../../server/tasks/task-context.ts';
 import type { ApiResponse, JsonBody, MandateServer } from './server/start-mandate.ts';
 
-/** Runs all pending tasks, as the background job of the server does. Returns the number of tasks. */
+/** Runs all pending tasks, as the server's background job does. Returns the number of tasks. */
 export const runPendingTasks = (
   { db }: MandateServer,
   handlers: TaskRunnerDependencies['handlers'] = taskHandlers,
   { signal, log = createLog(false) }: { signal?: AbortSignal; log?: Log } = {},
 ): Promise<number> => runTasks({ em: db.em, log, handlers }, signal);
 
-/** Runs the task that a response has created. Returns the succeeded task and its result file. */
+/** Runs the task that a request has created. Returns the succeeded task and its result file. */
 export async function completeTask(mandate: MandateServer, token: string, started: ApiResponse): Promise<{ task: JsonBody; file: string }> {
   expect(started.status, started.text).toBe(202);
   await runPendingTasks(mandate);
@@ -39,7 +39,7 @@ export function hookTaskSteps(beforeStep: (step: number) => unknown): TaskRunner
   return Object.fromEntries(handlers);
 }
 
-/** Starts the pending tasks and stops before the given step forever, as a killed process would. Resolves when a task reaches the step. */
+/** Starts the pending tasks, then hangs just before the given step to simulate a killed process. Resolves when a task reaches the step. */
 export function abandonTaskAtStep(mandate: MandateServer, step: number): Promise<void> {
   const { promise: reached, resolve } = Promise.withResolvers<void>();
   const never = new Promise(() => undefined);

@@ -1,4 +1,4 @@
-/** One block of an IANA special-purpose address registry. */
+/** An address block in an IANA special-purpose address registry. */
 export type SpecialPurposeBlock = { readonly block: string; readonly name: string; readonly rfc: string };
 
 /** IANA IPv4 Special-Purpose Address Registry (RFC 6890, RFC 8190), last updated 2025-10-09. */

@@ -66,7 +66,7 @@ const codeForm = ({ code, verifier }: { code: string; verifier: string }) => ({
   redirect_uri: redirectUri,
 });
 
-/** Signs in, consents if the page is shown, and returns the tokens. */
+/** Signs in, gives consent if the consent page is shown, and returns the tokens. */
 async function obtainApplicationTokens(app: JsonBody, person: WithBrowser, scope: string): Promise<TokenResponse> {
   const granted = await obtainAuthorizationCode(mandate.origin, person, requestOf(app, scope));
   return tokenResponseSchema.parse(await (await exchange(app, codeForm(granted))).json());

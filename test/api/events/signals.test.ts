@@ -19,7 +19,7 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).toReversed()) await cleanUp();
 });
 
-/** Counts the statements and transactions that the database executes from now on. */
+/** Starts counting the statements and transactions that the database executes. Returns a function that returns the count. */
 function countQueries(db: Database): () => number {
   const executor = db.em.getConnection().getClient().getExecutor();
   const provideConnection = executor.provideConnection.bind(executor);
@@ -40,7 +40,7 @@ test('an idle server with a long poll does not poll for events or deliveries', a
   cleanUps.push(() => newEvents.stop());
   cleanUps.push(startEventJobs(db));
   void newEvents.wait(0, 60_000, new AbortController().signal);
-  await expect.poll(queries).toBeGreaterThanOrEqual(4); // each job polls once at the start
+  await expect.poll(queries).toBeGreaterThanOrEqual(4); // each job polls once at startup
   const atStart = queries();
   await sleep(3_000);
   expect(queries() - atStart).toBeLessThanOrEqual(1);

@@ -24,7 +24,7 @@ afterAll(() => mandate.close());
 
 const mcpUrl = (): URL => new URL(`${mandate.origin}/mcp`);
 
-/** Connects an MCP client that knows only the MCP URL, and discovers the authorization server for its sign-in. */
+/** Connects an MCP client that initially knows only the MCP URL and discovers the authorization server. */
 async function connectClient(person: TestUser, scopes: readonly Scope[]): Promise<Client> {
   const state: { verifier: string; tokens?: StoredOAuthTokens; authorizationUrl?: URL; discovery?: OAuthDiscoveryState } = { verifier: '' };
   const provider: OAuthClientProvider = {

@@ -7,7 +7,7 @@ import { deliveryAddress } from '../../support/server/test-shop.ts';
 import { completeTask } from '../../support/run-tasks.ts';
 
 let till: PaymentTestShop;
-/** A delivered, a partly shipped, a canceled and an unpaid order. Each column has a value in at least one of them. */
+/** A delivered, a partly shipped, a canceled and an unpaid order. Each column has a value in at least one of these orders. */
 let orders: readonly [JsonBody, JsonBody, JsonBody, JsonBody];
 
 beforeAll(async () => {
@@ -67,14 +67,14 @@ async function createCanceledOrder(): Promise<JsonBody> {
   return till.get(`/orders/${id}`);
 }
 
-/** The values of columns that have another name in the resource. */
+/** The values of columns whose resource field has a different name. */
 const renamedColumns: Readonly<Record<string, (order: JsonBody, line: JsonBody) => unknown>> = {
   delivery_method: ({ delivery: { method } }) => method,
   line_tax: (_order, { tax }) => tax,
   line_total: (_order, { total }) => total,
 };
 
-/** Returns the value of the resource field with the name of the column. */
+/** Returns the value of the resource field that has the same name as the column. */
 function expectedCell(column: string, order: JsonBody, line: JsonBody): unknown {
   const amountColumn = /^(.*)_decimal$/.exec(column)?.[1];
   if (amountColumn !== undefined) return formatDecimalAmount(Number(expectedCell(amountColumn, order, line)), order.currency);

@@ -172,7 +172,7 @@ describe('202', () => {
     const counted = await mandate.callApi('GET', '/api/v1/orders?include_total=true', { token: shop.token });
     const { task } = await runExport({ payment_status: ['unpaid'] }, all.access_token);
     expect([task.result.rows, counted.body.total_count]).toEqual([counted.body.total_count, counted.body.total_count]);
-    // a token of the same user without orders.manage cannot read the task
+    // the same user's token without the `orders.manage` scope cannot read the task
     const limited = await obtainTokens(mandate.origin, staffUser, ['orders.read', 'tasks.read']);
     for (const path of [`/api/v1/tasks/${task.id}`, `/api/v1/tasks/${task.id}/result`])
       expect((await mandate.callApi('GET', path, { token: limited.access_token })).status).toBe(404);

@@ -50,14 +50,14 @@ const hostileCell = fc
   )
   .map((parts) => parts.join(''));
 
-/** Splits a cell at each character after which a program could start a new cell, and removes leading spaces and invisible characters. */
+/** Splits a cell at each character that a program could treat as the cell's end. Removes leading spaces and invisible characters. */
 const splitCell = (cell: string): string[] =>
   cell
     .split(/[\r\n\t\v\f\u0085\u2028\u2029\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\ufeff]/u)
     .map((piece) => piece.replace(/^[\s\p{Cf}]+/u, ''));
 const startsFormula = (cell: string): boolean =>
   /^[\t\r]/.test(cell) || splitCell(cell).some((piece) => triggers.some((each) => piece.startsWith(each)));
-/** LibreOffice normalizes line breaks within cells, and merges consecutive ones. */
+/** LibreOffice normalizes line breaks within cells, and merges consecutive line breaks. */
 const withPlainLineBreaks = (cell: string): string => cell.replaceAll(/[\r\n]+/g, '\n');
 
 const columns = ['id', 'note', 'recipient_name', 'metadata', 'reference', 'total'];

@@ -81,7 +81,7 @@ describe('202', () => {
       [2, false, 'Mug', 1250, 1, 1],
       [3, true, 'Old name', 200, 1, 1],
     ]);
-    // at 20 %, 5100 contain 850 of tax and 200 contain 33.33; the discount reduces the tax in proportion
+    // at 20%, 5100 includes 850 of tax and 200 includes 33.33; the discount reduces the tax proportionally
     expect([order.items[0].tax, order.items[2].tax, order.tax_total]).toEqual([850, 33, Math.round((883 * 6450) / 6550)]);
     const { body: user } = await mandate.callApi('GET', `/api/v1/users/${order.user_id}`, { token: shop.token });
     expect(user).toMatchObject({ name: 'Carla', email: 'carla@example.com', role: 'customer' });
@@ -99,7 +99,7 @@ describe('202', () => {
     expect((await runImport(csv, { ...baseRules, source: 'other-shop' })).counts).toMatchObject({ created: 2, unchanged: 0 });
     const [one, two] = [await findOrders('T-1'), await findOrders('T-2')];
     expect([one.length, two.length]).toEqual([2, 2]);
-    // one user per source and customer, for all orders
+    // all orders with the same source and customer belong to one user
     expect(new Set([...one, ...two].map((order) => order.user_id)).size).toBe(2);
   });
 

@@ -101,7 +101,7 @@ const toCsv = (reference: string, rows: readonly object[] = lines, overrides: ob
   return `${columns.join(',')}\n${rows.map((row) => `${toRow(row)}\n`).join('')}`;
 };
 
-/** Imports an order, then different data for it, and expects that the second import rejects the order. */
+/** Imports an order twice, with different data the second time, and expects that the second import rejects the order. */
 async function expectRefused(reference: string, changed: string, remark: { line: number; field?: string }): Promise<JsonBody[]> {
   await runImport(toCsv(reference));
   const before = await orderByReference(reference);
@@ -242,7 +242,7 @@ describe('an order that was imported before', () => {
     await runImport(toCsv('OLD'));
     await query(`update imported_orders set fingerprint = null where reference = 'OLD'`);
     expect((await runImport(toCsv('OLD', lines.slice(0, 2)))).counts).toMatchObject({ differing: 1 });
-    // fields that may have changed in this shop since the import are not compared
+    // fields that this shop may have changed since the import are not compared
     const { id } = await orderByReference('OLD');
     await mandate.callApi('PATCH', `/api/v1/orders/${id}`, { token: shop.token, body: { note: 'New' }, headers: { 'if-match': '*' } });
     expect((await runImport(toCsv('OLD'))).counts).toMatchObject({ unchanged: 1, differing: 0 });

@@ -7,16 +7,16 @@ import { startMandateServer, type JsonBody, type MandateServer } from '../../sup
 import { cliClient, signUp, obtainTokens, type TestUser } from '../../support/oauth/oauth-flow.ts';
 import { createTestShop, pickupDelivery } from '../../support/server/test-shop.ts';
 
-/** More than the batch size, so the pending lookups need several queries. */
+/** Larger than the batch size, so that the pending lookups need several queries. */
 const readerCount = 150;
-/** So many that two readers rarely look up the same order, because equal lookups share one result. */
+/** Large enough that two readers rarely look up the same order, because equal lookups share one result. */
 const orderCount = 300;
 const changeCount = 12;
 /** The number of ownership changes per revoked token. One token of each user remains valid. */
 const changesPerToken = 3;
 const tokensEach = 1 + changeCount / changesPerToken / 2;
 
-/** A period of ownership. It starts when the change is sent, and ends when the response to the next change arrives. */
+/** A period of ownership, from the time when the change is sent until the response to the next change arrives. */
 type OwnershipPeriod = { readonly ownerId: number; readonly from: number; until: number };
 type Credential = { readonly token: string; readonly userId: number; revocationSentAt: number; revokedAt: number };
 type Observation = {
@@ -57,7 +57,8 @@ describe.skipIf(databaseKind === 'pglite')('during ownership changes and token r
   afterAll(() => mandate.close());
 
   /**
-   * Locks the table until all readers wait for it, so that their lookups are sent in full batches, one after the other. Runs `during` before the lock is released.
+   * Locks the table until all readers wait for the lock, so that their lookups are sent in consecutive full batches. Runs `during` while
+   * the table is locked.
    */
   async function whileReadersWait(
     table: 'orders' | 'users',
@@ -112,7 +113,7 @@ describe.skipIf(databaseKind === 'pglite')('during ownership changes and token r
     return Promise.all(Array.from({ length: readerCount }, readRepeatedly));
   }
 
-  /** Returns a violation that no order of the concurrent changes can explain, or undefined. */
+  /** Returns a description of the violation if no ordering of the concurrent changes explains the response, or undefined. */
   function findViolation({ by, id, sentAt, receivedAt, status, body }: Observation): string | undefined {
     if (status === 401) return by.revocationSentAt <= receivedAt ? undefined : 'rejected a token before its revocation';
     if (by.revokedAt <= sentAt) return `returned ${status} for a revoked token`;

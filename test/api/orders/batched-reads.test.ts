@@ -9,7 +9,7 @@ let shop: TestShop;
 
 type Customer = { readonly id: number; readonly token: string; readonly orders: readonly number[] };
 const customers: Customer[] = [];
-/** More than the batch size. */
+/** Larger than the batch size. */
 const concurrentRequests = 260;
 
 beforeAll(async () => {
@@ -56,7 +56,7 @@ describe('concurrent reads of many customers', () => {
 });
 
 describe.skipIf(databaseKind === 'pglite')('during other reads', { timeout: 60_000 }, () => {
-  /** Sends requests with several readers until `stop` is called. Returns the status and the time of each request. */
+  /** Sends requests from several readers until `stop` is called, which returns each request's status and time. */
   function readUntilStopped(id: number, token: string, readers: number): { stop: () => Promise<{ sentAt: number; status: number }[]> } {
     const abortController = new AbortController();
     const observations: { sentAt: number; status: number }[] = [];

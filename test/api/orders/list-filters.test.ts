@@ -81,7 +81,7 @@ describe('filters for a customer', () => {
   });
 });
 
-// each pair of filters has its own query plan, and must return the same orders as a filter over the whole list
+// each pair of filters has its own query plan, and must return the same orders as filtering the whole list
 describe('filters for staff', () => {
   const subsets = (names: readonly string[]): string[] => [...names, names.slice(0, 2).join(), names.slice(1).join()];
   const filters = [

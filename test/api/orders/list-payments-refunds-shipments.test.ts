@@ -1,4 +1,4 @@
-/** `GET /payments`, `/refunds` and `/shipments` return items of the orders that the caller may see. */
+/** `GET /payments`, `/refunds` and `/shipments` return items that belong to orders that the caller may see. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
 import { startPaymentTestShop, type PaymentTestShop } from '../../support/payment-test-shop.ts';
@@ -122,7 +122,7 @@ describe.each(collections)('GET /%s', (name) => {
     const insufficientScopes =
       name === 'shipments' ? (['orders.read', 'payments.manage'] as const) : (['payments.read', 'orders.manage'] as const);
     const { access_token: token } = await obtainTokens(till.mandate.origin, staff, insufficientScopes);
-    // `payments.manage` and `orders.manage` cover other collections, so the staff user sees only personal items, and has none
+    // `payments.manage` and `orders.manage` cover other collections, so the staff user sees only items of their own orders (none)
     expect((await get(`/${name}`, token)).body.data).toEqual([]);
     expect((await get(`/${name}?user_id=${anna.person.id}`, token)).body.code).toBe('forbidden');
   });

@@ -26,7 +26,7 @@ const placeOrder = (reference: string, as = token, more: object = {}): Promise<A
 const list = (query = '', as = token): Promise<ApiResponse> => mandate.callApi('GET', `/api/v1/orders${query}`, { token: as });
 const references = ({ body }: ApiResponse): string[] => body.data.map((order: JsonBody) => order.reference);
 
-/** Returns the orders of all pages, following the cursors from the first page to the last. */
+/** Returns the orders on all pages, by following the cursors from the first page to the last. */
 async function listAllPages(
   query: string,
   between: (page: number) => Promise<unknown> = () => Promise.resolve(),

@@ -106,7 +106,7 @@ test('an expired idempotency key is deleted if the new request is rejected', asy
 
 // PGlite has one connection, so requests never wait for a lock.
 describe.skipIf(databaseKind === 'pglite')('a concurrent request', () => {
-  /** Runs `work` while `statement` has been executed in an open transaction. Rolls back afterwards. */
+  /** Executes `statement` in a transaction, runs `work` while the transaction is open, and rolls the transaction back. */
   async function duringOpenTransaction<Result>(statement: string, parameters: unknown[], work: () => Promise<Result>): Promise<Result> {
     const em = mandate.db.em.fork();
     const shortTimeout = `alter function mandate_place_order_v4 set lock_timeout = '200ms'`;

@@ -101,7 +101,7 @@ async function sendSameKeyTwentyTimes(fault = noFault) {
   });
 }
 
-/** Replaces the function with one that has no lock, drops the stock constraint, and adds a delay so that transactions overlap. */
+/** Removes the lock from the function, drops the stock constraint, and adds a delay so that transactions overlap. */
 async function sellWithoutLocking({ db }: MandateServer): Promise<void> {
   const em = db.em.fork();
   const path = new URL('../../../server/database/migrations/20261123030100_place_order_v4.sql', import.meta.url);

@@ -119,7 +119,7 @@ describe('discounts and tax', () => {
       const exclusiveShop = await createTestShop(exclusive);
       const product = await exclusiveShop.createProduct({ price: 1005, tax_rate_bps: 1000 });
       const { body } = await createOrder(exclusive, exclusiveShop, product, {});
-      // 10 % of 1005 is 100.5; half a cent is rounded up
+      // 10% of 1005 is 100.5; half a cent is rounded up
       expect(body).toMatchObject({ subtotal: 1005, tax_total: 101, total: 1106, tax_mode: 'exclusive' });
       const discounted = await createOrder(exclusive, exclusiveShop, product, { discount_total: 505 });
       expect(discounted.body).toMatchObject({ tax_total: 50, total: 550 });

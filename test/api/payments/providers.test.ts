@@ -30,7 +30,7 @@ const request = (methodToken: string | undefined, overrides: Partial<ProviderPay
   ...overrides,
 });
 
-/** All providers, with the tokens that select the outcome of a payment. `undefined` means that the provider does not support this outcome. */
+/** All providers, with the tokens that select a payment's outcome. `undefined` means that the provider does not support the outcome. */
 const providers = [
   {
     name: 'manual',

@@ -38,7 +38,7 @@ afterAll(() => till.mandate.close());
 const key = { 'idempotency-key': 'once' };
 const send = (path: string, body: object): Promise<ApiResponse> =>
   till.mandate.callApi('POST', `/api/v1${path}`, { token: till.shop.token, body, headers: key });
-/** Simulates that the pending request was sent six seconds ago. A retry then no longer waits for its response. */
+/** Simulates that the pending request was sent six seconds ago. After six seconds, a retry no longer waits for this request's response. */
 const passSixSeconds = () =>
   till.mandate.db.em.fork().execute(`update idempotency_keys set created_at = now() - interval '6 seconds' where status is null`);
 const deleteIdempotencyKeys = () => till.mandate.db.em.fork().execute('delete from idempotency_keys');

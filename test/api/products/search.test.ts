@@ -82,7 +82,7 @@ describe('q', () => {
     expect(skus(await search('крукжа'))).toEqual([cup]);
   });
 
-  // with LC_CTYPE=C, as in the PostgreSQL of the tests, pg_trgm ignores non-ASCII letters and treats symbols as letters
+  // with LC_CTYPE=C, as in the tests' PostgreSQL server, pg_trgm ignores non-ASCII letters and treats symbols as letters
   test.skipIf(databaseKind === 'postgresql')('finds a misspelling in another script, and next to a symbol', async () => {
     expect(skus(await search('кружкка'))).toEqual([cup]);
     expect(skus(await search('vanila 🕯️'))).toEqual([candle]);
@@ -232,7 +232,7 @@ describe('visibility in search', () => {
     await shop.createProduct({ sku: 'HID-1', name: 'Obsidian mirror', description: 'Polished volcanic glass.' });
     const before = (await search('obsidain volcanci')).body;
     expect(before.data).toEqual([expect.objectContaining({ sku: 'HID-1' })]);
-    // each word is closer to the search words, or equal to them
+    // each word is equal to a search word, or closer to a search word than the words of the visible product
     const hidden = ['obsidain', 'volcanci', 'obsidains', 'obsidaine', 'obsidai', 'volcancix', 'volcanc', 'zeppelin'];
     await shop.createProduct({ name: 'Hidden draft', description: hidden.join(' '), status: 'draft' });
     const archived = await shop.createProduct({ name: 'Hidden archive', description: hidden.join(' ') });

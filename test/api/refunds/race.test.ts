@@ -35,7 +35,7 @@ async function sendSixteenRefunds(fault: (till: PaymentTestShop) => Promise<void
   }
 }
 
-/** Removes the locks from all statements, and delays the insertion of refunds. */
+/** Removes the locks from all statements, and delays refund insertions. */
 async function removeLocks({ mandate }: PaymentTestShop): Promise<void> {
   const em = mandate.db.em.fork();
   await em.execute(`create function dawdle() returns trigger language plpgsql as 'begin perform pg_sleep(0.3); return new; end'`);

@@ -1,4 +1,4 @@
-/** Declared responses of single operations that no other test provokes. */
+/** Declared responses of individual operations, as far as no other test provokes them. */
 import { scopeNames } from '@mandate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';

@@ -1,4 +1,4 @@
-/** `dry_run=true` on every operation of the contract that declares it. An operation without a row fails. */
+/** `dry_run=true` on every operation that declares this parameter. An operation without a row fails. */
 import { contract, contractV2, listRoutes } from '@mandate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -54,7 +54,7 @@ const requests: Record<string, Record<string, () => Promise<DryRunRequest>>> = {
   'shipments.create': { 'a paid order': async () => [`/v1/orders/${await createPaidOrder()}/shipments`, { status: 'shipped' }] },
 };
 
-/** Imports are excluded: their dry run is a task that reports the result, and returns 202 like any other import. */
+/** Imports are excluded, because a dry run of an import is a task that reports the result, and returns 202 like any other import. */
 const acceptsDryRun = ({ query, responses }: ReturnType<typeof listRoutes>[number]): boolean =>
   query instanceof z.ZodObject && 'dry_run' in query.shape && 201 in responses;
 

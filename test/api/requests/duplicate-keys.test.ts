@@ -1,4 +1,4 @@
-/** A duplicate key in an object of a JSON body, for every operation that accepts JSON. */
+/** Duplicate keys in JSON body objects, for every operation that accepts JSON. */
 import { getRouteMetadata, listRoutes, contract, contractV2, scopeNames } from '@mandate/contract';
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -11,7 +11,7 @@ import { completeTask } from '../../support/run-tasks.ts';
 
 const isName = ({ name, schema }: FieldCandidate): boolean =>
   /(?:^|_)name$/.test(name) && [schema.type].flat().includes('string') && schema.pattern === undefined && schema.enum === undefined;
-/** Excludes the column names of import files: they must match the file exactly, and other users do not see them. */
+/** Excludes column names of import files, because column names must match the file exactly and are not shown to other users. */
 const fields = listRequestFields(isName).filter(({ query }) => !query?.endsWith('_column'));
 
 const range = (first: number, last: number): string[] =>

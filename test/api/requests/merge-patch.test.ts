@@ -1,5 +1,5 @@
 /**
- * Every PATCH operation of the contract whose body has `metadata` merges it (RFC 7396). An operation without a row fails.
+ * Every PATCH operation whose body has a `metadata` field merges the metadata (RFC 7396). An operation without a row fails.
  */
 import { contract, contractV2, getRouteMetadata, listRoutes } from '@mandate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -22,7 +22,7 @@ async function createOrder(): Promise<JsonBody> {
   const body = { user_id: (await shop.createUser()).id, items, delivery: pickupDelivery };
   return (await mandate.callApi('POST', '/api/v1/orders', { token: shop.token, body })).body;
 }
-/** Creates a resource and returns its path. */
+/** By operation: creates a resource and returns its path. */
 const resources: Record<string, () => Promise<string>> = {
   'products.update': async () => `/api/v1/products/${(await shop.createProduct()).id}`,
   'orders.update': async () => `/api/v1/orders/${(await createOrder()).id}`,

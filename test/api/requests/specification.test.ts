@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => mandate.close());
 
-// The specification writes its paths without a version, and allows a version as a prefix.
+// The paths in the specification have no version, but the specification allows a version prefix.
 describe.each(['/api', '/api/v1'])('%s', (prefix) => {
   const call = (method: string, path: string, as?: string, body?: unknown): Promise<ApiResponse> =>
     mandate.callApi(method, `${prefix}${path}`, { ...(as !== undefined && { token: as }), ...(body !== undefined && { body }) });

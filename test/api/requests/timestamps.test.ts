@@ -1,4 +1,4 @@
-/** Values at and beyond the limits of the accepted range, for every timestamp that the OpenAPI documents declare in a query or a body. */
+/** Values at and beyond the limits of the accepted range, for every query or body timestamp that the OpenAPI documents declare. */
 import { scopeNames } from '@mandate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ApiResponse, type JsonBody, type MandateServer, startMandateServer } from '../../support/server/start-mandate.ts';
@@ -49,7 +49,7 @@ const rejectedValues = [
   '2026-01-01T00:00:00Z\u0000',
   ' 2026-01-01T00:00:00Z',
 ];
-/** Valid for every filter, although PostgreSQL itself would reject the offset. */
+/** Valid for every filter, although PostgreSQL itself would reject the UTC offset. */
 const acceptedValues = [
   '0001-01-01T00:00:00Z',
   '0001-01-01T00:00:00-23:59',

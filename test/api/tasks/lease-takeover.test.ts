@@ -32,7 +32,7 @@ test('a worker whose lease was taken over does not release the task of its succe
   const stop = new AbortController();
   const stale = pauseAt(1, stop.signal);
   await stale.paused;
-  // only time ends a lease
+  // a lease ends only when it expires
   await mandate.db.em.fork().execute('update tasks set lease_until = now() where id = ?', [task.id]);
   const successor = pauseAt(1);
   await successor.paused;

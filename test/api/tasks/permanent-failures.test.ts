@@ -1,4 +1,4 @@
-/** Errors that fail a task immediately, and errors after which the task is retried. */
+/** Errors that make a task fail immediately, and errors after which the task is retried. */
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ZodError } from 'zod';

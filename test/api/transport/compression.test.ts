@@ -1,4 +1,4 @@
-/** Compression, `Vary` and ETags for every path of the contract, the pages and the documents. */
+/** Compression, `Vary` headers and ETags for every contract path, page and document. */
 import { contract, listRoutes } from '@mandate/contract';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startMandateServer, type MandateServer } from '../../support/server/start-mandate.ts';
@@ -28,7 +28,7 @@ test.each([...documents, ...pages, ...operations])('%s names Accept-Encoding in 
     const [plain, gzipped] = [await get(path + query, 'identity', headers), await get(path + query, 'gzip', headers)];
     const compressed = gzipped.headers.get('content-encoding') === 'gzip';
     expect(plain.headers.get('content-encoding')).toBeNull();
-    // even the uncompressed response must name it, because a cache could return it to other clients
+    // even the uncompressed response must name `Accept-Encoding`, because a cache could return this response to other clients
     expect([variesByEncoding(plain), variesByEncoding(gzipped)]).toEqual([compressed, compressed]);
     await Promise.all([plain.arrayBuffer(), gzipped.arrayBuffer()]);
   }

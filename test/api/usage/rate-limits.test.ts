@@ -14,7 +14,7 @@ let mandate: MandateServer;
 let client: { clientId: string; secret: string };
 let token: string;
 let addressCount = 0;
-/** Returns headers with a client address that has no counted requests. */
+/** Returns headers with a client IP address for which no requests have been counted. */
 const unusedAddress = (): Record<string, string> => ({ 'x-forwarded-for': `203.0.113.${(addressCount += 1)}` });
 
 beforeAll(async () => {
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => mandate.close());
 
-/** Creates an application that has no counted requests. */
+/** Creates an application for which no requests have been counted. */
 async function newClient(): Promise<void> {
   client = await createConfidentialClient(mandate.db, ['orders.read', 'orders.write', 'orders.manage']);
   token = await obtainClientToken(mandate.origin, client, ['orders.read', 'orders.write', 'orders.manage']);
@@ -31,7 +31,7 @@ async function newClient(): Promise<void> {
 const list = (bearer: string | undefined = token): Promise<ApiResponse> =>
   mandate.callApi('GET', '/api/v1/orders', bearer === undefined ? {} : { token: bearer });
 
-/** The remaining monthly quota. It is not exact with two processes, because each process flushes its count every five seconds. */
+/** The remaining monthly quota, which is inexact with two processes because each process flushes its count every five seconds. */
 const monthlyRemaining = (remaining: number): unknown => (usesTwoProcesses ? expect.any(Number) : remaining);
 
 type Limit = { name: unknown; [parameter: string]: unknown };
@@ -210,7 +210,7 @@ describe('the monthly quota', () => {
     expect([await count(first), await count(first), await count(second)]).toEqual(['1', '2', '1']);
     await first.flush(mandate.db.em.fork());
     await second.flush(mandate.db.em.fork());
-    // a flush also reads the count of the other process
+    // a flush also reads the other process's count
     expect(await count(second)).toBe('4');
     await second.flush(mandate.db.em.fork());
     expect(await count(new MonthlyUsageBuffer())).toBe('5');

@@ -20,7 +20,7 @@ const patchWith =
   async (id, { token }) =>
     errorCode(await mandate.callApi('PATCH', `/api/v1/users/${id}`, { token, body }));
 
-/** Every value of the contract that ends the active administrator role, and the deletion of the account. */
+/** Every role or status change after which a user is no longer an active administrator, and the deletion of the account. */
 const { role, status } = contract.users.update.body.shape;
 const changes: readonly [string, Change][] = [
   ...role
@@ -54,7 +54,7 @@ async function countActiveAdministrators(): Promise<number> {
   return row?.n ?? 0;
 }
 
-/** Returns the number of deadlocks in this database. A connection reports its deadlocks with the first transaction that completes a second later. */
+/** Returns this database's deadlock count. A connection reports deadlocks with the first transaction that completes a second later. */
 async function countDeadlocks(): Promise<number> {
   await sleep(1_100);
   await Promise.all(Array.from({ length: 30 }, () => mandate.callApi('GET', '/api/v1/products')));

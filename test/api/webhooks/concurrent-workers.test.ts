@@ -59,7 +59,7 @@ describe('several delivery workers', () => {
     await advanceDeliveryRetries(mandate, 31);
     await deliverPendingEvents(mandate);
     expect(receiver.deliveries).toHaveLength(1);
-    // a late attempt of the crashed worker changes nothing
+    // if the crashed worker's attempt completes late, nothing changes
     if (!claimed) throw new Error('no delivery was claimed');
     const lateAttempt = { at: new Date(), milliseconds: 1, statusCode: 500, error: 'status_code' };
     expect(await recordDeliveryAttempt(mandate.db.em.fork(), claimed, 'pending', 0, lateAttempt)).toBe(false);

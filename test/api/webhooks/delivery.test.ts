@@ -139,7 +139,7 @@ describe('a delivery', () => {
     const [{ next_attempt_at: next }] = await listDeliveries(id);
     expect((Date.parse(next) - Date.now()) / 1000).toBeGreaterThan(least);
     expect((Date.parse(next) - Date.now()) / 1000).toBeLessThan(most);
-    // 429 and 503 also delay the other deliveries of the endpoint
+    // 429 and 503 also delay the endpoint's other deliveries
     await shop.createProduct();
     await deliverPendingEvents(mandate);
     expect(receiver.deliveries).toHaveLength(status === 500 ? 2 : 1);
@@ -240,7 +240,7 @@ describe('an endpoint', () => {
     expect((await call('POST', `/${id}/redeliveries`, { from_event_id: event })).body).toEqual({ deliveries: 0 });
     expect((await call('POST', `/${id}/redeliveries`, { from_event_id: event, include_succeeded: true })).body).toEqual({ deliveries: 1 });
     await deliverPendingEvents(mandate);
-    // a range includes both limits
+    // a range includes both of its ends
     const range = { from_event_id: event, to_event_id: event, include_succeeded: true };
     expect(await call('POST', `/${id}/redeliveries`, range)).toMatchObject({ status: 202, body: { deliveries: 1 } });
     expect((await call('POST', `/${id}/redeliveries`, { event_id: 999_999 })).status).toBe(404);

@@ -57,7 +57,7 @@ async function createOrder(person: TestUser): Promise<number> {
 }
 const receivedUserIds = (): number[] => receiver.deliveries.map(({ body }) => body.user_id);
 
-/** Creates a website that users sign in to and that also has an access token for itself. */
+/** Creates a website that users can sign in to, and an access token with which the website acts on its own behalf. */
 async function createWebsite(scopes: readonly Scope[]): Promise<ClientCredentials & { redirectUri: string; token: string }> {
   const redirectUri = 'https://site.example/callback';
   const body = {

@@ -150,7 +150,7 @@ describe('the public address check', () => {
   );
 });
 
-/** A DNS server on this machine that returns the given address lists in order, and then repeats the last one. */
+/** A DNS server on this machine that returns the given address lists in order, and then repeats the final list. */
 class DnsServer {
   readonly queriedNames: string[] = [];
   addressLists: string[][] = [];

@@ -4,13 +4,13 @@ import { proxyHeaders } from '../servers/tls-proxy.ts';
 import type { ServerName, Target } from '../servers/target.ts';
 import type { RequestSpec, Traffic } from '../load-generator/traffic.ts';
 
-/** Requests that are sent to several servers alternately, and the goals for the ratios of their throughput. */
+/** Requests sent alternately to several servers, and goals for the servers' throughput ratios. */
 export type BenchmarkCase = {
   readonly name: string;
   readonly title: string;
   readonly subject: ServerName;
   readonly peers: readonly ServerName[];
-  /** Minimum throughput of the subject, as a multiple of the throughput of each peer. */
+  /** The subject's minimum throughput, as a multiple of each peer's throughput. */
   readonly goals: Readonly<Partial<Record<ServerName, number>>>;
   readonly traffic: (target: Target) => Promise<Traffic> | Traffic;
 };

@@ -19,7 +19,7 @@ const tokenRequest = ({ clientId, secret }: ClientCredentials, form: string): Re
   body: form,
 });
 
-/** Repeated token requests by client credentials. */
+/** Repeated token requests with the client credentials grant. */
 export const clientCredentialsTraffic = ({ client }: Target): Traffic => ({
   first: () => tokenRequest(client, `grant_type=client_credentials&scope=${scope}`),
 });
@@ -47,7 +47,7 @@ export async function refreshTraffic(target: Target): Promise<Traffic> {
   };
 }
 
-/** Repeated sign-ins: an authorization request of a signed-in user returns a code, which the application redeems. */
+/** Repeated sign-ins: a signed-in user's authorization request returns a code, which the application redeems. */
 export async function signInTraffic(target: Target): Promise<Traffic> {
   const { website } = target;
   const { query, verifier } = buildAuthorizationRequest(authorizationParameters(target));

@@ -67,7 +67,7 @@ describe.each([
     const finished = await measureThroughput(await serve((req, res) => chain.respond(req, res)), chainedTraffic);
     expect(chain.reused).toBe(0);
     expect(chain.redeemed).toBeGreaterThan(10);
-    // requests that were pending when the time ended are not counted
+    // requests that were in flight at the end of the run are not counted
     expect(finished).toBeGreaterThan(chain.redeemed - 4);
   });
 
@@ -84,7 +84,7 @@ test.skipIf(!(await isWrkInstalled()))('wrk sends requests at the configured rat
   const chain = new ValueChain();
   const origin = await serve((req, res) => chain.respond(req, res));
   expect(Math.abs((await runWrk(origin, chainedTraffic, 3, 1, 50)).finished - 50)).toBeLessThan(10);
-  // each counts as one, but consists of two requests
+  // each pair of requests counts as one
   expect(Math.abs((await runWrk(origin, redirectTraffic, 3, 1, 50)).finished - 50)).toBeLessThan(10);
 });
 
@@ -95,6 +95,6 @@ test('at a constant rate, latency includes the time that requests wait for each 
   });
   const all = await runAtConstantRate(origin, { first: () => ({ path: '/' }) }, 1, 0.25, 200);
   expect(all).toHaveLength(50);
-  // fifty sequential responses of 20 ms take a second, and the last request was due after a quarter of it
+  // fifty sequential responses of 20 ms take a second, and the final request was due after a quarter of a second
   expect(Math.max(...all.map(({ ms }) => ms))).toBeGreaterThan(500);
 });

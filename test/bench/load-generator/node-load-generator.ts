@@ -5,7 +5,7 @@ import { serializeRequest, type Traffic } from './traffic.ts';
 /** Result of a request, or of two requests that count as one. */
 export type TimedRequest = { readonly ok: boolean; readonly ms: number };
 
-/** Sends requests on `callers` connections, each of which waits for its response. */
+/** Sends requests on `callers` connections. Each connection waits for a response before its next request. */
 export async function runClosedLoop(origin: string, traffic: Traffic, callers: number, seconds: number): Promise<TimedRequest[]> {
   const end = performance.now() + seconds * 1000;
   const all: TimedRequest[] = [];

@@ -1,4 +1,4 @@
-/** One request of a case. */
+/** A request in a benchmark case. */
 export type RequestSpec = {
   readonly method?: 'GET' | 'POST';
   readonly path: string;
@@ -11,7 +11,7 @@ export type Traffic = {
   readonly first: () => RequestSpec;
   /** Number of distinct requests that `first` creates (default: unlimited). */
   readonly distinct?: number;
-  /** Request that uses a value from each response. */
+  /** Follow-up request that uses a value from the response. */
   readonly next?: Next;
 };
 

@@ -8,11 +8,11 @@ import { serializeRequest, requestParts, type Traffic } from './traffic.ts';
 
 const run = promisify(execFile);
 
-/** Whether Debian's `wrk` is installed. It needs a tenth of the CPU time of the Node load generator. */
+/** Whether Debian's `wrk` is installed, which needs a tenth of the CPU time that the Node load generator needs. */
 export const isWrkInstalled = (): Promise<boolean> =>
   run('wrk', ['--version']).then(
     () => true,
-    // `wrk --version` prints its version and exits with status 1
+    // `wrk --version` prints the version but exits with status 1
     ({ code }: { code: unknown }) => code === 1,
   );
 
@@ -21,18 +21,18 @@ const summary = z.object({ finished: z.number(), failed: z.number(), seconds: z.
 /** Maximum rate for which distinct requests are generated. */
 const maxDistinctPerSecond = 5_000;
 
-/** Sends the requests in turn, and starts again from the first after the last. */
+/** Sends the requests in turn, repeatedly. */
 const plainScript = (requests: readonly string[]): string => `
 local shots = { ${requests.join(',\n')} }
 local at = 0
 request = function() at = at % #shots + 1 return shots[at] end
 done = function(summary, latency) report(summary, latency, summary.requests - summary.errors.status, 0) end`;
 
-/** Quotes a Lua string, whose escapes are decimal. */
+/** Quotes a string for Lua, in which escapes are decimal. */
 const luaString = (text: string): string =>
   `"${text.replaceAll(/[\\"\r\n]/g, (character) => `\\${String(character.charCodeAt(0)).padStart(3, '0')}`)}"`;
 
-/** Sends requests with values from responses before new ones. A redirect without the expected value counts as `lost`. */
+/** Sends requests with values from responses before new requests. A redirect without the expected value counts as `lost`. */
 function trafficScript({ first, distinct, next }: Traffic, seconds: number, host: string): string {
   const requests = Array.from({ length: distinct ?? seconds * maxDistinctPerSecond }, () => luaString(serializeRequest(first(), host)));
   if (!next) return plainScript(requests);
@@ -87,7 +87,7 @@ end`;
 
 /**
  * Runs wrk on one thread: at maximum throughput, or at a constant rate. Percentiles apply to single requests, even if two count as one,
- * and include the correction of wrk for requests that were delayed by a busy connection.
+ * and include wrk's correction for requests that were delayed by a busy connection.
  */
 export async function runWrk(
   origin: string,

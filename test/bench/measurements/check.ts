@@ -1,11 +1,11 @@
-/** A figure that is not a rate, with its goal. */
+/** A figure other than a rate, with its goal. */
 export type Check = {
   readonly name: string;
   readonly title: string;
   readonly value: number;
   readonly unit: 'ms' | 'MB' | 'x';
   readonly goal?: Goal;
-  /** Components of the figure. Their names start with a unit. */
+  /** Components of the figure, whose names start with a unit. */
   readonly parts: Readonly<Record<string, number>>;
 };
 

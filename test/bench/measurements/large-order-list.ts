@@ -17,12 +17,12 @@ import { issuer, sendThroughProxy, proxyHeaders } from '../servers/tls-proxy.ts'
 import type { BenchmarkEnvironment } from '../servers/benchmark-environment.ts';
 import { serializeRequest } from '../load-generator/traffic.ts';
 
-/** Number of requests for each page, sent alternately. */
+/** Number of requests for each page. The pages are requested alternately. */
 const repeats = 300;
-/** Disk space for one order with its indexes and WAL, with a margin. */
+/** Disk space for one order, including indexes, WAL and a margin. */
 const bytesPerOrder = 1_000;
 
-/** A list of all orders in a separate, very large database. It is filled once, because filling takes longer than all measurements. */
+/** A list of all orders in a separate, very large database, filled only once because filling takes longer than all measurements. */
 export class LargeOrderList implements AsyncDisposable {
   readonly measure: () => Promise<Check[]>;
   readonly #opened: AsyncDisposableStack;
@@ -81,7 +81,7 @@ async function firstCursor(origin: string, headers: Headers): Promise<string> {
   return z.object({ next_cursor: z.string() }).parse(await response.json()).next_cursor;
 }
 
-/** Median latencies of two URLs, requested alternately on one connection. */
+/** Returns the median latencies of two URLs that are requested alternately on one connection. */
 async function measureAlternately(origin: string, paths: readonly [string, string], headers: Headers): Promise<[number, number]> {
   using connections = new Connections(origin, 1);
   const measureMs = async (path: string): Promise<number> => {

@@ -8,10 +8,10 @@ import type { BenchmarkEnvironment } from '../servers/benchmark-environment.ts';
 import type { Traffic } from '../load-generator/traffic.ts';
 
 const sampleMs = 100;
-/** Maximum wait until memory use has settled after the start. */
+/** Wait after startup, in which memory use settles. */
 const idleMs = 2_000;
 
-/** Measures both servers after a new start: idle, and the peak while clients read orders, because the system frees memory with a delay. */
+/** Measures both servers after a new start, because the system frees memory with a delay: idle memory, and the peak while clients read. */
 export async function measureMemory(
   environment: BenchmarkEnvironment,
   settings: Settings,

@@ -5,9 +5,9 @@ import type { ServerName } from '../servers/target.ts';
 
 export type Rates = {
   readonly name: string;
-  /** Medians of the rounds, by server. */
+  /** Median rate of all rounds, by server. */
   readonly perSecond: Readonly<Partial<Record<ServerName, number>>>;
-  /** Latency of our server at a constant rate of 70 % of its maximum throughput. */
+  /** Our server's latency at a constant rate of 70% of its maximum throughput. */
   readonly steady: SteadyLatency;
   readonly failed: number;
 };

@@ -5,7 +5,7 @@ import { runWrk, isWrkInstalled } from '../load-generator/wrk.ts';
 
 export const wrkIsInstalled = await isWrkInstalled();
 
-/** Measures the throughput of closed-loop connections, each of which waits for its response. */
+/** Measures the throughput of closed-loop connections, each of which waits for a response before its next request. */
 export async function measureThroughput(
   origin: string,
   traffic: Traffic,

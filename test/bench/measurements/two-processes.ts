@@ -6,13 +6,13 @@ import { currentProcessCpuSeconds } from '../servers/cpu-time.ts';
 import type { Settings } from './rates.ts';
 import type { BenchmarkEnvironment } from '../servers/benchmark-environment.ts';
 
-/** Result of a round: orders read per second, and the CPU use of each component in cores. */
+/** Result of a round: orders read per second, and each component's CPU use, in cores. */
 type Round = { readonly perSecond: number; readonly servers: number; readonly database: number; readonly load: number };
 
 /**
  * Compares two processes on one database with one process, while clients read orders. The load generator uses the same cores, so total
- * throughput does not show the effect of a second process. Therefore throughput per second of CPU time of servers and database is compared.
- * It is equal if two processes do not slow each other down; two processes on two cores then have twice the throughput of one.
+ * throughput does not show the effect of a second process. We therefore compare throughput per second of server and database CPU time.
+ * This figure is equal if two processes do not slow each other down; in that case, two processes on two cores have twice the throughput.
  */
 export async function measureTwoProcesses(
   environment: BenchmarkEnvironment,
@@ -27,7 +27,7 @@ export async function measureTwoProcesses(
   const second = await environment.start('mandate');
   try {
     const rounds: Record<'one' | 'two', Round[]> = { one: [], two: [] };
-    // warm-up: the code of the first server is already compiled
+    // warm-up of the second server only, because the first server's code is already compiled
     await measureRound(environment, [second], { ...settings, seconds: settings.seconds * 3 });
     for (let round = 1; round <= settings.rounds; round += 1) {
       report(`two-processes: round ${round} of ${settings.rounds}`);

@@ -1,7 +1,7 @@
 import { createLocalJWKSet, jwtVerify, type JSONWebKeySet } from 'jose';
 import { z } from 'zod';
 
-/** Environment variables of a peer server. */
+/** A peer server's environment variables. */
 export const settings = z
   .object({ PORT: z.coerce.number(), DATABASE_URL: z.string(), JWKS: z.string(), ISSUER: z.string() })
   // oxlint-disable-next-line node/no-process-env -- this process receives its settings through the environment
@@ -12,7 +12,7 @@ const keys = createLocalJWKSet(JSON.parse(settings.JWKS) as JSONWebKeySet);
 
 const claims = z.object({ client_id: z.string(), scope: z.string() });
 
-/** Verifies signature, issuer and expiry of the bearer token, but not revocation. */
+/** Verifies the bearer token's signature, issuer and expiry, but does not check for revocation. */
 export async function verifyCaller(authorization: string | undefined): Promise<z.infer<typeof claims>> {
   const { payload } = await jwtVerify(authorization?.replace(/^Bearer /, '') ?? '', keys, { issuer: settings.ISSUER });
   return claims.parse(payload);

@@ -55,7 +55,7 @@ const formatComponents = ({ parts }: CheckSummary): string =>
 const begin = '<!-- benchmark: `npm run bench` generates the text between these lines -->';
 const end = '<!-- /benchmark -->';
 
-/** Replaces the generated tables of the document. */
+/** Replaces the generated tables in the document. */
 export function replaceTables(document: string, lines: string): string {
   const [from, to] = [document.indexOf(begin), document.indexOf(end)];
   if (from === -1 || to < from) throw new Error(`the document does not contain the marker lines; add them\n${begin}\n${end}`);
@@ -72,7 +72,7 @@ const colors: Readonly<Record<string, string>> = {
 };
 const [barHeight, labelWidth, chartWidth, top] = [16, 300, 420, 40];
 
-/** Draws one group of bars for each case. Bar lengths are relative to the fastest server of the case. */
+/** Draws one group of bars for each case. Bar lengths are relative to the fastest server in the case. */
 export function drawChart(results: readonly RateSummary[]): string {
   let y = top;
   const groups = results.map(({ title, perSecond }) => {

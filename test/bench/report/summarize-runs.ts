@@ -4,7 +4,7 @@ import { median } from '../measurements/run-load.ts';
 import type { Rates, Settings } from '../measurements/rates.ts';
 import type { ServerName } from '../servers/target.ts';
 
-/** Median and range of a figure in several runs. */
+/** Median and range of a figure over several runs. */
 export type Spread = { readonly median: number; readonly min: number; readonly max: number };
 
 export type RateSummary = {
@@ -12,7 +12,7 @@ export type RateSummary = {
   readonly title: string;
   readonly subject: ServerName;
   readonly perSecond: Readonly<Partial<Record<ServerName, number>>>;
-  /** Throughput of our server divided by that of each peer, in each run. */
+  /** Our server's throughput divided by each peer's throughput, in each run. */
   readonly ratios: readonly (Spread & { readonly peer: ServerName; readonly goal?: Goal })[];
   readonly steady: { readonly p50Ms: number; readonly p99Ms: number; readonly ratio: Spread & { readonly goal?: Goal } };
   readonly failed: number;
@@ -30,7 +30,7 @@ export type Summary = Settings & {
   readonly eachRun: readonly Run[];
 };
 
-/** Maximum ratio of p99 to p50 at a constant rate. PGlite has no such goal. */
+/** Maximum ratio of p99 to p50 at a constant rate. This goal does not apply to PGlite. */
 const steadyGoal = { atMost: 5 };
 
 const computeSpread = (values: readonly number[]): Spread => ({
@@ -39,7 +39,7 @@ const computeSpread = (values: readonly number[]): Spread => ({
   max: Math.max(...values),
 });
 
-/** Computes medians of the runs. Ratios are computed within each run first. */
+/** Computes medians over all runs. Ratios are first computed within each run. */
 export function summarizeRuns(
   cases: readonly BenchmarkCase[],
   runs: readonly Run[],

@@ -16,9 +16,9 @@ import { issuer, sendThroughProxy } from './tls-proxy.ts';
 import type { ServerName, Target } from './target.ts';
 
 const sourceDirectory = import.meta.dirname;
-/** Limits that no case reaches. The server still counts requests. */
+/** Limits that no case reaches, although the server still counts requests. */
 const unreachableLimits = { MANDATE_RATE_LIMIT: '100000000', MANDATE_RATE_LIMIT_IP: '100000000', MANDATE_MONTHLY_QUOTA: '1000000000' };
-/** Limits the time to fill PGlite. */
+/** Limits the time needed to fill PGlite. */
 const embeddedOrdersMax = 20_000;
 
 const peerPrograms = { floor: 'floor', fastify: 'fastify-drizzle', orm: 'express-orm', 'oidc-provider': 'oidc-provider' } as const;
@@ -30,7 +30,7 @@ type Report = (progress: string) => void;
 type Applications = Pick<Target, 'client' | 'website'>;
 type FilledDatabase = Applications & { readonly postgresql: EmptyDatabase; readonly db: Database };
 
-/** Database with its shop, and the servers, which start when a case first needs them. */
+/** A database with a shop, and the servers, each of which starts when a case first needs it. */
 export class BenchmarkEnvironment implements AsyncDisposable {
   readonly directory: string;
   readonly secret = randomBytes(32).toString('hex');
@@ -57,14 +57,14 @@ export class BenchmarkEnvironment implements AsyncDisposable {
     return new BenchmarkEnvironment(await createServerDirectory(), size, report);
   }
 
-  /** Returns the target with this name. All cases share it. */
+  /** Returns the target with this name, which all cases share. */
   target(name: ServerName): Promise<Target> {
     const target = this.#targets.get(name) ?? this.#createTarget(name);
     this.#targets.set(name, target);
     return target;
   }
 
-  /** Starts an additional server. The caller stops it. */
+  /** Starts an additional server, which the caller must stop. */
   async start(name: Exclude<ServerName, 'mandate-pglite'>): Promise<MeasuredServer> {
     if (name === 'mandate') return this.startMandate({ DATABASE_URL: (await this.#filledDatabase()).postgresql.url });
     const { postgresql, client, website } = await this.#filledDatabase();
@@ -96,7 +96,7 @@ export class BenchmarkEnvironment implements AsyncDisposable {
     return startMeasuredServer(join(sourceDirectory, '../../../server/main.ts'), { ...asShipped, ...env }, this.#log('mandate'));
   }
 
-  /** CPU time that PostgreSQL has used so far, in seconds, if it is known. */
+  /** CPU time that PostgreSQL has used so far, in seconds, or undefined if unknown. */
   async databaseCpuSeconds(): Promise<number | undefined> {
     return (await this.#filledDatabase()).postgresql.cpuSeconds?.();
   }

@@ -5,7 +5,7 @@ import { issuer } from './tls-proxy.ts';
 /** Scope that the applications request. */
 export const scope = 'orders.read';
 
-/** Obtains a token by client credentials, with all scopes of the client. */
+/** Obtains a token with the client credentials grant and all of the client's scopes. */
 export const clientToken = async (send: SendRequest, client: ClientCredentials): Promise<string> =>
   (await requestTokens(send, client, { grant_type: 'client_credentials' })).access_token;
 

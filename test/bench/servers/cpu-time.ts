@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 const ticksPerSecond = 100;
 
-/** proc_pid_stat(5): fields 14 and 15 count ticks of the process, and 16 and 17 those of exited children. The name in field 2 may contain spaces. */
+/** proc_pid_stat(5): clock ticks of the process (fields 14, 15) and of exited children (16, 17). The name in field 2 may contain spaces. */
 async function readCpuSeconds(pid: number, withExitedChildren: boolean): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ''); // the process has exited
   const fields = stat.replace(/^.*\) /, '').split(' ');
@@ -17,7 +17,7 @@ export const processCpuSeconds = (pid: number): Promise<number> => readCpuSecond
 /** CPU time of this process and of all exited child processes, in seconds. */
 export const currentProcessCpuSeconds = (): Promise<number> => readCpuSeconds(process.pid, true);
 
-/** CPU time of all processes of a PostgreSQL server: the postmaster, its children, and exited children. */
+/** CPU time of all PostgreSQL server processes: the postmaster, its children, and exited children. */
 export async function postgresqlCpuSeconds(data: string): Promise<number> {
   const [first = ''] = (await readFile(join(data, 'postmaster.pid'), 'utf8')).split('\n', 1);
   const children = (await readFile(`/proc/${first}/task/${first}/children`, 'utf8')).trim().split(' ');

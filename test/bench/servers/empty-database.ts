@@ -3,7 +3,7 @@ import { runAdminSql, databaseUrlOnServer } from '../../support/services/postgre
 import { findPostgresql, startPostgresql } from '../../support/services/postgresql-server.ts';
 import { postgresqlCpuSeconds } from './cpu-time.ts';
 
-/** An empty database for this run. */
+/** An empty database for this benchmark run. */
 export type EmptyDatabase = {
   readonly url: string;
   /** CPU time that the PostgreSQL server has used so far, in seconds; undefined for a remote server. */
@@ -13,7 +13,7 @@ export type EmptyDatabase = {
 
 /** Creates a database on a new PostgreSQL server, or on the server at `DATABASE_URL`. */
 export async function createEmptyDatabase(): Promise<EmptyDatabase> {
-  // oxlint-disable-next-line node/no-process-env -- the variable that the server uses, so that both use the same PostgreSQL
+  // oxlint-disable-next-line node/no-process-env -- the server uses the same variable, so that both use the same PostgreSQL server
   const given = process.env['DATABASE_URL'];
   if (given !== undefined && given !== '') {
     const name = `mandate_bench_${randomBytes(6).toString('hex')}`;

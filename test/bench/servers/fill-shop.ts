@@ -2,7 +2,7 @@ import type { EntityManager } from '../../../server/database/entity-manager/enti
 
 export type ShopSize = { readonly orders: number; readonly products: number; readonly users: number };
 
-/** Inserts sample data: products with plenty of stock, and delivered orders of two lines each, spread evenly over the customers. */
+/** Inserts sample data: products with plenty of stock, and delivered orders with two lines each, distributed evenly among customers. */
 export async function fillShop(em: EntityManager, { orders, products, users }: ShopSize): Promise<void> {
   await em.execute(`insert into users (name, email) select 'User ' || n, 'user' || n || '@example.com' from generate_series(1, ?::int) n`, [
     users,

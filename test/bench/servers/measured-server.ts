@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { findFreePort } from '../../support/network/free-port.ts';
 import { processCpuSeconds } from './cpu-time.ts';
 
-/** A measured server in a separate process, which writes its log to a file, as in production. */
+/** A measured server in a separate process. As in production, the server writes its log to a file. */
 export type MeasuredServer = {
   readonly origin: string;
   /** CPU time that the server has used so far in user and system mode, in seconds. */

@@ -4,10 +4,10 @@ import { hashPassword } from '../../../server/oauth/passwords/password-hash.ts';
 import { HttpBrowser } from '../../support/browser/browser.ts';
 import { issuer, sendThroughProxy } from './tls-proxy.ts';
 
-/** Number of concurrent sign-ins. More would only wait for password hashing. */
+/** Number of concurrent sign-ins. Additional sign-ins would only wait for password hashing. */
 const batchSize = 4;
 
-/** Creates users in `db` and signs each in with a separate browser. Without `db`, the browsers are not signed in. */
+/** Creates users in `db` and signs in each user with a separate browser. Without `db`, the browsers are not signed in. */
 export async function openSignedInBrowsers(origin: string, count: number, db?: Database): Promise<readonly HttpBrowser[]> {
   const browsers = Array.from({ length: count }, () => new HttpBrowser(issuer, undefined, sendThroughProxy(origin)));
   if (!db) return browsers;
@@ -22,7 +22,7 @@ export async function openSignedInBrowsers(origin: string, count: number, db?: D
   return browsers;
 }
 
-/** Maps items in small concurrent batches, and returns results in the order of the items. */
+/** Maps items in small concurrent batches, and returns the results in the order of the items. */
 export async function mapInBatches<Item, Result>(
   items: readonly Item[],
   work: (item: Item, at: number) => Promise<Result>,

@@ -9,10 +9,10 @@ export type ServerName = 'mandate' | 'mandate-pglite' | 'floor' | 'fastify' | 'o
 export type Target = {
   readonly measuredServer: MeasuredServer;
   readonly shop: ShopSize;
-  /** Obtains a new staff token by client credentials. */
+  /** Obtains a new staff token with the client credentials grant. */
   readonly token: () => Promise<string>;
   readonly client: ClientCredentials;
-  /** A website with user sign-in, and browsers of users who are signed in. */
+  /** A website with user sign-in. `browsers` returns browsers in which users are signed in. */
   readonly website: ClientCredentials & { readonly redirectUri: string };
   readonly browsers: () => Promise<readonly HttpBrowser[]>;
 };

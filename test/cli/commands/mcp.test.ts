@@ -20,7 +20,7 @@ afterAll(() => mandate.close());
 
 const main = join(import.meta.dirname, '../../../cli/main.ts');
 
-/** Starts `mandate mcp` with the credential of a new user who granted these scopes, and connects an MCP client to it. */
+/** Starts `mandate mcp` with a new user's credential for these scopes, and connects an MCP client to the command. */
 async function connectAssistant(scopes: readonly Scope[], ...flags: string[]) {
   const home = await createConfigDirectory();
   const user = await signUp(mandate.origin);

@@ -6,7 +6,7 @@ import { signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
 import { startStubServer } from '../../sdk/stub-server.ts';
 import { runInProcess, type CommandOutcome } from '../run-command-line.ts';
 
-/** Returns the arguments of the command that the previous output suggested. */
+/** Returns the arguments of the command suggested in the previous command's output. */
 const suggestedCommand = ({ stderr }: CommandOutcome): string[] => {
   const [, command = ''] = /: mandate (.+)$/m.exec(stderr) ?? [];
   return command.split(' ');

@@ -5,7 +5,7 @@ import type { CommandSpec, Schema } from '../../../cli/contract-commands/command
 import { createProblemResponse, startStubServer } from '../../sdk/stub-server.ts';
 import { createConfigDirectory, runInProcess } from '../run-command-line.ts';
 
-/** Returns a value that is valid for the schema. */
+/** Returns an example value that conforms to the schema. */
 function example(schema: Schema): unknown {
   const { type, enum: choices, minimum = 1, items, minItems = 1, properties, required = [], format, pattern, minLength = 1 } = schema;
   if (choices) return choices[0];

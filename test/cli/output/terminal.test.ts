@@ -36,7 +36,7 @@ describe.skipIf(!existsSync('/usr/bin/script'))('on a terminal', () => {
       body: { data: names.map((name, id) => ({ ...product, id, name })), has_more: true, next_cursor: 'next' },
     }));
     const shown = await onTerminal(columns, ['products', 'list'], { MANDATE_API_URL: server.url });
-    // Only the escape codes for bold come from the command.
+    // Apart from the command's own escape codes for bold text, the output contains no control characters.
     expect(shown.replaceAll('\u001b[1m', '').replaceAll('\u001b[22m', '').replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202e]/u);
     const [head = '', ...rows] = stripVTControlCharacters(shown).trimEnd().split('\n');
     expect(rows.at(-1)).toBe('4 shown; get more with --cursor next or --all');

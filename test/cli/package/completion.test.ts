@@ -64,7 +64,7 @@ describe('completion', () => {
   });
 });
 
-/** Creates a directory with an executable `mandate`, to be put on the PATH. */
+/** Creates a directory that contains an executable `mandate`, for use on the `PATH`. */
 async function installed() {
   const directory = await createConfigDirectory();
   const command = join(directory.path, 'mandate');
@@ -80,7 +80,7 @@ async function exists(path: string): Promise<boolean> {
   );
 }
 
-/** Returns the completions of bash for these words, by calling the completion function like bash does. */
+/** Returns bash's completions for these words, by calling the completion function as bash does. */
 async function completeInBash(words: readonly string[], mark: string): Promise<string[]> {
   await using at = await installed();
   const script = `

@@ -1,6 +1,6 @@
 /**
- * `npm run start-up -w cli`: measures the CPU time of the published program, relative to a Node.js process that does nothing. The commands
- * run in turn, so that other load on the machine affects all of them, and the medians are compared.
+ * `npm run start-up -w cli` measures the CPU time of the published program relative to a Node.js process that does nothing. The commands
+ * run in turn, so that other load on the machine affects all of them equally. Compares the medians.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -12,7 +12,7 @@ const server = useServer();
 const credential = z.object({ accessToken: z.string(), refreshToken: z.string(), expiresAt: z.number(), bound: z.boolean() }).passthrough();
 const file = z.object({ default: credential });
 
-/** Signs in a new user through the pages of the authorization server, with `mandate login` and a browser. */
+/** Signs in a new user with `mandate login` and a browser, through the authorization server's pages. */
 async function signIn(...flags: string[]) {
   const home = await createConfigDirectory();
   const env = { MANDATE_API_URL: server.origin, MANDATE_CONFIG_DIR: home.path };
@@ -105,7 +105,7 @@ describe('the stored credential', () => {
 describe('creating an API key', () => {
   const create = ['api-keys', 'create', '--name', 'Backup', '--scopes', 'users.read', '--get', 'prefix'];
 
-  /** Confirms in a browser with a session that is twenty minutes old. If a recent sign-in is required, the user signs in again. */
+  /** Confirms the request in a browser whose session is twenty minutes old. If a recent sign-in is required, the user signs in again. */
   async function confirmWithOldSession(person: TestUser, url: string): Promise<void> {
     await backdateSessions(server.db, person.id, 20);
     const { pathname, search } = new URL(url);

@@ -38,7 +38,7 @@ describe('eight concurrent commands with an expired token', () => {
   test('all succeed with a single refresh, and so does the next command', async () => {
     let refreshes = 0;
     let directory = '';
-    /** Delays the token response until three processes wait for the lock, or two processes refresh at the same time. */
+    /** Delays the token response until three processes wait for the lock, or until two processes refresh at the same time. */
     const hold = async (): Promise<void> => {
       refreshes += 1;
       const waiting = async () => (await readdir(directory)).filter((name) => /\.lock\.[\da-f-]{36}$/.test(name));

@@ -15,7 +15,7 @@ const envOf = (home: Home, more: Record<string, string> = {}) => ({
   ...more,
 });
 
-/** Runs `mandate login` and confirms it in the user's browser. `decision` contains the form fields of the consent page. */
+/** Runs `mandate login` and confirms the sign-in in the user's browser. `decision` contains the consent page's form fields. */
 async function login(
   home: Home,
   { browser }: Pick<TestUser, 'browser'>,
@@ -40,7 +40,7 @@ async function login(
 
 const readCredential = async (home: Home, profile = 'default') => JSON.parse(await readFile(home.file, 'utf8'))[profile];
 const runCommand = (home: Home, ...argv: string[]): Promise<CommandOutcome> => runInProcess(argv, { env: envOf(home) });
-/** Returns the number of grants of the CLI client that this user has at the server. */
+/** Returns the number of grants that this user has given to the CLI client. */
 const countGrants = async ({ id }: TestUser): Promise<number> =>
   (
     await server.db.em

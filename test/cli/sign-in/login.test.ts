@@ -44,7 +44,7 @@ async function startLogin(
   return { outcome, authorize, callback };
 }
 
-/** Sends a request with a custom Host header, which fetch does not allow, and returns the status. */
+/** Sends a request with a custom Host header, which `fetch` does not allow, and returns the response status. */
 const statusWith = (url: URL, init: { method?: string; host?: string }): Promise<number | undefined> =>
   new Promise((resolve, reject) => {
     httpRequest(url, { method: init.method ?? 'GET', headers: { host: init.host ?? url.host } }, (res) => {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Findings } from './findings.ts';
 import { PostgresqlEnvironment, type FaultEnvironment } from '../environments/environment.ts';
 
-/** Pool size of one server. */
+/** Connection pool size of each server. */
 const connectionsMax = 10;
 const counts = z.object({ total: z.coerce.number(), open: z.coerce.number() });
 const clientConnectionsSql = `

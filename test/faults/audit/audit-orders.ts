@@ -21,14 +21,14 @@ const payments = z.object({ data: z.array(z.object({ status: z.string() })) });
 const task = z.object({ status: z.string(), result: z.object({ imported: z.object({ created: z.number() }).nullable() }).nullable() });
 const countSchema = z.object({ total_count: z.number() });
 
-/** Maximum number of replayed requests and of orders whose payments are checked. */
+/** Maximum number of replayed requests, and maximum number of orders whose payments are checked. */
 const replaysMax = 300;
 const replaysMaxWithExpiredLeases = 60;
 
 /** Checks orders, stock, payments, cancellations and imports. */
 export async function auditOrders(load: Load, findings: Findings, { expireLeases }: AuditOptions): Promise<void> {
   const { administration, ledger } = load;
-  // retry every order without a response, so that each key has exactly one order
+  // retry every order request without a response, so that each key has exactly one order
   await forEachConcurrently(ledger.orderRequests.values(), async (request) => {
     if (ledger.orders.has(request.key)) return;
     const placed = await administration.writeUntilConfirmed(request);
@@ -64,7 +64,7 @@ async function countSucceededPayments({ administration }: Load, id: number): Pro
 }
 
 /**
- * Waits until every confirmed payment has succeeded. A payment can be confirmed before its server has called the provider. If that
+ * Waits until every confirmed payment has succeeded. A payment can be confirmed before the server has called the provider. If that
  * server is killed, another server completes the payment later.
  */
 async function expectPaid(load: Load, orders: readonly Order[], findings: Findings, expireLeases: boolean): Promise<void> {

@@ -9,7 +9,7 @@ const entity = z.object({ id: z.number() });
 const expireDeliveryLeasesSql = `update webhook_deliveries set next_attempt_at = now() where status = 'pending' and next_attempt_at > now()`;
 
 /**
- * Checks that every confirmed order has been reported by a webhook under one event ID and with one body. Repeated deliveries are
+ * Checks that every confirmed order has been reported by webhook, always with the same event ID and body. Repeated deliveries are
  * allowed and counted.
  */
 export async function auditWebhookDeliveries(

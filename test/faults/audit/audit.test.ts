@@ -12,7 +12,7 @@ const latestPaymentSql = `select max(id) from payments where status = 'succeeded
 const copiedColumns =
   'user_id, client_id, status, expires_at, currency, subtotal, shipping_total, tax_total, total, item_count, delivery, reference';
 
-/** Violations that the test writes to the database directly, with the message that the audit must report for each. */
+/** Violations that the test writes directly to the database, each with the message that the audit must report. */
 const plantedViolations: readonly (readonly [sql: string, found: RegExp])[] = [
   [`update orders set reference = null where id = (select max(id) from orders)`, /^lost: order \d+ with the key/],
   [`update payments set status = 'failed', succeeded_at = null where id = (${latestPaymentSql})`, /^lost: the payment of order/],

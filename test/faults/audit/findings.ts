@@ -1,8 +1,8 @@
-/** Differences between the confirmed writes and the state of the system. */
+/** Differences between the confirmed writes and the system state. */
 export class Findings {
   /** Confirmed data that is missing or changed. */
   readonly lost: string[] = [];
-  /** Data that exists more often than requested. */
+  /** Data that exists more often than it was requested. */
   readonly duplicated: string[] = [];
   /** Used or revoked credentials that were accepted. */
   readonly wronglyAccepted: string[] = [];

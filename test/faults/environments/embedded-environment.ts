@@ -4,7 +4,7 @@ import { FaultEnvironment } from './environment.ts';
 
 /** One server on PGlite. */
 export class EmbeddedEnvironment extends FaultEnvironment {
-  /** Stops the server during the statement, because another process cannot open its database. */
+  /** Stops the server while the statement runs, because two processes cannot open the embedded database at the same time. */
   override async sql(text: string): Promise<readonly object[]> {
     const [server] = this.servers;
     await server?.kill();

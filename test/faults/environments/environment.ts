@@ -11,14 +11,14 @@ import {
 } from '../../support/services/postgresql-server.ts';
 import { createDataDirectory } from '../../support/server/server-process.ts';
 
-/** Servers behind a load balancer, with their database and the other services of a scenario. */
+/** Servers behind a load balancer, with their database and the scenario's other services. */
 export class FaultEnvironment implements AsyncDisposable {
   readonly loadBalancer: LoadBalancer;
   readonly dataDirectory: string;
   readonly servers: readonly KillableServer[];
   /** URL for API requests: the load balancer, or a proxy in front of it. */
   clientUrl: string;
-  /** With independent clocks, a token that one server issued may have expired for another one. */
+  /** With independent clocks, a token that is valid on the issuing server may already have expired on another server. */
   readonly clocks: 'synchronized' | 'independent' = 'synchronized';
   readonly #closing: (() => Promise<unknown>)[];
 
@@ -30,12 +30,12 @@ export class FaultEnvironment implements AsyncDisposable {
     this.#closing = [...parts.closing];
   }
 
-  /** Adds a function that runs before the rest of the environment stops. */
+  /** Registers a function that runs before the rest of the environment is stopped. */
   onClose(close: () => Promise<unknown>): void {
     this.#closing.unshift(close);
   }
 
-  /** Runs a statement outside the servers. */
+  /** Runs a statement on a connection outside the servers. */
   async sql(_text: string): Promise<readonly object[]> {
     throw new Error('this environment cannot run SQL');
   }
@@ -64,8 +64,8 @@ const noRefreshGracePeriod = { MANDATE_REFRESH_GRACE_SECONDS: '0' };
 
 /**
  * Starts `count` servers. The first server starts alone, because it creates the demonstration shop.
- * @param env returns the environment variables of the server with the given index
- * @param given data directory of the servers, deleted when they stop (default: a temporary directory)
+ * @param env returns the environment variables for the server with the given index
+ * @param given the servers' data directory, deleted when they stop (default: a temporary directory)
  */
 export async function startServers(
   count: number,
@@ -98,7 +98,7 @@ export async function startServers(
 
 /** Servers on a PostgreSQL server that persists confirmed writes. */
 export class PostgresqlEnvironment extends FaultEnvironment {
-  /** Changes after a failover. */
+  /** The current primary, which changes after a failover. */
   postgresql: PostgresqlServer;
 
   constructor(parts: EnvironmentParts, postgresql: PostgresqlServer) {
@@ -119,7 +119,7 @@ export class PostgresqlEnvironment extends FaultEnvironment {
 export const startDurablePostgresql = async (options: PostgresqlOptions = {}): Promise<PostgresqlServer> =>
   startPostgresql(await findPostgresql(), { durable: true, ...options });
 
-/** Repeats an action for at most `seconds` until it succeeds, and returns the number of failures. */
+/** Retries an action until it succeeds, for at most `seconds`, and returns the number of failures. */
 export async function retryFor(action: () => Promise<unknown>, seconds: number): Promise<number> {
   for (const end = Date.now() + seconds * 1000, failures = { count: 0 }; ; failures.count += 1) {
     try {

@@ -7,7 +7,7 @@ import type { KillableServer } from '../../support/server/killable-server.ts';
 export const inspectorVariables = { NODE_OPTIONS: '--inspect=127.0.0.1:0' };
 
 export type ProcessMeasurement = {
-  /** Resident memory of the process, and JavaScript heap in use after garbage collection, in MB. */
+  /** Resident memory and used JavaScript heap (after garbage collection), in MB. */
   readonly residentMb: number;
   readonly heapMb: number;
   /** Event loop delay, in milliseconds. */
@@ -27,7 +27,7 @@ const eventLoopDelayScript = (ms: number): string => `(async () => {
   return JSON.stringify({ p50: delays.percentile(50) / 1e6 - 10, p99: delays.percentile(99) / 1e6 - 10 });
 })()`;
 
-/** Measures the event loop delay of a server for `ms` milliseconds, and then its memory. */
+/** Measures a server's event loop delay for `ms` milliseconds, and then its memory use. */
 export async function measureProcess(server: KillableServer, ms: number): Promise<ProcessMeasurement> {
   const address = /ws:\/\/127\.0\.0\.1:\d+\/[\w-]+/.exec(server.output())?.[0];
   if (address === undefined) throw new Error('the server was started without the inspector');

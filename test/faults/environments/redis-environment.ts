@@ -2,7 +2,7 @@ import type { PostgresqlServer } from '../../support/services/postgresql-server.
 import type { RedisServer } from '../../support/services/redis-server.ts';
 import { PostgresqlEnvironment, type EnvironmentParts } from './environment.ts';
 
-/** Two servers on one PostgreSQL, which share request counters in Redis if it is available. */
+/** Two servers on one PostgreSQL server. The two servers share request counters in Redis if Redis is available. */
 export class RedisEnvironment extends PostgresqlEnvironment {
   readonly redis: RedisServer | undefined;
 

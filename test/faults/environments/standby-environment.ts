@@ -2,10 +2,10 @@ import type { PostgresqlServer } from '../../support/services/postgresql-server.
 import type { TcpProxy } from '../../support/network/tcp-proxy.ts';
 import { PostgresqlEnvironment, type EnvironmentParts } from './environment.ts';
 
-/** PostgreSQL settings of a primary that keeps enough WAL for a standby created under load. */
+/** PostgreSQL settings for a primary that keeps enough WAL for a standby created under load. */
 export const standbySettings = ['wal_level=replica', 'wal_keep_size=512MB', 'hot_standby=on'];
 
-/** Servers on a PostgreSQL primary with a standby. */
+/** Servers connected to a PostgreSQL primary that has a standby. */
 export class StandbyEnvironment extends PostgresqlEnvironment {
   standby: PostgresqlServer;
   /** Proxy from the servers to the current primary. */

@@ -5,7 +5,7 @@ import type { FaultEnvironment } from '../environments/environment.ts';
 
 const faultMs = 2_000;
 
-/** Every second request fails: request lost, response lost, response truncated, delayed or slow. */
+/** Every second request fails: the request is lost, or the response is lost, truncated, delayed or slow. */
 export const cutCallers: Fault<FaultEnvironment> = {
   name: 'cut-callers',
   title: 'every second request lost, or its response lost, truncated, delayed or slow, for 2 s',

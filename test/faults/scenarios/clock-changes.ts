@@ -7,7 +7,7 @@ import { createDataDirectory } from '../../support/server/server-process.ts';
 import type { Fault, Scenario } from './scenario.ts';
 import { PostgresqlEnvironment, startDurablePostgresql, startServers, type EnvironmentParts } from '../environments/environment.ts';
 
-/** Interval at which a process reads its clock file, and so the maximum delay until a jump takes effect. */
+/** Interval at which a process reads its clock file, and therefore the maximum delay before a jump takes effect. */
 const clockFileIntervalMs = 1_000;
 
 /** Servers with independent clocks that the test can set. */
@@ -20,7 +20,7 @@ class ClockEnvironment extends PostgresqlEnvironment {
     this.#files = files;
   }
 
-  /** Sets the clock offset of each server, in hours. */
+  /** Sets each server's clock offset, in hours. */
   async set(hours: readonly number[]): Promise<void> {
     await Promise.all(this.#files.map((file, nth) => writeFile(file, offset(hours[nth] ?? 0))));
     await sleep(clockFileIntervalMs + 100);
@@ -38,7 +38,7 @@ const jumps: readonly (readonly [hours: readonly number[], note: string])[] = [
   [[0, 0], 'both clocks an hour forward'],
 ];
 
-/** Changes the clocks of the servers under load, both or only one. The clock of PostgreSQL stays correct. */
+/** Changes one or both server clocks under load. The PostgreSQL clock stays correct. */
 const jumpClock: Fault<ClockEnvironment> = {
   name: 'clock-jump',
   title: 'clocks of both servers or of one server changed by an hour',
@@ -53,7 +53,7 @@ const jumpClock: Fault<ClockEnvironment> = {
   },
 };
 
-/** Finds the library that changes the clock of a process (`apt-get install faketime`). */
+/** Finds the library that changes a process's clock (`apt-get install faketime`). */
 const libfaketime = (): string | undefined => globSync('/usr/lib/{*/,}faketime/libfaketime.so.1')[0];
 
 /** Two servers with independent clocks. */

@@ -4,7 +4,7 @@ import type { StandbyEnvironment } from '../environments/standby-environment.ts'
 
 const faultMs = 2_000;
 
-/** Breaks all connections between servers and database, three times in a second. */
+/** Closes all connections between the servers and the database, three times within a second. */
 export const cutDatabase: Fault<StandbyEnvironment> = {
   name: 'cut-database',
   title: 'all connections to PostgreSQL cut, three times in a second',

@@ -10,14 +10,14 @@ import { retryFor, PostgresqlEnvironment, startDurablePostgresql, startServers }
 
 const run = promisify(execFile);
 
-/** Time for which the disk stays full after the first failed write. */
+/** Duration for which the disk stays full after the first failed write. */
 const fullMs = 1_500;
 
-/** @param owner mount options for the owner of the directory (default: root) */
+/** @param owner mount options that set the directory's owner (default: root) */
 export const mountSmallDisk = (where: string, owner = ''): Promise<unknown> =>
   run('mount', ['-t', 'tmpfs', '-o', `size=220m,mode=0700${owner}`, 'tmpfs', where]);
 
-/** Fills the disk of PostgreSQL completely, frees it later, and restarts PostgreSQL if it stopped. */
+/** Fills PostgreSQL's disk completely, frees the space later, and restarts PostgreSQL if it stopped. */
 const fillDisk: Fault<PostgresqlEnvironment> = {
   name: 'full-disk',
   title: 'PostgreSQL disk full',
@@ -56,7 +56,7 @@ export function reasonMountFails(): string | undefined {
   }
 }
 
-/** Two servers on a PostgreSQL with a small disk (tmpfs). WAL segments are small, so that PostgreSQL soon needs another segment. */
+/** Two servers on a PostgreSQL server with a small disk (tmpfs). WAL segments are small, so that PostgreSQL soon needs another segment. */
 export const diskFullScenario: Scenario<PostgresqlEnvironment> = {
   missing: reasonMountFails,
   async open() {

@@ -3,12 +3,12 @@ import { Client } from 'pg';
 import type { Fault } from './scenario.ts';
 import type { PostgresqlEnvironment } from '../environments/environment.ts';
 
-/** Time for which other clients hold all connections. */
+/** Duration for which other clients hold all connections. */
 const exhaustionMs = 1_500;
 
 const terminateConnectionsSql = `select pg_terminate_backend(pid) from pg_stat_activity where backend_type = 'client backend' and pid <> pg_backend_pid()`;
 
-/** Other clients take all connections of PostgreSQL, including those of the servers. */
+/** Other clients take all PostgreSQL connections, including those that the servers use. */
 export const exhaustConnections: Fault<PostgresqlEnvironment> = {
   name: 'exhaust-connections',
   title: 'other clients take all PostgreSQL connections for 1.5 s',

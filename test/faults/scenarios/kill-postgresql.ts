@@ -1,7 +1,7 @@
 import { retryFor, type PostgresqlEnvironment } from '../environments/environment.ts';
 import type { Fault } from './scenario.ts';
 
-/** Kills all processes of PostgreSQL and restarts it immediately, so that it recovers from its WAL. */
+/** Kills all PostgreSQL processes and restarts PostgreSQL immediately, so that it recovers from its WAL. */
 export const killPostgresql: Fault<PostgresqlEnvironment> = {
   name: 'kill-postgresql',
   title: '`kill -9` of PostgreSQL',

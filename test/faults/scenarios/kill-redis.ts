@@ -4,7 +4,7 @@ import type { Fault } from './scenario.ts';
 
 const downtimeMs = 500;
 
-/** Stops Redis for half a second. Each server counts requests itself during that time, and rejects no request. */
+/** Stops Redis for half a second, during which each server counts requests on its own and rejects none. */
 export const killRedis: Fault<RedisEnvironment> = {
   name: 'kill-redis',
   title: '`kill -9` of Redis, restarted after half a second',

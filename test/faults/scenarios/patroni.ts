@@ -4,11 +4,11 @@ import type { Load } from '../traffic/load.ts';
 import type { Fault, Scenario } from './scenario.ts';
 import { FaultEnvironment, startServers, type EnvironmentParts } from '../environments/environment.ts';
 
-/** Two servers on a cluster that Patroni manages. */
+/** Two servers on a Patroni cluster. */
 class PatroniEnvironment extends FaultEnvironment {
   readonly cluster: PatroniCluster;
   injectedAt = 0;
-  /** The node whose leader was killed last. */
+  /** The most recently killed leader. */
   killed: PatroniNode | undefined;
   readonly #pids: readonly (number | undefined)[];
 

@@ -1,7 +1,7 @@
 import type { Load } from '../traffic/load.ts';
 import type { FaultEnvironment } from '../environments/environment.ts';
 
-/** One injection of a fault. */
+/** Context of a single fault injection. */
 export type FaultContext = {
   readonly load: Load;
   /** Index of the injection, from 0. */
@@ -10,17 +10,17 @@ export type FaultContext = {
   readonly expireLeases: boolean;
 };
 
-/** `since`: time (`performance.now()`) from which a new write request may succeed. */
+/** `since`: time (`performance.now()`) after which a new write request may succeed. */
 export type InjectedFault = { readonly since: number; readonly note?: string };
 
 /** A failure that the test can cause. */
 export type Fault<S extends FaultEnvironment> = {
-  /** As in `npm run faults -- --fault NAME`. */
+  /** Name for `npm run faults -- --fault NAME`. */
   readonly name: string;
-  /** Description for the table. */
+  /** Description in the result table. */
   readonly title: string;
   readonly inject: (environment: S, context: FaultContext) => Promise<InjectedFault>;
-  /** Waits until the fault is fully repaired, and does what an operator would do, before the next injection. */
+  /** Does what an operator would do, and waits until the fault is fully repaired, before the next injection. */
   readonly restore?: (environment: S, context: FaultContext) => Promise<string | undefined>;
 };
 

@@ -50,7 +50,7 @@ describe.each(networkFaults)('when the connection to the server has the fault "%
 });
 
 test('orders placed over an unreliable connection are placed exactly once', { timeout: 120_000 }, async () => {
-  // a fixed pseudo-random sequence, in which half of the requests have a fault
+  // a fixed pseudo-random sequence in which half of the requests fail
   let seed = 7;
   const next = (): number => (seed = (seed * 48_271) % 2_147_483_647);
   const fate = (): NetworkFault | undefined => networkFaults[next() % (2 * networkFaults.length)];

@@ -46,11 +46,11 @@ export class AdministrationClient {
       headers,
       ...(body !== undefined && { body }),
     });
-    if (result.status === 401) this.#token = undefined; // it has expired by the clock of the server
+    if (result.status === 401) this.#token = undefined; // according to the server's clock, the token has expired
     return result;
   }
 
-  /** Sends a GET request, and retries it until it succeeds. */
+  /** Sends a GET request and retries until the request succeeds. */
   async read(path: string): Promise<string> {
     for (const end = performance.now() + 120_000; performance.now() < end; await sleep(pauseMs)) {
       const { status, text } = await this.sendOnce(path);
@@ -60,7 +60,7 @@ export class AdministrationClient {
     throw new Error(`${path} returned no response`);
   }
 
-  /** Replays a write with its idempotency key until a server confirms it. Returns `undefined` if the signal is aborted before. */
+  /** Replays a write with its idempotency key until a server confirms it. Returns `undefined` if the signal is aborted first. */
   async writeUntilConfirmed(request: WriteRequest, signal?: AbortSignal): Promise<ConfirmedWrite | undefined> {
     const end = performance.now() + 180_000;
     const hasTimedOut = (): boolean => performance.now() > end || signal?.aborted === true;
@@ -81,7 +81,7 @@ export class AdministrationClient {
     return undefined;
   }
 
-  /** Creates fixture data before the counting starts. Every attempt has a new body and a new key. */
+  /** Creates fixture data, which is not counted. Every attempt has a new body and a new key. */
   async create(path: string, body: () => object): Promise<number> {
     for (const end = performance.now() + 60_000; ; await sleep(pauseMs)) {
       const { status, text } = await this.sendOnce(path, { body: JSON.stringify(body()), key: randomUUID() });

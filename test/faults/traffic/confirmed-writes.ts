@@ -2,7 +2,7 @@
 export type WriteRequest = { readonly key: string; readonly path: string; readonly body: string };
 /** A write request with the exact body of the response that confirmed it. */
 export type ConfirmedWrite = WriteRequest & { readonly text: string };
-/** A form for the token endpoint with a credential that has been used. */
+/** A token request form with a used credential. */
 export type UsedCredential = { readonly kind: 'code' | 'refresh token'; readonly form: Readonly<Record<string, string>> };
 
 /** An accepted file of new products, which all have the same category. */
@@ -11,7 +11,7 @@ export type AcceptedImport = { readonly task: number; readonly category: string;
 /** Times of a confirmed write, from `performance.now()`. */
 type Acknowledgement = { readonly began: number; readonly ended: number };
 
-/** All confirmed writes, and the requests for orders, including those without a response. */
+/** All confirmed writes, and all order requests, including those without a response. */
 export class Ledger {
   readonly orderRequests = new Map<string, WriteRequest>();
   readonly orders = new Map<string, ConfirmedWrite>();
@@ -24,7 +24,7 @@ export class Ledger {
   /** Refresh tokens that have not been used yet. */
   readonly unusedRefreshTokens: string[] = [];
   readonly acknowledgements: Acknowledgement[] = [];
-  /** Number of responses for each status. Status 0 counts requests without a response. */
+  /** Number of responses by status. Status 0 counts requests without a response. */
   readonly statuses = new Map<number, number>();
   /** Responses that no fault explains. */
   readonly unexpected: string[] = [];

@@ -9,7 +9,7 @@ import { SimulatedUser } from './simulated-user.ts';
 
 export type LoadSettings = { readonly shoppers?: number; readonly users?: number; readonly pauseMs?: number };
 
-/** Simulated clients that use the servers during the faults. */
+/** Simulated clients that use the servers while faults are injected. */
 export class Load {
   readonly ledger: Ledger;
   readonly shop: FaultShop;
@@ -64,7 +64,7 @@ export class Load {
     }
   }
 
-  /** Stops sending requests, and waits for the pending ones. */
+  /** Stops sending requests, and waits for pending requests. */
   async stop(): Promise<void> {
     this.#stopped.abort();
     await this.#running;

@@ -8,9 +8,9 @@ import type { FaultEnvironment } from '../environments/environment.ts';
 export type WebhookDeliveries = {
   /** The `webhook-id` values of each order. More than one value is a duplicate. */
   readonly eventIdsByOrder: Map<number, Set<string>>;
-  /** Hash of the body for each `webhook-id`. */
+  /** Hash of the delivery body for each `webhook-id`. */
   readonly bodies: Map<string, string>;
-  /** Number of repeated deliveries, and how many of these had another body. */
+  /** Number of repeated deliveries, and how many of them had a different body. */
   repeated: number;
   changedBodies: number;
 };
@@ -18,7 +18,7 @@ export type WebhookDeliveries = {
 const event = z.object({ data: z.object({ object: z.object({ id: z.number() }) }) });
 const receivers = new WeakMap<FaultEnvironment, Promise<WebhookDeliveries>>();
 
-/** Returns the receiver of an environment, and registers it on the first call. */
+/** Returns an environment's webhook receiver. The first call starts and registers the receiver. */
 export function openOrderWebhookReceiver(environment: FaultEnvironment, administration: AdministrationClient): Promise<WebhookDeliveries> {
   const deliveries = receivers.get(environment) ?? receive(environment, administration);
   receivers.set(environment, deliveries);

@@ -1,7 +1,7 @@
 /** Result of a request. Status 0 means that no complete response arrived. */
 export type HttpResult = { readonly status: number; readonly text: string };
 
-/** Longer than the time a server needs for any request. */
+/** Longer than the slowest server response. */
 const requestTimeoutMs = 25_000;
 
 export async function sendRequest(url: string, init: RequestInit = {}): Promise<HttpResult> {
@@ -15,5 +15,5 @@ export async function sendRequest(url: string, init: RequestInit = {}): Promise<
   }
 }
 
-/** Returns whether the request failed or its result is unknown, so that it is retried. */
+/** Returns whether the request must be retried, because it failed or its result is unknown. */
 export const isUnavailable = (status: number): boolean => status === 0 || status === 503;

@@ -6,7 +6,7 @@ import { buildOrder, type FaultShop } from './fault-shop.ts';
 
 const entity = z.object({ id: z.number() });
 
-/** Places orders continuously, pays for some of them, and cancels some. */
+/** Places orders continuously, pays for some of them, and cancels others. */
 export async function simulateShopper(
   administration: AdministrationClient,
   shop: FaultShop,
@@ -34,7 +34,7 @@ export async function simulateShopper(
   }
 }
 
-/** Places orders at a fixed rate without waiting for responses, so that it detects the first success after a fault. */
+/** Places orders at a fixed rate without waiting for responses, to detect the first success after a fault. */
 export async function sendOrderProbes(
   administration: AdministrationClient,
   shop: FaultShop,

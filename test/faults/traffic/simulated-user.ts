@@ -31,7 +31,7 @@ export class SimulatedUser {
   async signInRepeatedly(): Promise<void> {
     for (let nth = 0; !this.#signal.aborted; nth += 1) {
       await this.#completeFlow(nth).catch(async () => {
-        this.#browser = undefined; // the pages were unavailable, so start again with the sign-in
+        this.#browser = undefined; // the pages were unavailable, so sign in again
         await sleep(500);
       });
       await sleep(pauseMs);
@@ -65,7 +65,7 @@ export class SimulatedUser {
 
   /**
    * Retries the token request until a server responds. A refusal after a lost response is not a violation: the server has already
-   * seen the token, and treats its second use as theft (RFC 9700 section 4.14.2). The simulated user then signs in again.
+   * received the token, and treats a second use as theft (RFC 9700 section 4.14.2). The simulated user then signs in again.
    */
   async #requestTokens(kind: UsedCredential['kind'], form: Form): Promise<TokenResponse | undefined> {
     for (let attempts = 0; !this.#signal.aborted; attempts += 1) {

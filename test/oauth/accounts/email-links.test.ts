@@ -24,7 +24,7 @@ async function mailEmailChange({ browser }: TestUser): Promise<string> {
   return readMailLink(server.origin, email);
 }
 
-/** Changes the address as a staff user, and returns the new address, which the user must confirm. */
+/** Changes the user's e-mail address as staff, and returns the new address, which the user must confirm. */
 async function changeAddressAsStaff(id: number): Promise<string> {
   const staff = await signUpWithRole(server.db, server.origin, 'staff');
   const { access_token: token } = await obtainTokens(server.origin, staff, ['users.manage']);
@@ -44,7 +44,7 @@ const isUsable = async (link: string): Promise<boolean> => {
   return response.status === 200;
 };
 
-/** User actions that run each file that invalidates links. */
+/** User actions, by the file that invalidates links as a result. */
 const linkInvalidations: Readonly<Record<string, (anna: TestUser, links: Links) => Promise<void>>> = {
   'oauth/pages/handlers/change-password.ts': async ({ browser }) => {
     const done = await browser.submit(await browser.open('/account/password'), { password: 'staple battery horse correct' });

@@ -89,7 +89,7 @@ describe('a failed delivery', () => {
     const pauses: number[] = [];
     for (let attempt = 1; attempt <= 8; attempt += 1) {
       expect(await deliver(now)).toBe(0);
-      expect(await deliver(now)).toBe(0); // not yet due
+      expect(await deliver(now)).toBe(0); // the retry is not due yet
       const [row] = await db.em.fork().execute<{ due_at: string }[]>('select due_at from outgoing_mails');
       if (!row) break;
       pauses.push(new Date(row.due_at).getTime() - now.getTime());

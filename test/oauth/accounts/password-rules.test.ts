@@ -18,7 +18,7 @@ import { useServer } from '../../support/server/use-server.ts';
 const server = useServer();
 const name = 'Winifred Pemberton';
 
-/** Rules with a password that breaks each, and the reason that every entry point states. */
+/** Each rule with a password that violates the rule, and the error text that every entry point shows. */
 const rules: readonly (readonly [string, string | ((email: string) => string), string])[] = [
   ['fewer than 12 characters', 'shortish 11', 'at least 12 characters'],
   ['more than 200 characters', 'correct horse battery '.repeat(10), 'at most 200 characters'],
@@ -38,13 +38,13 @@ const rules: readonly (readonly [string, string | ((email: string) => string), s
   ['a part of the e-mail address', 'quiet HAWTHORNE 9', 'does not contain a part of your e-mail address'],
 ];
 
-/** `setPassword` attempts to set a rejected password, and returns the text that the user sees. */
+/** `setPassword` attempts to set a password that is rejected, and returns the text shown to the user. */
 type EntryPoint = { readonly email: string; readonly setPassword: (password: string) => Promise<string> };
 
 const newEmail = (): string => `fred.hawthorne@${crypto.randomUUID()}.example`;
 const newUser = () => signUp(server.origin, { name, email: newEmail() });
 
-/** A rejected password leaves the link and the session valid, so one page is enough for all rules. */
+/** A rejected password leaves the link and the session valid, so all rules can be tested with the same page. */
 function entryPointFromForm(browser: HttpBrowser, page: HtmlPage, email: string, fields: Record<string, string> = {}): EntryPoint {
   const setPassword = async (password: string): Promise<string> => {
     const { response, text } = await browser.submit(page, { ...fields, password });
@@ -96,7 +96,7 @@ afterAll(async () => {
   for (const db of openDatabases) await db.close();
 });
 
-/** Entry points by the file that hashes the password. */
+/** Entry points, by the file that hashes the password. */
 const entryPoints: Readonly<Record<string, () => Promise<EntryPoint>>> = {
   'server/command/create-administrator.ts': createAdministratorEntryPoint,
   'server/first-run/prepare-installation.ts': firstStartEntryPoint,
@@ -107,7 +107,7 @@ const entryPoints: Readonly<Record<string, () => Promise<EntryPoint>>> = {
 
 describe.each(Object.entries(entryPoints))('%s', { timeout: 60_000 }, (file, start) => {
   let started: Promise<EntryPoint> | undefined;
-  // the configuration contains no user name
+  // the installation configuration contains no user name
   const applicable = rules.filter(([rule]) => !(file.includes('first-run') && rule === 'a part of the name of the user'));
 
   test.each(applicable)('rejects %s and states the reason', async (_rule, password, reason) => {

@@ -17,7 +17,7 @@ import { fetchApiStatus, useServer } from '../../support/server/use-server.ts';
 const server = useServer();
 const newPassword = 'staple battery horse correct';
 
-/** Follows the link in the reset message in a browser without a session, and returns the page that sets the new password. */
+/** Opens the link in the password reset e-mail in a browser without a session. Returns the page for the new password. */
 async function openReset({ email }: Pick<TestUser, 'email'>): Promise<{ browser: HttpBrowser; page: HtmlPage }> {
   const browser = new HttpBrowser(server.origin);
   await browser.submit(await browser.open('/password-reset'), { email });
@@ -139,7 +139,7 @@ describe('a password reset', () => {
   });
 });
 
-/** Adds an authenticator app and moves its creation 15 days into the past. */
+/** Adds an authenticator app and moves its creation time 15 days into the past. */
 async function addEstablishedApp({ browser, id }: TestUser): ReturnType<typeof addAuthenticatorApp> {
   const app = await addAuthenticatorApp(browser);
   await server.db.em.fork().execute(`update authenticator_apps set added_at = added_at - interval '15 days' where user_id = ?`, [id]);

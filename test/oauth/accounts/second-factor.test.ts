@@ -22,7 +22,7 @@ const totpCodeAt = (secret: string, at = Date.now()): string =>
   new TOTP({ secret: Secret.fromBase32(secret), digits: 6, period: 30 }).generate({ timestamp: at });
 const secretOnPage = (page: HtmlPage): string => (/<p class="key"><code>([^<]+)/.exec(page.text)?.[1] ?? '').replaceAll(' ', '');
 
-/** Signs up and sets up an authenticator app with the code of the previous time step, so that the current code is still unused. */
+/** Signs up and sets up an authenticator app with the previous time step's code, so that the current code is still unused. */
 async function signUpWithAuthenticatorApp(): Promise<UserWithAuthenticatorApp> {
   const person = await signUp(server.origin);
   const page = await person.browser.open('/account/authenticator-app');
@@ -73,7 +73,7 @@ test('the QR code contains the key that the page shows', async () => {
   expect(otpauthUri).toMatch(/^otpauth:\/\/totp\/Mandate:/);
 });
 
-/** Returns the coordinates of the dark modules in the QR code. */
+/** Returns the coordinates of the QR code's dark modules. */
 function* qrModules(svg: string): Generator<[string, string, string]> {
   for (const [, path = ''] of svg.matchAll(/ d="([^"]+)"/g)) {
     let [x, y] = [0, 0];

@@ -24,7 +24,7 @@ test('a user enters the e-mail address first, and chooses name and password afte
   const mail = await readLastMailTo(server.origin, ann.email);
   expect(mail.subject).toBe('Your account at Mandate');
   expect(mail.html).toContain(extractLink(mail));
-  // a second browser without cookies of the first
+  // a second browser without the first browser's cookies
   const other = newBrowser();
   const account = await other.submit(await other.open(extractLink(mail)), ann);
   expect(account.url.pathname).toBe('/account');
@@ -64,7 +64,7 @@ test('a registered address gets the same response in the same time, and its owne
     return { text: text.replaceAll(email, ''), time: performance.now() - started };
   };
   const times = { taken: Infinity, free: Infinity };
-  // other load on the machine affects the shortest of many measurements least
+  // other load on the machine affects the shortest measurement least
   for (const { email } of [...known, ...known, ...known, ...known]) {
     const [taken, free] = [await timeSignUpRequest(email), await timeSignUpRequest(`${uniqueId()}@example.com`)];
     expect(taken.text).toBe(free.text);

@@ -31,7 +31,7 @@ describe('more than 100 wrong passwords within a day from many networks', { time
     const notification = await readLastMailTo(server.origin, owner.email);
     expect(notification.subject).toBe('Many failed sign-in attempts at Mandate');
     await submitPassword(server, wrongCredentials(owner.email));
-    expect(await readMailsTo(server.origin, owner.email)).toHaveLength(before.length + 1); // one notification and no code
+    expect(await readMailsTo(server.origin, owner.email)).toHaveLength(before.length + 1); // one notification, but no code
 
     const browser = new HttpBrowser(server.origin);
     const page = await submitPassword(server, owner, browser);
@@ -49,8 +49,8 @@ describe('more than 100 wrong passwords within a day from many networks', { time
     expect(isAccountPage(await submitFormByAction(browser, page, 'e-mail-code', { code: code.toUpperCase() }))).toBe(true);
     const otherBrowser = new HttpBrowser(server.origin);
     const otherPage = await submitPassword(server, owner, otherBrowser);
-    expect((await submitFormByAction(otherBrowser, otherPage, 'e-mail-code', { code })).response.status).toBe(400); // code of another sign-in
-    // this browser has signed in before
+    expect((await submitFormByAction(otherBrowser, otherPage, 'e-mail-code', { code })).response.status).toBe(400); // another sign-in's code
+    // this browser has previously signed in to the account
     expect(isAccountPage(await submitPassword(server, owner, browser))).toBe(true);
   });
 

@@ -7,7 +7,7 @@ import { useServer, type RunningServer } from '../../support/server/use-server.t
 
 const server = useServer();
 
-/** Submits wrong passwords sequentially and returns the statuses. */
+/** Submits wrong passwords sequentially and returns the response statuses. */
 async function submitWrongPasswords(at: RunningServer, email: string, times: number, address?: string): Promise<number[]> {
   const browser = new HttpBrowser(at.origin, address);
   const page = await browser.open('/sign-in');
@@ -18,7 +18,7 @@ async function submitWrongPasswords(at: RunningServer, email: string, times: num
   return statuses;
 }
 
-/** Resets the limits, because several tests use one network. */
+/** Resets the limits, because several tests use the same network. */
 const deleteAttempts = () => server.db.em.fork().execute('delete from attempts');
 
 const tenThenRejected = [...Array.from({ length: 10 }, () => 400), 429, 429];

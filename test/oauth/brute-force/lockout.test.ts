@@ -86,7 +86,7 @@ test.skipIf(databaseKind === 'pglite')('concurrent guesses from one network are 
   const rows = await server.db.em
     .fork()
     .execute<{ key: string; points: number }[]>(`select key, points from attempts where key like 'password.%' order by key`);
-  // a rejected attempt counts only for its network, so that one network cannot exhaust the limit of an account
+  // a rejected attempt counts only for its network, so that a single network cannot exhaust an account's limit
   expect(rows.map(({ key, points }) => `${key.split(':', 1)[0]} ${points}`)).toEqual([
     'password.ceiling 10',
     'password.network 10',

@@ -196,7 +196,7 @@ test('incomplete requests do not delay other requests', async () => {
   const sockets = Array.from({ length: 12 }, () => connect(Number(port), '127.0.0.1'));
   for (const socket of sockets) {
     socket.write(`${head.join('\r\n')}\r\n\r\n`);
-    await once(socket, 'data'); // the server waits for the body
+    await once(socket, 'data'); // the server is waiting for the request body
   }
   expect((await requestTokens(clientCredentialsForm, basicAuthorization(clientId, secret))).status).toBe(200);
   for (const socket of sockets) socket.destroy();

@@ -36,7 +36,7 @@ describe.each(['', '/shop'])('over HTTPS, with the issuer path "%s"', (path) => 
 
   test('every cookie of every flow has the __Host- prefix and the required attributes', async () => {
     const { browser, email, password } = await signUpOverHttps(shop, send);
-    await browser.submit(await browser.open(`${path}/account`), {}); // sign-out
+    await browser.submit(await browser.open(`${path}/account`), {}); // signs out
     const signIn = await browser.open(authorizationPathOnServer());
     const consent = await browser.submit(signIn, { email, password });
     expect(consent.url.pathname).toContain('/consent/');
@@ -70,7 +70,7 @@ describe.each(['', '/shop'])('over HTTPS, with the issuer path "%s"', (path) => 
       expect(pair).toMatch(/^__Host-mandate/);
       expect(attributes.filter((one) => !one.startsWith('Expires=')).toSorted()).toEqual(['HttpOnly', 'Path=/', 'SameSite=Lax', 'Secure']);
     }
-    // the session outlives the browser's own session, and its cookie goes when the user signs out
+    // the session cookie outlives the browser session, and is deleted when the user signs out
     const sessions = setCookies
       .map((line) => /^[^=]*_session=([^;]*);(?:.*; Expires=([^;]*))?/i.exec(line))
       .filter((found) => found !== null);
@@ -94,7 +94,7 @@ describe.each(['', '/shop'])('over HTTPS, with the issuer path "%s"', (path) => 
     const [left, right] = [await browser.open(authorizationPathOnServer()), await browser.open(authorizationPathOnServer())];
     expect(new Set(interactionIds(browser)).size).toBe(2);
     const rightConsent = await browser.submit(right, { email, password });
-    // the CSRF token of the page is from before the sign-in
+    // the page's CSRF token was issued before the sign-in
     const signInPage = await browser.submit(left, { email, password });
     const leftConsent = await browser.submit(signInPage, { email, password });
     const finalPages = [
@@ -167,7 +167,7 @@ describe.skipIf(!hasChromium)('in Chromium', { timeout: 120_000 }, () => {
     await signIn(left);
     await left.waitForURL('**/consent/*');
     await signIn(right);
-    await right.getByRole('alert').waitFor(); // the CSRF token of the page is from before the sign-in
+    await right.getByRole('alert').waitFor(); // the page's CSRF token was issued before the sign-in
     await signIn(right);
     await right.waitForURL('**/consent/*');
     expect([await allow(left), await allow(right)]).toEqual([expect.stringMatching(/./), expect.stringMatching(/./)]);

@@ -159,7 +159,7 @@ describe('guessing of user codes', () => {
       const wrong = `BBBB-BBB${'BCDFGHJKL'.charAt(count)}`;
       expect((await submitUserCode({ browser }, wrong)).text).toContain('No device is waiting for this code');
     }
-    // a correct code does not count
+    // a correct code does not count as a failed attempt
     expect((await submitUserCode({ browser }, device.user_code)).text).toContain('It is the same code');
     expect((await submitUserCode({ browser }, 'BBBB-BBBM')).response.status).toBe(200);
     for (const code of [device.user_code, 'BBBB-BBBN']) {

@@ -20,7 +20,7 @@ beforeAll(async () => {
   paths = await readPostPaths(server.db);
 });
 
-/** Paths that accept POST without a form. `formsOfEngine` lists the forms among the provider paths. */
+/** Paths that accept POST requests but have no form. */
 const pathsWithoutForms = ['/mcp', '/oauth-protected-resource/api', '/oauth-protected-resource/mcp', ...providerRoutePatterns];
 
 const post = (
@@ -32,7 +32,7 @@ const post = (
 
 const csrfTokenOnPage = ({ text }: HtmlPage): string => /name="csrf" value="([^"]+)"/.exec(text)?.[1] ?? '';
 
-/** Returns the parts of a response that a user sees. */
+/** Returns the response parts that a user sees. */
 async function visibleOutcome(response: Response): Promise<unknown[]> {
   const text = await response.text();
   const alert = /role="alert"[^]*?<\/ul>/.exec(text)?.[0];
@@ -88,7 +88,7 @@ test(
       const before = await readFormState(server.db);
       for (const token of [undefined, '', other, tokenBeforeSignIn]) {
         const tokens = token === undefined ? {} : { csrf: token, xsrf: token };
-        // also sends the cookie of the token from before the sign-in
+        // also sends the cookie for the token issued before the sign-in
         const cookie = `${victim.browser.cookieHeader('/')}; ${beforeSignIn.cookieHeader('/')}`;
         const body = new URLSearchParams({ ...fields, ...tokens });
         const { status } = await fetch(server.origin + victim.formTarget(form), {

@@ -14,8 +14,8 @@ import { buildAuthorizationRequest, authorizationPath, redeemCode, signUp, token
 import { Secret, TOTP } from 'otpauth';
 import { setUpAuthenticatorApp, submitSignInForm, createPageScenarios } from '../../support/oauth/page-scenarios.ts';
 
-/** Directory for screenshots of every page; none are taken by default. */
-// oxlint-disable-next-line node/no-process-env -- the only setting of the tests
+/** Directory for screenshots of every page (default: no screenshots). */
+// oxlint-disable-next-line node/no-process-env -- these tests have no other setting
 const screenshotDirectory = process.env['PAGE_PICTURES'];
 const widths = [320, 360, 768, 1280];
 
@@ -92,7 +92,7 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')('the pages in Chromiu
   const horizontalOverflow = (page: Page): Promise<unknown> =>
     page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 
-  /** Returns the elements that the Tab key reaches, and those without a visible focus outline. */
+  /** Returns the elements that the Tab key reaches, and those among them without a visible focus outline. */
   async function tabThrough(page: Page): Promise<{ reached: Set<string>; withoutOutline: string[] }> {
     const [reached, withoutOutline] = [new Set<string>(), new Array<string>()];
     await page.evaluate('document.activeElement?.blur?.()');
@@ -109,7 +109,7 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')('the pages in Chromiu
             return { at: [...document.querySelectorAll('*')].indexOf(element) + ' ' + element.outerHTML.slice(0, 200), outline: style.outlineStyle + ' ' + style.outlineWidth };
           })()`),
         );
-      if (at === null) continue; // the focus left the last element and continues with the first
+      if (at === null) continue; // the focus moved past the last element and continues at the first one
       if (reached.has(at.at)) break;
       reached.add(at.at);
       if (!/^(solid|auto) [1-9]/.test(at.outline)) withoutOutline.push(`${at.at} ${at.outline}`);
@@ -144,7 +144,7 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')('the pages in Chromiu
         const usable = await page.locator('a[href]:visible, button:visible, input:not([type=hidden]):visible').count();
         const { reached, withoutOutline } = await tabThrough(page);
         expect([reached.size >= usable, withoutOutline]).toEqual([true, []]);
-        // text of twice the size on a narrow screen
+        // text at twice the size on a narrow screen
         await page.setViewportSize({ width: 640, height: 720 });
         await page.evaluate(`document.documentElement.style.fontSize = '200%'`);
         expect(await horizontalOverflow(page), 'text of twice the size').toBe(0);

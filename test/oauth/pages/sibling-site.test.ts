@@ -58,7 +58,7 @@ describe.skipIf(!hasChromium)('a page on a sibling subdomain', { timeout: 120_00
     }
   }
 
-  /** Opens the page as the attacker, and returns the cookies with their form token. */
+  /** Opens the page as the attacker, and returns the attacker's cookies and the matching form token. */
   async function visitAsAttacker(path: string): Promise<{ cookies: string[]; token: string }> {
     const { response, text } = await new HttpBrowser(shop.origin, undefined, fetchHttps).open(path);
     const cookies = response.headers.getSetCookie().map((line) => line.split(';', 1)[0] ?? '');

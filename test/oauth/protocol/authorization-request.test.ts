@@ -20,7 +20,7 @@ const openAuthorizationRequest = (parameters: Record<string, string>, browser = 
 
 const invalidLinkPage = '400 This link does not work';
 
-/** Returns the error code in the redirect to the application, or the status and heading of the page. */
+/** Returns the error code in the redirect to the application, or the page's status and heading. */
 function authorizationOutcome({ response, externalRedirect: leaves, text }: HtmlPage): string {
   if (!leaves) return `${response.status} ${/<h1>(.*?)<\/h1>/.exec(text)?.[1]}`;
   if (leaves.searchParams.get('iss') !== server.origin) return `a response without iss: ${leaves.href}`;

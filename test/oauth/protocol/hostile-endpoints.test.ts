@@ -73,7 +73,7 @@ test('the device page never returns a server error for hostile input', { timeout
   const device = await startDeviceAuthorization(server.origin);
   for (const name of ['xsrf', 'user_code', 'confirm', 'abort']) {
     for (const value of hostileInputs) {
-      const person = await signUp(server.origin); // each user has a different address because of the limit on wrong codes
+      const person = await signUp(server.origin); // a new user with a different IP address, because the number of wrong codes is limited
       const page = await submitUserCode(person, 'BBBB-BBBB');
       const csrfToken = /name="xsrf" value="([^"]+)"/.exec(page.text)?.[1] ?? '';
       const body = new URLSearchParams({ xsrf: csrfToken, user_code: 'BBBB-BBBC', [name]: value });

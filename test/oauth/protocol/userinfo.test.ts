@@ -32,7 +32,7 @@ const readTokens = async (response: Promise<Response>): Promise<TokenResponse> =
 const requestTokens = async (person: TestUser, requested = scope): Promise<TokenResponse> =>
   readTokens(redeemCode(server.origin, await obtainAuthorizationCode(server.origin, person, { scope: requested })));
 
-/** Returns the claims of the user in the userinfo response and in an ID token. */
+/** Returns the user's expected claims in the userinfo response and in an ID token. */
 const expectedClaims = ({ id, name, email }: TestUser) => ({
   sub: String(id),
   name,
@@ -41,7 +41,7 @@ const expectedClaims = ({ id, name, email }: TestUser) => ({
   updated_at: expect.any(Number),
 });
 
-/** Returns the status and the error code in the challenge. */
+/** Returns the response status and the error code in the `WWW-Authenticate` challenge. */
 async function statusAndError(response: Response): Promise<[number, string | undefined]> {
   return [response.status, /error="(\w+)"/.exec(response.headers.get('www-authenticate') ?? '')?.[1]];
 }
@@ -54,7 +54,7 @@ beforeAll(async () => {
 });
 
 describe('the API and the userinfo endpoint accept the same token', () => {
-  /** Returns the status of the API, and the status and body of the userinfo response. */
+  /** Returns the API response's status, and the userinfo response's status and body. */
   const resultsAtBoth = async (token: string): Promise<unknown> => {
     const response = await fetchUserinfo(token);
     return [await fetchApiStatus(server, token), response.status, await response.json()];

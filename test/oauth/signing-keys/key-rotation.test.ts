@@ -39,13 +39,13 @@ describe('signing keys', () => {
     const [first = ''] = await readKids(db);
     const rotate = async (now: Date, when?: 'asked' | 'at once') =>
       (await rotateSigningKeys(db.em, encryptionKey, now, { schedule, ...(when && { when }) })).made;
-    expect(await rotate(secondsFromNow(50))).toBe(0); // not due
-    expect(await rotate(secondsFromNow(101))).toBe(2); // one key of each algorithm
+    expect(await rotate(secondsFromNow(50))).toBe(0); // no rotation is due
+    expect(await rotate(secondsFromNow(101))).toBe(2); // one key for each algorithm
     const [, second = ''] = await readKids(db);
-    expect(await rotate(secondsFromNow(102), 'asked')).toBe(0); // the next key is published and not used yet
+    expect(await rotate(secondsFromNow(102), 'asked')).toBe(0); // the next key is published but not used yet
     expect(await readKids(db)).toEqual([first, second]);
     await rotate(secondsFromNow(150));
-    expect(await readKids(db)).toEqual([second]); // all tokens of the first key have expired
+    expect(await readKids(db)).toEqual([second]); // all tokens signed with the first key have expired
     expect(await rotate(secondsFromNow(151), 'asked')).toBe(2); // a rotation by command, before the next key is due
     const before = await readKids(db);
     expect(await rotate(secondsFromNow(152), 'at once')).toBe(2);
@@ -67,8 +67,8 @@ describe('signing keys', () => {
   });
 });
 
-/** 10,000 requests take minutes. The default is smaller, but long enough for several rotations. */
-// oxlint-disable-next-line node/no-process-env -- the only setting of the tests
+/** 10,000 requests take minutes. The default is smaller, but enough for several rotations. */
+// oxlint-disable-next-line node/no-process-env -- these tests have no other setting
 const requests = Number(process.env['ROTATION_REQUESTS'] ?? 600);
 
 describe(`two servers on one database with a key rotation every two seconds and ${requests} requests`, () => {
@@ -115,7 +115,7 @@ describe(`two servers on one database with a key rotation every two seconds and 
       .object({ keys: z.array(z.object({ kid: z.string(), kty: z.string() }).passthrough()) })
       .parse(await (await fetch(`${loadBalancer.url}/oauth/jwks`)).json());
 
-  /** Requests tokens and verifies them with a cached key set, as an application does. Returns the failures. */
+  /** Requests tokens and verifies them with a cached key set, as applications do. Returns the failures. */
   async function requestAndVerifyTokens(tokenCount: number, kids: Set<string>): Promise<string[]> {
     const failures: string[] = [];
     let cachedKeys = { keys: await publishedKeys(), at: performance.now() };
@@ -130,7 +130,7 @@ describe(`two servers on one database with a key rotation every two seconds and 
       const response = await fetch(`${loadBalancer.url}/api/v1/users/1`, { headers: { authorization: `Bearer ${token}` } });
       if (response.status !== 404) failures.push(`${response.status} ${await response.text()}`);
       else await response.arrayBuffer();
-      if (requests < 2000) await sleep(100); // a key is replaced after four seconds: the next key is due after two and is published for two
+      if (requests < 2000) await sleep(100); // keys are replaced after four seconds, and published for two seconds before use
     }
     return failures;
   }

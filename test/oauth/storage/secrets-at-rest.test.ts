@@ -47,7 +47,7 @@ test('neither the database nor the log contains a usable code, token, session, s
     clientToken,
   };
   const [stored, logged] = [await dumpDatabase(server.db), server.warnings.join('\n')];
-  expect(stored).toContain(anna.email); // the dump contains the data of the user
+  expect(stored).toContain(anna.email); // the dump contains the user's data
   for (const [name, secret] of Object.entries(secrets)) {
     expect(secret, name).toMatch(/^.{20,}$/);
     expect(stored.includes(secret ?? ''), `${name} in the database`).toBe(false);

@@ -79,7 +79,7 @@ describe.skipIf(databaseKind === 'pglite')('a token store without locks', () => 
   });
 });
 
-/** Creates a store that does not lock a record between reading it and marking it as consumed. */
+/** Creates a store that does not lock records between reading them and marking them as consumed. */
 function createStoreWithoutLocks(em: EntityManager): AdapterFactory {
   return createPostgresAdapterFactory({ getKysely: em.getKysely.bind(em), isInTransaction: () => false });
 }

@@ -29,7 +29,7 @@ beforeEach(async () => {
 const refreshTokenFrom = ({ refresh_token: token = '' }: TokenResponse): string => token;
 const parseTokenResponse = (text: string): TokenResponse => tokenResponseSchema.parse(JSON.parse(text));
 
-/** Returns the body of the response, which must have status 200. */
+/** Returns the response body. The response status must be 200. */
 async function successBody(response: Response | Promise<Response>): Promise<string> {
   const { status, text } = await statusAndText(await response);
   expect(`${status} ${status === 200 ? '' : text}`).toBe('200 ');
@@ -37,13 +37,13 @@ async function successBody(response: Response | Promise<Response>): Promise<stri
 }
 const statusAndText = async (response: Response) => ({ status: response.status, text: await response.text() });
 
-/** Expects that all tokens of the grant are revoked. */
+/** Expects that all of the grant's tokens are revoked. */
 async function expectRevoked(at: Pick<RunningServer, 'origin'>, tokens: TokenResponse): Promise<void> {
   expect(await fetchApiStatus(at, tokens.access_token)).toBe(401);
   expect(await readOAuthError(await sendRefreshRequest(at.origin, refreshTokenFrom(tokens)))).toBe('400 invalid_grant');
 }
 
-/** Returns the tokens of an authorization by Anna for a confidential client. */
+/** Returns the tokens that a confidential client obtains through an authorization by Anna. */
 async function tokensForClient(
   client: ClientCredentials & { redirectUri: string },
   headers: Record<string, string> = {},
@@ -208,7 +208,7 @@ describe('a request with a proof of possession (RFC 9449)', () => {
   const tokenEndpoint = () => ({ method: 'POST', url: `${server.origin}/oauth/token` });
   const dpopHeader = async (key: DpopKey) => ({ dpop: await createDpopProof(key, tokenEndpoint()) });
 
-  /** Returns a refresh token of the command line that is bound to a key. The token is close to its expiry, so the next refresh rotates it. */
+  /** Returns the command line's key-bound refresh token. The token is about to expire, so the next refresh rotates the token. */
   async function boundToken(key: DpopKey): Promise<string> {
     const { code, verifier, redirectUri, clientId } = await obtainAuthorizationCode(server.origin, anna, { scope: 'openid users.read' });
     const form = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: redirectUri, client_id: clientId };

@@ -16,7 +16,7 @@ import {
 } from '../../support/oauth/oauth-flow.ts';
 
 const server = useServer();
-/** A server without grace period, so that a second use of a refresh token is always reuse. */
+/** A server without a grace period, so that any second use of a refresh token counts as reuse. */
 const serverWithoutGrace = useServer({ refreshGraceSeconds: 0 });
 
 const refreshTokenFrom = (tokens: TokenResponse): string => tokens.refresh_token ?? '';
@@ -114,7 +114,7 @@ test('a refresh token is rejected after its grant has expired, even after a rota
 test('two devices of a user have separate grants, and revoking one keeps the other valid (63)', async () => {
   const anna = await signUp(serverWithoutGrace.origin);
   const one = await obtainTokens(serverWithoutGrace.origin, anna, ['users.read']);
-  const other = await obtainTokens(serverWithoutGrace.origin, anna, ['users.read']); // from the same browser
+  const other = await obtainTokens(serverWithoutGrace.origin, anna, ['users.read']); // authorized in the same browser
   const third = await obtainTokens(serverWithoutGrace.origin, { browser: await signIn(serverWithoutGrace.origin, anna) }, ['users.read']);
   await sendRefreshRequest(serverWithoutGrace.origin, refreshTokenFrom(one));
   expect(await readOAuthError(await sendRefreshRequest(serverWithoutGrace.origin, refreshTokenFrom(one)))).toBe('400 invalid_grant');

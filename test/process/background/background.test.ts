@@ -6,7 +6,7 @@ const hour = 3_600_000;
 const quiet = createLog(true);
 quiet.level = 'silent';
 
-/** Creates a job that counts its runs, and a function that waits for a run. */
+/** Creates a job that counts its runs, and a function that waits for a given run. */
 function createCountingJob(work: (run: number, signal: AbortSignal) => Promise<unknown> = () => Promise.resolve(), everyMs = hour) {
   const waiting: { runs: number; resolve: () => void }[] = [];
   let runs = 0;

@@ -13,7 +13,7 @@ import { obtainAdministrationToken, killServerProcesses, createDataDirectory } f
 import { startWebhookReceiver, type DeliveryHandler, type ReceivedDelivery } from '../../support/network/webhook-receiver.ts';
 import { placeOrder, createOrderClient, type OrderClient } from '../lifecycle/order-client.ts';
 
-/** Number of orders; `MANDATE_WEBHOOK_ORDERS=10000` sets it for a thorough test, which takes some minutes. */
+/** Number of orders; `MANDATE_WEBHOOK_ORDERS=10000` runs a thorough test, which takes some minutes. */
 const orders = Number(process.env['MANDATE_WEBHOOK_ORDERS'] ?? 240);
 const kills = 5;
 const noRateLimits = { MANDATE_RATE_LIMIT: '1000000', MANDATE_RATE_LIMIT_IP: '1000000' };
@@ -33,7 +33,7 @@ async function register(url: string, token: string, receiver: string): Promise<n
   return entity.parse(await response.json()).id;
 }
 
-/** Retries an order with the same reference, which is its idempotency key, until a server confirms it. */
+/** Places an order. Retries with the same reference, which is also the idempotency key, until a server confirms the order. */
 async function placeOrderWithRetries(orderClient: OrderClient, token: () => Promise<string>, reference: string): Promise<void> {
   for (;;) {
     const placed = await token()
@@ -44,7 +44,7 @@ async function placeOrderWithRetries(orderClient: OrderClient, token: () => Prom
   }
 }
 
-/** Returns a function that returns a token and renews it before it expires. */
+/** Returns a function that returns a valid token, which it renews before the token expires. */
 function renewingToken(url: string, directory: string): () => Promise<string> {
   let [currentToken, until]: [Promise<string>, number] = [Promise.resolve(''), 0];
   return () => {
@@ -170,7 +170,7 @@ describe.each(databases)(`webhooks of ${orders} orders on $kind`, { timeout: 60_
   });
 });
 
-/** Accepts most deliveries; fails, breaks the connection, or never responds to the others. */
+/** Accepts most deliveries. Responds to the others with an error, closes the connection or never responds. */
 const unreliable =
   (accept: DeliveryHandler): DeliveryHandler =>
   (received, res) => {
@@ -181,7 +181,7 @@ const unreliable =
     return undefined;
   };
 
-/** Makes scheduled retries due now; deliveries in progress are not changed. */
+/** Makes scheduled retries due now. In-flight deliveries are not changed. */
 const makeRetriesDue = (db: Database): Promise<unknown> =>
   db.em
     .fork()

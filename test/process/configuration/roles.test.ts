@@ -37,7 +37,7 @@ describe.skipIf(databaseKind === 'pglite')('MANDATE_ROLE', { timeout: 300_000 },
     const web = await startServerProcess({ ...env, MANDATE_ROLE: 'web', PORT: String(port), MANDATE_METRICS_PORT: String(metricsPort) });
     const orderClient = await createOrderClient(web.url, data.path);
     const receiver = await startWebhookReceiver();
-    receiver.handleDelivery = () => undefined; // the first worker receives no response
+    receiver.handleDelivery = () => undefined; // the receiver never responds to the first worker
     await post(orderClient, '/webhook-endpoints', { url: receiver.url, events: ['order.created'] });
     await placeOrder(orderClient, 'accepted by web');
     const browser = new HttpBrowser(web.url);
@@ -62,7 +62,7 @@ describe.skipIf(databaseKind === 'pglite')('MANDATE_ROLE', { timeout: 300_000 },
     receiver.handleDelivery = (_, res) => res.writeHead(204).end();
     const second = await startServerProcess({ ...env, MANDATE_ROLE: 'worker' });
     const db = await openDatabase(url);
-    // makes the delivery due, as if the lease of the first worker had expired
+    // makes the delivery due, as if the first worker's lease had expired
     await db.em.fork().execute(`update webhook_deliveries set next_attempt_at = now() where status = 'pending'`);
     await expect.poll(() => receiver.deliveries.length, { timeout: 60_000 }).toBe(2);
     expect(new Set(receiver.deliveries.map(({ headers }) => headers['webhook-id'])).size).toBe(1);

@@ -12,7 +12,7 @@ afterEach(killServerProcesses);
 
 const fingerprint = ({ cert }: Pick<CertificateWithKey, 'cert'>): string => new X509Certificate(cert).fingerprint256;
 
-/** Returns the fingerprint of the certificate on a new connection. */
+/** Returns the fingerprint of the certificate that the server presents on a new connection. */
 async function presentedFingerprint(port: number): Promise<string> {
   const socket = connect({ port, host: 'localhost', servername: 'localhost', rejectUnauthorized: false });
   await once(socket, 'secureConnect');
@@ -21,7 +21,7 @@ async function presentedFingerprint(port: number): Promise<string> {
   return fingerprint256;
 }
 
-/** Starts a request and sends the rest of its body when `finish` is called, which returns the response status. */
+/** Starts a request. `finish` sends the rest of the body and returns the response status. */
 async function beginRequest(port: number, ca: string): Promise<{ readonly finish: () => Promise<unknown> }> {
   const body = 'grant_type=client_credentials';
   const headers = { 'content-type': 'application/x-www-form-urlencoded', 'content-length': body.length };
@@ -68,7 +68,7 @@ describe('TLS with certificate files', { timeout: 300_000 }, () => {
     await expect.poll(() => server.output(), { timeout: 20_000 }).toContain('the new certificate files are invalid');
     expect(await presentedFingerprint(port)).toBe(fingerprint(two));
 
-    // the server also detects changed files without SIGHUP
+    // the server detects changed files even without SIGHUP
     await put(three);
     await expect.poll(() => presentedFingerprint(port), { timeout: 60_000 }).toBe(fingerprint(three));
     await expect.poll(() => server.output().split('the certificate expires soon').length, { timeout: 20_000 }).toBe(2);

@@ -8,7 +8,7 @@ import { databaseKind, createEmptyPostgresqlUrl } from '../../support/services/d
 import { measureMandateServer } from '../../support/server/server-command.ts';
 import { createDataDirectory } from '../../support/server/server-process.ts';
 
-/** Number of orders; `MANDATE_BACKUP_ORDERS=100000` sets it for a measurement. */
+/** Number of orders; use `MANDATE_BACKUP_ORDERS=100000` for a measurement. */
 const orders = Number(process.env['MANDATE_BACKUP_ORDERS'] ?? 2_000);
 
 async function readTotals(db: Database): Promise<object | undefined> {

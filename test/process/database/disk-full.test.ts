@@ -69,7 +69,7 @@ describe.skipIf(reason !== undefined)('an embedded database on a small disk', { 
     await rm(ballast);
     await expect.poll(async () => (await tokenRequest(server.url, data.path)).status).toBe(200);
     expect((await scrapeMetrics(metricsPort)).value('mandate_database_writes_refused')).toBe(0);
-    // One error per shortage of disk space, and none for the requests that were rejected during the shortage.
+    // The server logs one error per disk space shortage, and none for the requests rejected during the shortage.
     expect(server.output().match(/ error: .*/g)).toEqual([expect.stringContaining('disk space is low: writes are rejected')]);
     await fillDiskExcept(ballast, 20);
     expect(await server.stop()).toBe(0);

@@ -11,7 +11,7 @@ afterEach(killServerProcesses);
 const terminateConnectionsSql =
   'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()';
 
-/** Starts `buyers` that place orders until the signal is aborted, and records failures. */
+/** Starts `buyers` concurrent buyers that place orders until the signal is aborted. Records failures. */
 function placeOrdersContinuously(
   orderClient: OrderClient,
   buyers: number,
@@ -47,7 +47,7 @@ describe.skipIf(databaseKind === 'pglite')('a server whose PostgreSQL closes all
     expect(failures.length).toBeGreaterThan(0);
     expect(failures.filter((failure) => !failure.includes('returned 503'))).toEqual([]);
     await placeOrder(orderClient, 'afterwards');
-    // an order whose confirmation was lost with the connection may have been placed
+    // an order may have been placed even if its confirmation was lost with the connection
     expect(await countOrders(orderClient)).toBeGreaterThan(confirmed.length);
     expect(orderClient.stock - (await readStock(orderClient))).toBe(await countOrders(orderClient));
     expect(await server.stop()).toBe(0);

@@ -12,7 +12,7 @@ import { countOrders, placeOrder, createOrderClient } from '../lifecycle/order-c
 
 afterEach(killServerProcesses);
 
-// writes are confirmed after the flush, but fsync is off, because no test simulates a power failure
+// writes are confirmed after the WAL flush, but fsync is off, because no test simulates a power failure
 const options = { durable: true, settings: ['wal_level=replica', 'wal_keep_size=512MB', 'hot_standby=on', 'fsync=off'] };
 
 async function startPair(): Promise<{ primary: PostgresqlServer; standby: PostgresqlServer }> {
@@ -22,7 +22,7 @@ async function startPair(): Promise<{ primary: PostgresqlServer; standby: Postgr
 
 type NoteCount = { readonly count: number; readonly standby: boolean };
 
-/** Counts the notes, and returns whether the standby executed the query. */
+/** Returns the number of notes, and whether the standby executed the query. */
 const countNotes = (replica: ReadReplica): Promise<NoteCount> =>
   replica.read(async (em) => {
     const [row] = await em.execute<NoteCount[]>('select count(*)::int as count, pg_is_in_recovery() as standby from notes');
@@ -59,7 +59,7 @@ describe.skipIf(databaseKind === 'pglite')('a streaming replica', { timeout: 300
       expect(await countNotes(replica)).toEqual({ count: written, standby: false });
     }
     await run(copy, 'select pg_wal_replay_resume()');
-    // ten concurrent lists share one check of the primary position, and all return the correct count
+    // ten concurrent queries share one check of the primary's WAL position, and all return the correct count
     const concurrentCounts = await Promise.all(Array.from({ length: 10 }, () => countNotes(replica)));
     expect(new Set(concurrentCounts.map(({ count }) => count))).toEqual(new Set([110]));
     await expect.poll(() => countNotes(replica), { timeout: 30_000 }).toEqual({ count: 110, standby: true });
@@ -125,13 +125,13 @@ describe.skipIf(databaseKind === 'pglite')('a streaming replica', { timeout: 300
     await expect.poll(comesFromReplica, { timeout: 30_000 }).toBe(true);
     await orderAndCount(8);
     const warnings = (): number => server.output().split('lists are read from the primary').length - 1;
-    const before = warnings(); // 0, unless this machine stopped for a second
+    const before = warnings(); // 0, unless this machine paused for a second
     const killed = standby.kill();
     await orderAndCount(8);
     await killed;
     await orderAndCount(3);
     expect(await comesFromReplica()).toBe(false);
-    // a server also starts while the replica is unavailable
+    // a server starts even while the replica is unavailable
     const other = await startServerProcess({ MANDATE_DATA_DIR: data.path, ...databases, ...issuer });
     expect(await countOrders({ ...orderClient, url: other.url })).toBe(orders);
     expect(await other.stop()).toBe(0);

@@ -13,7 +13,7 @@ import {
 
 afterEach(killServerProcesses);
 
-/** Number of lines; `MANDATE_IMPORT_LINES=400000` is a year of orders. */
+/** Number of lines; `MANDATE_IMPORT_LINES=400000` simulates a year of orders. */
 const lines = Number(process.env['MANDATE_IMPORT_LINES'] ?? 20_000);
 const linesOfOrder = 18;
 const residentMax = 600_000_000;
@@ -66,7 +66,7 @@ const startArguments = async (): Promise<string[]> => {
   return String(scripts.start).split(' ').slice(1);
 };
 
-/** Returns the peak resident memory of a process, in bytes. */
+/** Returns a process's peak resident memory, in bytes. */
 const peakResidentBytes = async (pid: number): Promise<number> =>
   Number(/VmHWM:\s+(\d+) kB/.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
 
@@ -80,7 +80,7 @@ describe.each(serverDatabaseKinds)(`files of ${lines} lines, on %s`, { timeout: 
     const environment = { MANDATE_DATA_DIR: data.path, ...database };
     const server = await startServerProcess(environment, await startArguments());
     const started = await peakResidentBytes(server.pid);
-    // compiling the embedded database takes more memory than an import for about a second, so measure after it
+    // for about a second, compiling the embedded database takes more memory than an import, so measure only afterwards
     await sleep(5_000);
     await writeFile(`/proc/${server.pid}/clear_refs`, '5');
     const idle = await peakResidentBytes(server.pid);

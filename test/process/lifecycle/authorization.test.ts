@@ -31,14 +31,14 @@ import { killServerProcesses, createDataDirectory } from '../../support/server/s
 import { startServerPair, type ServerPair } from '../../support/server/server-pair.ts';
 import { fetchApiStatus } from '../../support/server/use-server.ts';
 
-/** Creates a signed-in user. Sign-up is not possible, because the test cannot read mail of the server processes. */
+/** Creates a signed-in user. Sign-up is not possible, because the test cannot read e-mails that the server processes send. */
 async function createSignedInUser({ db, origin }: ServerPair): Promise<Pick<TestUser, 'id' | 'browser'>> {
   const [email, password] = [`anna.${randomUUID()}@example.com`, `correct horse ${randomUUID()}`];
   const { id } = await createAccount(db.em.fork(), { name: 'Anna Test', email, passwordHash: await hashPassword(password) }, new Date());
   return { id, browser: await signIn(origin, { email, password }) };
 }
 
-/** Repeats a request until both processes have responded. */
+/** Sends a request four times, so that both processes respond. */
 const requestFourTimes = async (ask: () => Promise<number>): Promise<number[]> => [await ask(), await ask(), await ask(), await ask()];
 
 describe.skipIf(databaseKind === 'pglite')('two processes on one PostgreSQL', { timeout: 120_000 }, () => {
@@ -140,7 +140,7 @@ describe.skipIf(databaseKind === 'pglite')('two processes on one PostgreSQL', { 
     expect(await requestFourTimes(() => fetchApiStatus(two, tokens.access_token))).toEqual([401, 401, 401, 401]);
   });
 
-  // last, because it stops one of the processes
+  // at the end of the file, because the test stops one of the processes
   test('a refresh token stays valid when its process is killed between consuming it and saving its successor (61)', async () => {
     const tokens = await obtainTokens(two.origin, await createSignedInUser(two), ['users.read']);
     const em = two.db.em.fork();

@@ -19,7 +19,7 @@ import { countOrders, placeOrder, readOrder, createOrderClient, readStock, type 
 
 afterEach(killServerProcesses);
 
-/** Starts buyers that place orders until the server is unavailable, and records the confirmed orders. */
+/** Starts buyers that place orders until the server is unavailable. Records the confirmed orders. */
 function placeOrdersContinuously(
   orderClient: OrderClient,
   buyers: number,
@@ -45,7 +45,7 @@ function lostConnection(error: unknown): undefined {
 
 type Aftermath = { confirmed: PlacedOrder[]; readBack: PlacedOrder[]; orders: number; unitsTaken: number };
 
-/** Kills or stops a server under load, and reads the data with the next server. */
+/** Kills or stops a server under load, and reads the data through a new server. */
 async function interruptUnderLoad(end: 'kill' | 'stop', dataDirectory: string, env: Readonly<Record<string, string>>): Promise<Aftermath> {
   const first = await startServerProcess({ MANDATE_DATA_DIR: dataDirectory, ...env });
   const orderClient = await createOrderClient(first.url, dataDirectory);
@@ -108,7 +108,7 @@ describe.each(databases)('a server on $kind under load', { timeout: 180_000 }, (
   });
 });
 
-// With PGlite the process is the database: nothing commits after it has been killed.
+// PGlite runs within the server process, so nothing commits after the process has been killed.
 describe.skipIf(databaseKind === 'pglite')('a server that is killed between the commit of a refresh and its response', () => {
   test('leaves a successor that the retry receives', { timeout: 120_000 }, async () => {
     await using data = await createDataDirectory();
@@ -118,7 +118,7 @@ describe.skipIf(databaseKind === 'pglite')('a server that is killed between the 
     const { refresh_token: old = '' } = await obtainTokens(first.url, { browser: await signIn(first.url, customer) }, ['users.read']);
     const db = await openDatabase(env.DATABASE_URL);
     const query = (sql: string) => db.em.fork().execute<{ id: string }[]>(sql);
-    // disable the check that rolls back when the client is gone
+    // disable the check that rolls back when the client has disconnected
     await query(`create function slow_commit() returns trigger language plpgsql as $$ begin
       perform set_config('client_connection_check_interval', '0', false), pg_sleep(4); return null; end $$`);
     await query(`create constraint trigger slow_commit after insert on oauth_records deferrable initially deferred
@@ -127,7 +127,7 @@ describe.skipIf(databaseKind === 'pglite')('a server that is killed between the 
     const committing = () =>
       query(`select pid::text as id from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()`);
     while ((await committing()).length === 0) await sleep(10);
-    await sleep(1_500); // until after the last check
+    await sleep(1_500); // wait until the last check has passed
     await first.kill();
     expect(await pendingRefresh).toBeUndefined();
     while ((await committing()).length > 0) await sleep(20);
@@ -152,7 +152,7 @@ describe.skipIf(databaseKind === 'pglite')('a server that is killed between the 
 });
 
 describe('a server that is killed during its first start', { timeout: 180_000 }, () => {
-  // the kill happens after this number of files of the new database: some, most, and all but the last
+  // the server is killed after this number of database files has been created: some, most, and all but the last
   test.each([2, 12, 18, 20])('after %i database files starts again without an error', async (files) => {
     await using data = await createDataDirectory();
     const draft = join(data.path, 'database.new');

@@ -36,7 +36,7 @@ describe('/metrics', { timeout: 300_000 }, () => {
     const { client_id: client, client_secret: secret } = (await readFirstRunFile(data.path)).applications.administration;
     await requestToken(server.url, client, 'hunter2', { grant_type: 'client_credentials' });
     await requestToken(server.url, client, secret, { grant_type: 'hunter2' });
-    // Only token requests are counted, not the preflight request of a browser or a GET request.
+    // Only token requests are counted, not a browser's preflight request or a GET request.
     await fetch(`${server.url}/oauth/token`, {
       method: 'OPTIONS',
       headers: { origin: 'https://app.example', 'access-control-request-method': 'POST' },
@@ -49,7 +49,7 @@ describe('/metrics', { timeout: 300_000 }, () => {
       body: new URLSearchParams({ token }),
     });
 
-    // a response is counted after its connection has sent it
+    // a response is counted after it has been sent on its connection
     await expect
       .poll(async () => (await scrapeMetrics(port)).value(requests, { method: 'POST', route: '/oauth/revocation', status: '200' }))
       .toBe(1);

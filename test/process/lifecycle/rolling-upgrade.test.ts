@@ -44,7 +44,7 @@ class Load {
     ]);
   }
 
-  /** Waits for a number of additional orders. */
+  /** Waits until a number of additional orders have been placed. */
   async waitForOrders(orders: number): Promise<void> {
     const until = this.confirmed.length + orders;
     for (const stop = Date.now() + 120_000; this.confirmed.length < until; await sleep(20))
@@ -78,12 +78,12 @@ class Load {
   }
 }
 
-/** Delay for which a stopping process still accepts requests, so that load balancers can notice. */
+/** Time for which a stopping process still accepts requests, so that load balancers can stop sending requests to it. */
 const stopDelay = { MANDATE_STOP_DELAY: '15' };
 
 const readiness = async ({ url }: ServerProcess): Promise<number> => (await fetch(`${url}/readyz`)).status;
 
-/** Replaces a process as Kubernetes does: waits until the new one is ready, stops the old one, and sends it no requests after it is not ready. */
+/** Replaces a process as Kubernetes does: starts the new process, stops the old one, and routes each request only to ready processes. */
 async function replaceProcess(
   loadBalancer: LoadBalancer,
   old: ServerProcess,
@@ -100,9 +100,9 @@ async function replaceProcess(
   return fresh;
 }
 
-/** Whether `MANDATE_UPGRADE_TEST=1` is set. The long form replaces all processes and restarts a process of this release during the upgrade. */
+/** Whether `MANDATE_UPGRADE_TEST=1` is set. The long form replaces all processes, and restarts one of this release's processes midway. */
 const isLong = process.env['MANDATE_UPGRADE_TEST'] !== undefined;
-/** Number of orders between two changes. */
+/** Number of orders between consecutive process changes. */
 const orders = isLong ? 30 : 10;
 
 describe.skipIf(databaseKind === 'pglite')('an upgrade under load', { timeout: 400_000 }, () => {
@@ -129,18 +129,18 @@ describe.skipIf(databaseKind === 'pglite')('an upgrade under load', { timeout: 4
 
     const load = new Load(orderClient, refreshToken);
     await load.waitForOrders(orders);
-    // the migrations of the next release run while processes of this release serve requests
+    // the next release's migrations run while processes from this release serve requests
     const migrated = await runMandateServer(env, ['migrate'], '', next.commandFile);
     expect(migrated).toEqual({ code: 0, stdout: next.migrations.map((name) => `applied  ${name}\n`).join(''), stderr: '' });
     await load.waitForOrders(orders);
     let old = first;
     if (isLong) {
-      // a process of this release may be restarted during the upgrade
+      // a process from this release may be restarted during the upgrade
       old = await replaceProcess(loadBalancer, first, [second], () => startServerProcess(replaced));
       await load.waitForOrders(orders);
     }
     const fresh = await replaceProcess(loadBalancer, second, [old], () => startServerProcess(env, [next.mainFile]));
-    await load.waitForOrders(orders); // one process of each release
+    await load.waitForOrders(orders); // one process from each release
     const last = isLong ? await replaceProcess(loadBalancer, old, [fresh], () => startServerProcess(env, [next.mainFile])) : old;
     await load.waitForOrders(orders);
     await load.stop();

@@ -26,7 +26,7 @@ describe.skipIf(!hasRedis || databaseKind === 'pglite')('two processes with one 
   });
   afterEach(() => redis.resume());
 
-  /** Creates a client whose limits are unused. */
+  /** Creates a client with unused limits, and returns a function that sends a request. */
   async function newCaller(): Promise<() => Promise<number>> {
     const token = await obtainClientToken(processes.origin, await createConfidentialClient(processes.db, scopes), scopes);
     return async () => {
@@ -64,7 +64,7 @@ describe.skipIf(!hasRedis || databaseKind === 'pglite')('two processes with one 
     await redis.kill();
     const during = await pendingCounts;
     expect(Object.keys(during).filter((status) => status !== '200' && status !== '429')).toEqual([]);
-    // both processes start new counters
+    // each process starts new counters
     const separateCounts = await sendRequests(await newCaller(), 3 * limit);
     expect(separateCounts).toEqual({ 200: 2 * limit, 429: limit });
     expect(warnings()).toBe(2); // one from each process
@@ -99,7 +99,7 @@ describe.skipIf(!hasRedis || databaseKind === 'pglite')('two processes with one 
     redis.suspend();
     const startedAt = performance.now();
     expect(await sendRequests(call, 20)).toEqual({ 200: 20 });
-    // not a performance check: without a timeout, the requests would never finish
+    // this is not a performance check: without a timeout, the requests would never finish
     expect(performance.now() - startedAt).toBeLessThan(15_000);
     redis.resume();
   });

@@ -13,7 +13,7 @@ type Fault = {
   readonly file: string;
   readonly from: string;
   readonly to: string;
-  /** Test file that must detect the fault, and a pattern for the test titles. */
+  /** Test file that must detect the fault. `titles` is a pattern for the titles of its tests. */
   readonly tests: string;
   readonly titles: string;
 };

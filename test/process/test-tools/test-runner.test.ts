@@ -9,7 +9,7 @@ import { databaseKind } from '../../support/services/database.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
-/** Temporary directory of the runner under test. The user that runs PostgreSQL must be able to read it. */
+/** The test runner's temporary directory, which must be readable by the user that runs PostgreSQL. */
 let temporary: string;
 beforeEach(async () => {
   temporary = await mkdtemp(join(tmpdir(), 'mandate-runner-'));
@@ -25,14 +25,14 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
   throw new Error('the condition was not met within two minutes');
 }
 
-/** Returns the command lines of the processes in the directory. */
+/** Returns all process command lines that contain the temporary directory. */
 async function runningCommands(): Promise<string[]> {
   const lines = [];
   for await (const file of glob('/proc/[0-9]*/cmdline')) lines.push(await readFile(file, 'utf8').catch(() => ''));
   return lines.filter((line) => line.includes(temporary));
 }
 
-/** Returns whether a PostgreSQL accepts connections, according to the last line of its pid file. */
+/** Returns whether a PostgreSQL server accepts connections, according to the last line of its PID file. */
 async function isPostgresqlReady(): Promise<boolean> {
   for await (const file of glob(join(temporary, 'mandate-test-*/data/postmaster.pid'))) {
     if ((await readFile(file, 'utf8').catch(() => '')).includes('\nready')) return true;

@@ -6,7 +6,7 @@ import { startStubServer } from '../stub-server.ts';
 
 const application = { clientId: 'mandate-cli', redirectUri: 'http://127.0.0.1:5000/callback', scopes: ['openid', 'orders.read'] };
 
-/** Returns the URL of the redirect. The stub server uses the PKCE challenge as the code. */
+/** Returns the redirect URL. The stub server uses the PKCE challenge as the code. */
 function callback(request: { url: string; state: string }, issuer: string, changes: Record<string, string> = {}): URL {
   const url = new URL(application.redirectUri);
   const code = new URL(request.url).searchParams.get('code_challenge') ?? '';

@@ -103,7 +103,7 @@ describe.skipIf(!hasChromium)('people in a browser', () => {
     await page.waitForURL(`${app.origin}/callback`);
     expect(await page.evaluate('completed')).toEqual({ returnTo: `${app.origin}/orders?page=2` });
     expect(await me(page)).toBe(anna.id);
-    expect(await page.evaluate('location.href')).toBe(`${app.origin}/callback`); // no code left in the history
+    expect(await page.evaluate('location.href')).toBe(`${app.origin}/callback`); // no authorization code remains in the browser history
   });
 
   test('sign in in a popup, and another tab is notified', async () => {
@@ -159,7 +159,7 @@ describe.skipIf(!hasChromium)('people in a browser', () => {
       `${server.origin}/oauth/token`,
       async (route) => {
         await route.fetch();
-        resolve(); // the answer never comes
+        resolve(); // the response never arrives
       },
       { times: 1 },
     );
@@ -183,7 +183,7 @@ describe.skipIf(!hasChromium)('people in a browser', () => {
     expect(await readOAuthError(await sendTokenRequest(server.origin, form))).toBe('400 invalid_grant');
     expect(await fetchApiStatus(server, accessToken ?? '')).toBe(401);
     await page.evaluate('expire()');
-    expect(await me(page)).toBe(anna.id); // and it cost the person nothing
+    expect(await me(page)).toBe(anna.id); // the user did not have to sign in again
   });
 
   test('sign out in all tabs immediately, and their tokens are revoked', async () => {

@@ -4,7 +4,7 @@ import { startStubServer, type StubResponse, type StubServer } from '../stub-ser
 export type StubAuthorizationServer = StubServer & {
   /** Number of token requests by grant type. */
   readonly grants: string[];
-  /** The currently valid refresh token. Each token is valid once, and using an old one revokes all. */
+  /** The currently valid refresh token. Each token can be used once, and reuse of an old token revokes all tokens. */
   readonly current: { refreshToken: string | undefined };
 };
 

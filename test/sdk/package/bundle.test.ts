@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { expect, test } from 'vitest';
 
-/** Bundles `source` like a front end would. */
+/** Bundles `source` as a front end would. */
 async function bundled(source: string): Promise<{ code: string; inputs: string[]; gzipped: number }> {
   const result = await build({
     stdin: { contents: source, resolveDir: import.meta.dirname, loader: 'ts' },

@@ -58,7 +58,7 @@ test('invalid calls do not compile', () => {
     () => client.orders.list({ status: ['lost'] }),
     // @ts-expect-error -- an import requires a source
     () => client.orderImports.create('reference\n'),
-    // @ts-expect-error -- the result of a conditional read can be undefined
+    // @ts-expect-error -- a conditional read can return undefined
     async () => (await client.orders.get(1, { ifNoneMatch: '"1"' })).id,
     // @ts-expect-error -- a PATCH does not accept ifNoneMatch
     () => client.orders.list({}, { ifMatch: '"1"' }),

@@ -14,7 +14,7 @@ test('a debug log of a complete session shows all requests and no secret', async
   const lines: string[] = [];
   const write = (line: string): void => void lines.push(line);
   const secrets = new Set<string>();
-  /** Collects all values that are sent in fields for secrets. */
+  /** Sends a request and collects all values sent in fields that contain secrets. */
   const watching = async (url: string, init: RequestInit): Promise<Response> => {
     const headers = new Headers(init.headers);
     for (const name of ['authorization', 'dpop']) secrets.add(headers.get(name)?.split(' ').at(-1) ?? '');

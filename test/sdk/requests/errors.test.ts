@@ -5,7 +5,7 @@ import { createProblemResponse, startStubServer, type StubResponse } from '../st
 
 const order = { items: [{ product_id: 1, quantity: 2 }], delivery: { method: 'pickup', recipient_name: 'Ann' } };
 
-/** Makes the random back-off 0. */
+/** Sets the random back-off to 0. */
 const withoutWaiting = (): void => void vi.spyOn(Math, 'random').mockReturnValue(0);
 afterEach(() => void vi.restoreAllMocks());
 

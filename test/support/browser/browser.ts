@@ -2,13 +2,13 @@ import { randomInt } from 'node:crypto';
 
 type Cookie = { readonly name: string; readonly value: string; readonly path: string };
 
-/** Sends a request, as `fetch` does. */
+/** Sends a request; same signature as `fetch`. */
 export type SendRequest = (url: URL, init: RequestInit) => Promise<Response>;
 
-/** Longer than any response of the server takes. */
+/** Longer than the slowest server response. */
 const requestTimeoutMs = 60_000;
 
-/** An HTTP client that acts like a browser: it stores cookies by path, follows redirects within the origin and submits forms. */
+/** An HTTP client that acts like a browser: stores cookies by path, follows redirects within the origin and submits forms. */
 export class HttpBrowser {
   readonly #origin: string;
   readonly #send: SendRequest;
@@ -17,7 +17,7 @@ export class HttpBrowser {
 
   /**
    * @param address the client IP address in `X-Forwarded-For`, for servers that trust a proxy
-   * @param send sends requests when the server does not listen at its origin
+   * @param send sends the requests if the server does not listen at its origin
    */
   constructor(origin: string, address = `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`, send: SendRequest = fetch) {
     this.#origin = origin;
@@ -38,7 +38,7 @@ export class HttpBrowser {
     return response;
   }
 
-  /** Requests a URL and follows redirects within the origin. Returns the page, or the redirect to another origin. */
+  /** Requests a URL and follows redirects within the origin. Returns the final page, or the redirect to another origin. */
   async open(pathOrUrl: string, init: RequestInit = {}): Promise<HtmlPage> {
     let url = new URL(pathOrUrl, this.#origin);
     let response = await this.request(url.href, init);
@@ -53,7 +53,7 @@ export class HttpBrowser {
     return { url, response, text: await response.text(), externalRedirect: undefined };
   }
 
-  /** Submits the first form of the page, with its hidden fields and checked boxes. */
+  /** Submits the page's first form, including its hidden fields and checked boxes. */
   async submit(page: HtmlPage, fields: Record<string, string | readonly string[]>): Promise<HtmlPage> {
     return this.open(page.url.href, buildFormRequest(page, fields));
   }
@@ -64,7 +64,7 @@ export class HttpBrowser {
     return matching.map(({ name, value }) => `${name}=${value}`).join('; ');
   }
 
-  /** Returns the value of a stored cookie. */
+  /** Returns a stored cookie's value. */
   cookieValue(name: string): string | undefined {
     return this.#cookies.find((cookie) => cookie.name === name)?.value;
   }
@@ -85,11 +85,11 @@ export type HtmlPage = {
   readonly url: URL;
   readonly response: Response;
   readonly text: string;
-  /** Target of the redirect to another origin, such as the redirect URI of an application. */
+  /** Target of a redirect to another origin, such as an application's redirect URI. */
   readonly externalRedirect: URL | undefined;
 };
 
-/** Returns the request that submits the first form of the page. */
+/** Builds the request that submits the page's first form. */
 export function buildFormRequest(page: HtmlPage, fields: Record<string, string | readonly string[]>): RequestInit {
   const body = new URLSearchParams();
   const [form = ''] = /<form[^]*?<\/form>/.exec(page.text) ?? [];

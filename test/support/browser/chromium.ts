@@ -3,7 +3,7 @@ import { chromium, type Browser } from 'playwright-core';
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) => existsSync(path));
 
-/** Whether Chromium is installed. Tests that need it are skipped without it: `describe.skipIf(!hasChromium)`. */
+/** Whether Chromium is installed. Without Chromium, tests that need it are skipped: `describe.skipIf(!hasChromium)`. */
 export const hasChromium = executablePath !== undefined;
 
 export const launchChromium = (args: readonly string[] = []): Promise<Browser> =>

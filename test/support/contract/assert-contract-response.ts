@@ -20,7 +20,7 @@ const problemBody = z.object({ type: z.string().url(), status: z.number(), code:
 
 type ResponseHead = Pick<Response, 'status' | 'headers'>;
 
-/** Checks one response against the contract: status, body and problem code must match the declaration of the route. */
+/** Checks one response against the contract: status, body and problem code must match the route's declaration. */
 export function assertContractResponse(method: string, path: string, response: ResponseHead, text: string): void {
   const route = findRoute(method, path);
   const code = checkResponse(method, path, route, response, text);

@@ -8,9 +8,9 @@ import { createServerDirectory } from '../server/server-directory.ts';
 let sharedDirectory: ReturnType<typeof createServerDirectory> | undefined;
 
 /**
- * Collects the API responses that the tests of all projects receive. After a run of all tests, `checkCoverage` fails unless every
- * response that the contract declares was received. After a run of some tests, it prints the number of received responses. It appends
- * their names to the file `MANDATE_SEEN_RESPONSES` (default: none), so that the results of several partial runs can be merged.
+ * Collects the API responses that the tests of all projects receive. After a full test run, `checkCoverage` fails unless every
+ * response that the contract declares was received. After a partial run, it prints the number of received responses. `collectResponses`
+ * appends their names to the file `MANDATE_SEEN_RESPONSES` (default: none), so that the results of several partial runs can be merged.
  */
 export async function collectResponses(project: TestProject): Promise<{ checkCoverage: () => Promise<void> }> {
   const { path: directory, remove } = await (sharedDirectory ??= createServerDirectory());

@@ -7,7 +7,7 @@ import { findRoute, sendValidRequest, type ValidRequest } from './provoke-proble
 
 type CollectionTestOptions = {
   readonly mandate: () => MandateServer;
-  /** Returns a new request at every call. */
+  /** Returns a new request on every call. */
   readonly validRequest: (operation: string) => Promise<ValidRequest>;
 };
 
@@ -72,5 +72,5 @@ export function testCollectionOperations(operations: readonly string[], { mandat
   );
 }
 
-/** Returns the field that identifies an item of any list. */
+/** Returns the field that identifies a list item. */
 const itemIdentifier = ({ id, code, version }: JsonBody): unknown => id ?? code ?? version;

@@ -30,7 +30,7 @@ export const findUnpaginatedLists = (routes: readonly AppRoute[]): string[] =>
 
 export const acceptsIfMatch = ({ headers }: AppRoute): boolean => 'if-match' in schemaFields(headers);
 
-/** Returns the operations that accept `If-Match` although no operation returns the ETag of the resource. */
+/** Returns the operations that accept `If-Match` although no operation returns the resource's ETag. */
 export const findUnreadableEtags = (routes: readonly AppRoute[]): string[] =>
   routes
     .filter(acceptsIfMatch)

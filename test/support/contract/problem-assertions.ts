@@ -18,13 +18,13 @@ import {
 
 type ProblemTestOptions = {
   readonly mandate: () => MandateServer;
-  /** The rate limits of the server. Tests modify them. */
+  /** The server's rate limits. Tests modify these limits. */
   readonly rateLimits: RateLimits;
   readonly validRequest: (operation: string) => Promise<ValidRequest>;
   readonly spoilers: (operation: string) => ProblemInputs;
 };
 
-/** Defines the tests for the problem codes that all operations share. Problem codes of one operation are tested with that operation. */
+/** Defines the tests for the problem codes that all operations share. Operation-specific problem codes are tested with the operation. */
 export function testDeclaredProblems(
   operations: readonly string[],
   { mandate, rateLimits, validRequest, spoilers }: ProblemTestOptions,

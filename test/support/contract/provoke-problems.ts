@@ -17,7 +17,7 @@ export type ValidRequest = {
 export type ProblemInputs = {
   readonly expired: string;
   readonly revoked: string;
-  /** Token with scopes that require a staff account, of a user who is no longer staff. */
+  /** Token with scopes that require a staff account, issued to a user who is no longer staff. */
   readonly formerStaffToken: string;
   /** Valid token without the required scope. */
   readonly scopeless: string;
@@ -38,13 +38,13 @@ const withQuery = ({ path, ...valid }: ValidRequest, query: string): ValidReques
   ...valid,
   path: `${path}${path.includes('?') ? '&' : '?'}${query}`,
 });
-/** Replaces the value of the first path parameter. Returns no request for a path without parameters. */
+/** Replaces the first path parameter's value. Returns no request for a path without parameters. */
 function withParameter({ path, ...valid }: ValidRequest, route: AppRoute, value: string): ValidRequest[] {
   const index = route.path.split('/').findIndex((segment) => segment.startsWith(':'));
   return index === -1 ? [] : [{ ...valid, path: path.split('/').with(index, value).join('/') }];
 }
 
-/** Invalid variants of a request for each problem code. At least one variant must return the code. */
+/** Invalid request variants for each problem code. At least one variant must return the code. */
 const invalidRequests: Record<string, InvalidateRequest> = {
   missing_token: ({ method, path, body, headers }) => [{ method, path, body, headers }],
   invalid_token: (valid) => [{ ...valid, token: 'not.a.token' }],
@@ -81,7 +81,7 @@ const invalidRequests: Record<string, InvalidateRequest> = {
 /** Returns whether this module has invalid variants for the problem code. */
 export function canProvokeProblem(code: string, route: AppRoute): boolean {
   const { consumes, access } = getRouteMetadata(route);
-  // the upload tests cover large files, and the tests of each operation cover permissions beyond scopes
+  // the upload tests cover large files, and each operation's tests cover permissions beyond scopes
   if (code === 'payload_too_large') return consumes === undefined;
   if (code === 'forbidden') return typeof access === 'object' && access.some((scope) => scopeDefinitions[scope].admin);
   return code in invalidRequests;
@@ -99,7 +99,7 @@ export const findRoute = (operation: string): AppRoute => {
   return route;
 };
 
-/** Sends the invalid variants of a request until the response has the problem code. Returns false if no response has the code. */
+/** Sends invalid variants of a request until a response has the problem code. Returns false if no response has the code. */
 export async function provokeProblem(
   mandate: MandateServer,
   code: string,
@@ -122,7 +122,7 @@ export const sendValidRequest = (
 /** Returns whether the operation accepts an `Idempotency-Key`. */
 export const acceptsIdempotencyKey = (route: AppRoute): boolean => getRouteMetadata(route).idempotent === true;
 
-/** Runs `work` while every query of the `users` table, including authentication, fails with this SQL state. */
+/** Runs `work` while every query on the `users` table, including authentication queries, fails with this SQL state. */
 export async function withFailingUserQueries<Result>({ em }: Database, sqlState: string, work: () => Promise<Result>): Promise<Result> {
   const fork = em.fork();
   await fork.execute(createRaisingFunctionSql('boolean', sqlState));
@@ -137,7 +137,7 @@ export async function withFailingUserQueries<Result>({ em }: Database, sqlState:
   }
 }
 
-/** Runs `work` while every insert of an idempotency key fails as if a concurrent request had locked the key. */
+/** Runs `work` while every insertion of an idempotency key fails as if a concurrent request had locked the key. */
 export async function withLockedIdempotencyKeys<Result>({ em }: Database, work: () => Promise<Result>): Promise<Result> {
   const fork = em.fork();
   await fork.execute(createRaisingFunctionSql('trigger', '55P03'));

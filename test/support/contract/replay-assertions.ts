@@ -10,7 +10,7 @@ const withoutKey: Readonly<Record<string, string>> = {
   'providerEvents.receive': 'the event identifiers in the body deduplicate requests',
 };
 
-/** A different valid body for every operation with a secret in its response. */
+/** A different valid body for every operation whose response contains a secret. */
 const otherBodies: Readonly<Record<string, JsonBody>> = {
   'apiKeys.create': { name: 'Other' },
   'applications.create': { name: 'Other' },
@@ -22,7 +22,7 @@ const otherBodies: Readonly<Record<string, JsonBody>> = {
 
 type ReplayTestOptions = {
   readonly mandate: () => MandateServer;
-  /** Returns valid requests of different callers. */
+  /** Returns valid requests from different callers. */
   readonly validRequests: (operation: string) => Promise<ValidRequest[]>;
 };
 

@@ -11,7 +11,7 @@ export type RequestField = {
   readonly path: string;
   readonly query?: string;
   readonly pointer?: string;
-  /** Valid example body; a test replaces one member of it. */
+  /** Valid example body, in which a test replaces one member. */
   readonly body: JsonBody;
 };
 

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 
-/** Creates an HTTP handler that blocks every request until `open` is called. `entered` returns the number of received requests. */
+/** Creates an HTTP handler that blocks every request until `open` is called. `entered` returns the number of requests received so far. */
 export function createBlockingHandler(): { handler: RequestListener; entered: () => number; open: () => void } {
   const { promise, resolve } = Promise.withResolvers<void>();
   let entered = 0;

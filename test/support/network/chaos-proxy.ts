@@ -19,7 +19,7 @@ export type ChaosProxy = AsyncDisposable & { readonly url: string; readonly appl
 
 /**
  * Starts a proxy between a client and `target` that injects faults.
- * @param chooseFault returns the fault of the n-th request, counted from 1
+ * @param chooseFault returns the fault for the n-th request, counted from 1
  */
 export async function openChaosProxy(target: string, chooseFault: (count: number) => NetworkFault | undefined): Promise<ChaosProxy> {
   const seen: (NetworkFault | 'none')[] = [];

@@ -6,13 +6,13 @@ import type { NetworkPolicy } from '../../../server/outgoing-http/protected-clie
 import { createSelfSignedCertificate } from './self-signed-certificate.ts';
 
 export type ClientMetadataServer = {
-  /** Network policy for the server under test: it resolves the host to loopback and trusts the certificate. */
+  /** Network policy for the server under test, which resolves the host to loopback and trusts the certificate. */
   readonly networkPolicy: NetworkPolicy;
-  /** Returns the URL of a path. A URL with a document is a client ID. */
+  /** Returns the URL for a path. The URL of a metadata document is a client ID. */
   readonly url: (path: string) => string;
-  /** Serves a client ID metadata document: the default metadata with these changes. Returns the document URL. */
+  /** Serves a client ID metadata document, i.e. the default metadata with these changes. Returns the document's URL. */
   readonly publishMetadata: (path: string, metadata?: object, headers?: Record<string, string>) => string;
-  /** Serves the response that the handler writes. Returns the URL. */
+  /** Serves the handler's response at this path. Returns the URL. */
   readonly serve: (path: string, handler: (res: ServerResponse) => void) => string;
   /** All requested paths, in order. */
   readonly requestedPaths: string[];

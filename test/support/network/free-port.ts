@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
- * Finds a free port for a process that starts next. The port is outside the ephemeral range, because the system could assign an
- * ephemeral port to the server of another test in the meantime.
+ * Finds a free port for a process that has not started yet. The port is outside the ephemeral range, because the system could assign an
+ * ephemeral port to another test's server in the meantime.
  */
 export async function findFreePort(): Promise<number> {
   for (;;) {

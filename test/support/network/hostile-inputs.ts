@@ -16,15 +16,15 @@ export const hostileInputs = [
 ];
 
 let checkedResponses = 0;
-/** Returns the number of responses that the tests of this file have checked so far. */
+/** Returns the number of responses that the current file's tests have checked so far. */
 export const countCheckedResponses = (): number => checkedResponses;
 
-/** Expects a response without a server error, reflected markup or internal details. */
+/** Expects that the response has no server error, reflected markup or internal details. */
 export async function expectHarmlessResponse(label: string, response: Response): Promise<void> {
   checkedResponses += 1;
   const text = await response.text();
   expect(response.status, label).toBeLessThan(500);
-  // JSON may contain the markup, HTML must not
+  // JSON may contain the markup, but HTML must not
   if (!/json/.test(response.headers.get('content-type') ?? '')) expect(text, label).not.toContain('<img src=x');
   expect(text, label).not.toMatch(/node_modules|\bat .*\.ts:\d+|select .* from/);
   expect(response.headers.get('set-cookie') ?? '', label).not.toMatch(/(^|, )x=1/);

@@ -13,7 +13,7 @@ import { openMailbox } from '../services/mailbox.ts';
 import { completeSignUp } from '../oauth/oauth-flow.ts';
 import { testServerSecret } from '../oauth/test-server-secret.ts';
 
-/** Two sites of the registrable domain `example.test`. */
+/** Two sites on the registrable domain `example.test`. */
 export const shopHost = 'shop.example.test';
 export const siblingHost = 'evil.example.test';
 
@@ -24,7 +24,7 @@ const keyPair = createSelfSignedCertificate(30, [shopHost, siblingHost]);
 
 export type HttpsServer = AsyncDisposable & { readonly origin: string };
 
-/** Starts an HTTPS server for a host of `example.test` on a free port. */
+/** Starts an HTTPS server for a host under `example.test` on a free port. */
 export async function startHttpsServer(hostName: string, listener: RequestListener): Promise<HttpsServer> {
   const server = createServer(keyPair, listener).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -66,7 +66,7 @@ export async function startHttpsMandate(path = ''): Promise<HttpsMandate> {
   };
 }
 
-/** Sends a request to a host of `example.test`, with the signature of `fetch`. */
+/** Sends a request to a host under `example.test`; same signature as `fetch`. */
 export const fetchHttps: SendRequest = async (url, init) => {
   const { method, headers, body } = new Request(url, { ...init, ...(init.body !== undefined && { duplex: 'half' }) });
   const outgoing = request({
@@ -94,7 +94,7 @@ export type UserAccount = { readonly name: string; readonly email: string; reado
 
 let accounts = 0;
 
-/** Signs up a new user. Returns the account and a browser with its session. */
+/** Signs up a new user. Returns the account and a browser that is signed in to the account. */
 export async function signUpOverHttps(
   { issuer, origin }: HttpsMandate,
   send: SendRequest = fetchHttps,

@@ -6,12 +6,12 @@ export type LoadBalancer = {
   readonly url: string;
   /** Sets the ports that receive all further requests in rotation. */
   setPorts(ports: readonly number[]): void;
-  /** Returns the number of in-flight requests of the server at this port. */
+  /** Returns the number of in-flight requests to the server on this port. */
   countInFlightRequests(port: number): number;
   close(): Promise<void>;
 };
 
-/** Longer than any pause between requests, because a request on a connection that closes is lost. */
+/** Longer than any pause between requests, because a request on a closing connection is lost. */
 const keepAliveTimeout = 75_000;
 
 /**

@@ -17,7 +17,7 @@ const ecdsaWithSha256 = encodeSequence(encodeObjectIdentifier('2a8648ce3d040302'
 const commonName = encodeObjectIdentifier('550403');
 const subjectAltName = encodeObjectIdentifier('551d11');
 
-/** Creates a self-signed certificate for the given host names (RFC 5280 section 4.1), with a new key pair at every call. */
+/** Creates a self-signed certificate for the given host names (RFC 5280 section 4.1), with a new key pair on every call. */
 export function createSelfSignedCertificate(validDays = 30, hostNames: readonly string[] = ['localhost']): CertificateWithKey {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const name = encodeSequence(encodeDer(0x31, encodeSequence(commonName, encodeDer(0x0c, hostNames[0] ?? 'localhost'))));

@@ -5,15 +5,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** A TCP proxy between a server and its database that can delay data, drop data and close connections. */
 export type TcpProxy = AsyncDisposable & {
   readonly port: number;
-  /** Sets the target port of new connections. */
+  /** Sets the target port for new connections. */
   setTargetPort(port: number): void;
-  /** Sets the delay of every chunk, in milliseconds. */
+  /** Sets the delay for every chunk, in milliseconds. */
   setDelay(ms: number): void;
   /** Closes all connections. */
   closeConnections(): void;
   /** Drops all data of existing and new connections without closing them. */
   dropTraffic(): void;
-  /** Forwards data of new connections again. Connections from before `silence` remain dead, as after a firewall lost their state. */
+  /** Forwards data on new connections again. Connections opened before this call remain dead, as if a firewall had lost their state. */
   forwardNewConnections(): void;
   /** Closes the dead connections, as TCP keepalive eventually does. */
   closeDeadConnections(): void;

@@ -62,7 +62,7 @@ export async function startWebhookReceiver(port = 0): Promise<WebhookReceiver> {
   return receiver;
 }
 
-/** Creates a delivery worker like that of the server, with the test keys. */
+/** Creates a delivery worker like the server's, but with the test keys. */
 export function createDeliveryWorker(
   { db }: Pick<MandateServer, 'db'>,
   network: NetworkPolicy = publicNetworkPolicy(true),
@@ -81,7 +81,7 @@ export async function deliverPendingEvents(
   await deliverer.waitUntilIdle();
 }
 
-/** Moves the next attempt of all pending deliveries forward by the given number of seconds. */
+/** Makes the next attempt of all pending deliveries due the given number of seconds earlier. */
 export const advanceDeliveryRetries = ({ db }: MandateServer, seconds: number): Promise<unknown> =>
   db.em
     .fork()

@@ -1,7 +1,7 @@
 import type { HttpBrowser, HtmlPage } from '../browser/browser.ts';
 import { signIn, obtainTokens, type TestUser, type TokenResponse } from './oauth-flow.ts';
 
-/** Creates a second browser session and new application tokens for a user, for tests of revocation. */
+/** Creates a second browser session and new application tokens for a user, for revocation tests. */
 export async function createOtherSession(origin: string, person: TestUser): Promise<{ tokens: TokenResponse; browser: HttpBrowser }> {
   return { tokens: await obtainTokens(origin, person, ['users.read']), browser: await signIn(origin, person) };
 }
@@ -9,7 +9,7 @@ export async function createOtherSession(origin: string, person: TestUser): Prom
 export const hasActiveSession = async (browser: HttpBrowser): Promise<boolean> =>
   (await browser.open('/account')).url.pathname === '/account';
 
-/** Submits the form whose HTML contains the text `mark`, on pages with several forms. */
+/** Submits the form whose HTML contains the text `mark`, for pages with several forms. */
 export async function submitFormContaining(
   browser: HttpBrowser,
   page: HtmlPage,

@@ -1,6 +1,6 @@
 import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
 
-/** Moves the sign-in of every browser session of a user into the past. */
+/** Moves the sign-in time of all of a user's browser sessions into the past. */
 export async function backdateSessions(db: Database, userId: number, minutes: number): Promise<void> {
   const em = db.em.fork();
   const rows = await em.execute<{ id: string; payload: string }[]>(

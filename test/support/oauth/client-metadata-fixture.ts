@@ -6,11 +6,11 @@ import { startMandateServer, type JsonBody, type MandateServer } from '../server
 import { buildAuthorizationRequest, authorizationPath, signUp, signUpWithRole, obtainTokens, type TestUser } from './oauth-flow.ts';
 import { requireOneProcess } from '../server/process-mode.ts';
 
-/** Starts, for the tests of a file, a server that fetches client ID metadata documents from a test server. */
+/** Starts a server, shared by all tests in a file, that fetches client ID metadata documents from a test server. */
 export class ClientMetadataFixture {
   metadataServer!: ClientMetadataServer;
   mandate!: MandateServer;
-  /** An access token of an administrator. */
+  /** An administrator's access token. */
   adminToken!: string;
   /** A new user for each test, because rate limits apply per IP address. */
   anna!: TestUser;

@@ -25,7 +25,7 @@ export type RaceOutcome = {
   readonly validTokenCount: number;
 };
 
-/** Sends the same request twenty times concurrently and counts the tokens that are valid afterwards. */
+/** Sends the same request twenty times concurrently and counts the issued tokens that are valid afterwards. */
 async function race(server: Origin, request: () => Promise<Response>): Promise<RaceOutcome> {
   const responses = await Promise.all(
     Array.from({ length: concurrentRequests }, async () => {
@@ -55,17 +55,17 @@ export async function raceTokenRefresh(server: Origin, person: Pick<TestUser, 'b
   return race(server, () => sendRefreshRequest(server.origin, refresh_token));
 }
 
-/** Responses to concurrent requests with one refresh token, and the validity of its successors afterwards. */
+/** Responses to concurrent requests with the same refresh token, and the validity of the token's successors afterwards. */
 export type SuccessorOutcome = {
-  /** The distinct responses, as status and body. */
+  /** The distinct responses, each as status and body. */
   readonly responses: readonly string[];
-  /** The number of distinct new refresh tokens in the responses, and the number in the database. */
+  /** The number of distinct new refresh tokens in the responses, and the number of new refresh tokens in the database. */
   readonly successors: { readonly received: number; readonly stored: number };
-  /** Status codes of three refresh requests in this order: with the successor, with the old token, with the newest token. */
+  /** Status codes of three subsequent refresh requests, in this order: with the successor, the old token and the newest token. */
   readonly laterStatuses: readonly number[];
 };
 
-/** Sends concurrent refresh requests with one token, then uses its successor, and then the old token. */
+/** Sends concurrent refresh requests with the same token, and then refreshes with its successor, the old token and the newest token. */
 export async function raceSuccessorTokens(
   { origin, db }: Origin & Pick<RunningServer, 'db'>,
   person: Pick<TestUser, 'browser'>,

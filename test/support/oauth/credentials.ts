@@ -6,7 +6,7 @@ import type { RunningServer } from '../server/use-server.ts';
 
 type Server = Pick<RunningServer, 'origin' | 'db'>;
 
-/** Inserts a passkey into the database, because the pages require a browser with WebAuthn. Returns the passkey ID. */
+/** Inserts a passkey into the database, because the pages require a browser that supports WebAuthn. Returns the passkey ID. */
 export async function insertPasskey({ db }: Server, userId: number, name: string): Promise<number> {
   const [row] = await db.em
     .fork()
@@ -17,7 +17,7 @@ export async function insertPasskey({ db }: Server, userId: number, name: string
   return Number(row?.id);
 }
 
-/** Returns the passkey IDs of the user, in ascending order. */
+/** Returns the user's passkey IDs, in ascending order. */
 export async function readPasskeyIds({ db }: Server, userId: number): Promise<number[]> {
   const rows = await db.em.fork().execute<{ id: number }[]>('select id from passkeys where user_id = ? order by id', [userId]);
   return rows.map(({ id }) => id);
@@ -26,7 +26,7 @@ export async function readPasskeyIds({ db }: Server, userId: number): Promise<nu
 const createdKey = z.object({ id: z.number(), key: z.string(), prefix: z.string() });
 export type CreatedApiKey = z.infer<typeof createdKey>;
 
-/** Creates an API key with the scope `users.read`. The token needs `api_keys.manage` and `users.read`. */
+/** Creates an API key with the scope `users.read`. The token needs the scopes `api_keys.manage` and `users.read`. */
 export async function createApiKey({ origin }: Server, token: string, name: string): Promise<CreatedApiKey> {
   const response = await fetch(`${origin}/api/v1/api-keys`, {
     method: 'POST',
@@ -37,7 +37,7 @@ export async function createApiKey({ origin }: Server, token: string, name: stri
   return createdKey.parse(await response.json());
 }
 
-/** Sets up an authenticator app with the code of the previous time step, so that the current code stays unused. */
+/** Sets up an authenticator app with the previous time step's code, so that the current code stays unused. */
 export async function addAuthenticatorApp(browser: HttpBrowser): Promise<{ secret: string; recoveryCodes: string[] }> {
   const page = await browser.open('/account/authenticator-app');
   const secret = (/<p class="key"><code>([^<]+)/.exec(page.text)?.[1] ?? '').replaceAll(' ', '');
@@ -48,10 +48,10 @@ export async function addAuthenticatorApp(browser: HttpBrowser): Promise<{ secre
 export const generateTotpCode = (secret: string, at = Date.now()): string =>
   new TOTP({ secret: Secret.fromBase32(secret), digits: 6, period: 30 }).generate({ timestamp: at });
 
-/** Returns whether the page after the password requests a second factor. */
+/** Returns whether this page, shown after the password form, requests a second factor. */
 export const requestsSecondFactor = (page: HtmlPage): boolean => page.text.includes('One more step');
 
-/** Returns the actions and subjects of the audit events of the user, in order. */
+/** Returns the actions and subjects of the user's audit events, in order. */
 export async function readAuditTrail({ db }: Server, userId: number): Promise<string[]> {
   const rows = await db.em
     .fork()

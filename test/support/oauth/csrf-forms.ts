@@ -20,7 +20,7 @@ const keys = deriveKeys(testServerSecret);
 export type PostPaths = {
   /** All form paths that the pages register. */
   readonly formPaths: readonly string[];
-  /** All paths with a POST route in the routers of the server, except API paths. */
+  /** All paths with a POST route in the server's routers, except API paths. */
   readonly routerPaths: readonly string[];
   /** All paths with a POST route in oidc-provider. */
   readonly enginePaths: readonly string[];
@@ -29,7 +29,7 @@ export type PostPaths = {
 /** An internal module of oidc-provider, without types. */
 const engineRouterModule: string = 'oidc-provider/lib/helpers/router.js';
 
-/** Collects the POST paths from the form registration and the routers of a server. */
+/** Collects the POST paths from a server's form registration and routers. */
 export async function readPostPaths(db: Database): Promise<PostPaths> {
   const options = { db, issuer: 'https://shop.example', keys, log: createLog(false) };
   const routerModule: unknown = await import(engineRouterModule);
@@ -61,7 +61,7 @@ function postPaths(router: { readonly stack?: unknown }): string[] {
   });
 }
 
-/** Endpoints for requests of other sites and applications. All other POST paths of oidc-provider are forms. */
+/** Endpoints for requests from other sites and applications. All other POST paths of oidc-provider are forms. */
 const protocolEndpoints = new Set([
   '/oauth/authorize',
   '/oauth/device-authorization',
@@ -84,7 +84,7 @@ export type CsrfVictim = {
   readonly email: string;
   /** Returns the URL path of a form, including the ID of a pending request or the link token if the form requires one. */
   readonly formTarget: (form: string) => string;
-  /** Returns a complete set of form fields: the hidden fields of the page, and a value for every other field. */
+  /** Returns a complete set of form fields: the page's hidden fields, and a value for every other field. */
   readonly completeFields: (form: string) => Promise<FormFields>;
 };
 

@@ -23,7 +23,7 @@ export async function startDeviceAuthorization(
   return deviceAuthorizationSchema.parse(await (await fetch(`${origin}/oauth/device-authorization`, { method: 'POST', body })).json());
 }
 
-/** Sends one token request of the device, as it does while polling (RFC 8628 section 3.4). */
+/** Sends one token request, as a polling device does (RFC 8628 section 3.4). */
 export const pollDeviceToken = (origin: string, deviceCode: string, form: Record<string, string> = {}): Promise<Response> =>
   sendTokenRequest(origin, { grant_type: deviceGrantType, device_code: deviceCode, client_id: cliClient.clientId, ...form });
 

@@ -48,7 +48,7 @@ export async function signUp(origin: string, given: { name?: string; email?: str
   return { id: await readUserId(origin, browser), name, email, password, browser };
 }
 
-/** Completes sign-up: submits the e-mail address, follows the link in the e-mail and submits name and password. Returns the last page. */
+/** Completes sign-up: submits the e-mail address, follows the link in the e-mail and submits name and password. Returns the final page. */
 export async function completeSignUp(
   origin: string,
   browser: HttpBrowser,
@@ -59,7 +59,7 @@ export async function completeSignUp(
   return browser.submit(await browser.open(await readMailLink(origin, email)), { name, password });
 }
 
-/** Signs up a new user and sets the role in the database. */
+/** Signs up a new user and sets the user's role in the database. */
 export async function signUpWithRole(db: Database, origin: string, role: User['role']): Promise<TestUser> {
   const user = await signUp(origin, { name: `Test ${role}` });
   await db.em.fork().execute('update users set role = ? where id = ?', [role, user.id]);
@@ -94,7 +94,7 @@ export const authorizationPath = (query: AuthorizationParameters): string => `/o
 
 /**
  * Obtains an authorization code. Submits the consent page if the authorization requires consent.
- * @param consentForm the fields for the consent page
+ * @param consentForm the form fields submitted on the consent page
  */
 export async function obtainAuthorizationCode(
   origin: string,
@@ -136,7 +136,7 @@ export async function readOAuthError(response: Response): Promise<string> {
   return `${response.status} ${error}`;
 }
 
-/** Obtains access and refresh tokens of the command-line client with the consent of the user. */
+/** Obtains access and refresh tokens for the command-line client, with the user's consent. */
 export async function obtainTokens(origin: string, user: Pick<TestUser, 'browser'>, scopes: readonly Scope[]): Promise<TokenResponse> {
   const response = await redeemCode(origin, await obtainAuthorizationCode(origin, user, { scope: ['openid', ...scopes].join(' ') }));
   if (response.status !== 200) throw new Error(`no token: ${response.status} ${await response.text()}`);
@@ -161,12 +161,12 @@ export async function obtainClientToken(
 
 export type ClientCredentials = { readonly clientId: string; readonly secret: string };
 
-/** Creates a confidential client for the client credentials grant, with these allowed scopes. */
+/** Creates a confidential client that may use the client credentials grant with these scopes. */
 export async function createConfidentialClient(db: Database, scopes: readonly Scope[]): Promise<ClientCredentials> {
   return insertApplication(db, { grantTypes: ['client_credentials'], scopes });
 }
 
-/** Creates a third-party web insertApplication for the authorization code grant. */
+/** Creates a third-party web application that uses the authorization code grant. */
 export async function createWebApplication(
   db: Database,
   scopes: readonly Scope[],

@@ -27,7 +27,7 @@ const createLongEmailAddress = (): string =>
 
 const consentScope = 'openid profile offline_access users.read orders.read orders.write orders.manage users.manage';
 
-/** Returns functions that open each page, including its error states. `scripted`: whether the browser runs JavaScript. */
+/** Returns functions that open the pages and their error states. `scripted`: whether the browser runs JavaScript. */
 export function createPageScenarios(server: RunningServer, scripted: boolean): Record<string, OpenPage> {
   return {
     start: async (page) => void (await page.goto(`${server.origin}/`)),
@@ -120,7 +120,7 @@ export function createPageScenarios(server: RunningServer, scripted: boolean): R
       const attacker = new HttpBrowser(server.origin);
       const signIn = await attacker.open('/sign-in');
       for (let at = 0; at < 10; at += 1) await attacker.submit(signIn, { email, password: 'wrong' });
-      await page.setExtraHTTPHeaders({ 'x-forwarded-for': attacker.ipAddress }); // the server limits only the IP address of the attacker
+      await page.setExtraHTTPHeaders({ 'x-forwarded-for': attacker.ipAddress }); // the server limits only the attacker's IP address
       await page.goto(`${server.origin}/sign-in`);
       await page.getByLabel('E-mail address').fill(email);
       await page.getByLabel('Password', { exact: true }).fill('wrong');
@@ -270,7 +270,7 @@ async function createUserWithCredentials(server: RunningServer): Promise<TestUse
 
 type Credentials = { readonly email: string; readonly password: string };
 
-/** Submits the sign-in form. The next page can request a second factor. */
+/** Submits the sign-in form. The next page may request a second factor. */
 export async function submitSignInForm(server: Pick<RunningServer, 'origin'>, page: Page, user: Credentials): Promise<void> {
   await page.goto(`${server.origin}/sign-in`);
   await page.getByLabel('E-mail address').fill(user.email);
@@ -293,7 +293,7 @@ export async function setUpAuthenticatorApp(
   await page.goto(`${server.origin}/account/authenticator-app`);
   const secret = ((await page.locator('.key code').textContent()) ?? '').replaceAll(' ', '');
   await page.getByLabel('The code that the app shows now').fill(new TOTP({ secret: Secret.fromBase32(secret) }).generate());
-  if (!scripted) await page.keyboard.press('Enter'); // the script of the page submits the form automatically
+  if (!scripted) await page.keyboard.press('Enter'); // the page's script submits the form automatically
   await page.getByRole('heading', { name: 'Keep these codes' }).waitFor();
   return { secret };
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { isHashedRecordId } from '../../../server/oauth/storage/oauth-record-mapping.ts';
 import { hostileInputs } from '../network/hostile-inputs.ts';
 
-/** Secret fields in forms, URLs and responses of the authorization server. */
+/** Secret fields in the authorization server's forms, URLs and responses. */
 const secretFields = new Set([
   'access_token',
   'refresh_token',
@@ -20,7 +20,7 @@ const secretFields = new Set([
 ]);
 /** Secret fields in API responses. Fields such as `code` are not secret in the API. */
 const secretFieldsOfApi = new Set(['client_secret', 'initial_access_token', 'key', 'secret']);
-/** Shorter values are placeholders in tests, such as the token `x`. */
+/** Values shorter than this are placeholders in tests, such as the token `x`. */
 const minSecretLength = 8;
 
 type Exchange = { readonly url: string; readonly status: number; readonly requestBody: string; readonly responseBody: string };
@@ -31,7 +31,7 @@ export class SecretLeakDetector {
   readonly #found = new Map<string, string>();
   readonly #fetch = globalThis.fetch;
 
-  /** Records the secrets in a request to a server of this process and in its response. */
+  /** Records the secrets in a request to a server in this process and in its response. */
   recordExchange(req: IncomingMessage, res: ServerResponse): void {
     const { authorization } = req.headers;
     const [requestBody, responseBody]: [Buffer[], Buffer[]] = [[], []];
@@ -86,7 +86,7 @@ export class SecretLeakDetector {
     };
   }
 
-  /** Returns the recorded secrets that the text contains, each with its source. */
+  /** Returns the recorded secrets found in the text, each with its source. */
   findSecretsIn(text: string): string[] {
     return [...this.#found].filter(([secret]) => text.includes(secret)).map(([secret, source]) => `${source}: ${secret}`);
   }
@@ -96,7 +96,7 @@ export class SecretLeakDetector {
     authorization: string | undefined,
     { location, cookies, type }: ResponseHeaders,
   ): void {
-    if (status >= 400) return; // credentials of rejected requests are not secret
+    if (status >= 400) return; // credentials in rejected requests are not secret
     const isApi = url.includes('/api/');
     const names = isApi ? secretFieldsOfApi : secretFields;
     this.#addAll(new URLSearchParams(requestBody), names, 'sent');
@@ -108,7 +108,7 @@ export class SecretLeakDetector {
       if (!name.endsWith('.sig')) this.#add(value, `cookie ${name}`);
     }
     if (type.startsWith('application/json')) this.#addJson(responseBody, names);
-    // recovery codes and the secret of an authenticator app
+    // recovery codes and an authenticator app's secret
     if (type.startsWith('text/html') && url.includes('/account/'))
       for (const [, code = ''] of responseBody.matchAll(/<code>([^<]+)<\/code>/g)) this.#add(code.replaceAll(' ', ''), 'page');
   }

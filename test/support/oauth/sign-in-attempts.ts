@@ -16,7 +16,7 @@ export async function submitPassword(
 
 export const wrongCredentials = (email: string): PasswordCredentials => ({ email, password: `wrong ${randomInt(1e9)}` });
 
-/** Submits wrong passwords, ten from attempt IP address. */
+/** Submits wrong passwords, ten from each IP address. */
 export async function submitWrongPasswords(server: RunningServer, email: string, times: number): Promise<void> {
   for (let submitted = 0; submitted < times; submitted += 10) {
     const browser = new HttpBrowser(server.origin);
@@ -27,7 +27,7 @@ export async function submitWrongPasswords(server: RunningServer, email: string,
   }
 }
 
-/** Sets the number of counted failures of all networks in the database, instead of submitting wrong credentials. */
+/** Sets the stored failure counts across all networks, without submitting wrong credentials. */
 export async function setAttemptCount(server: RunningServer, kind: 'password' | 'secondFactor', points: number): Promise<void> {
   const em = server.db.em.fork();
   await em.execute(`update attempts set points = ? where key like '${kind}.ceiling:%'`, [points]);
@@ -36,7 +36,7 @@ export async function setAttemptCount(server: RunningServer, kind: 'password' | 
 export const isAccountPage = ({ url, response }: HtmlPage): boolean => url.pathname === '/account' && response.status === 200;
 export const requestsEmailCode = ({ text }: HtmlPage): boolean => text.includes('Code from the e-mail');
 
-/** Submits the form whose action URL ends in `name`, on pages with several forms. */
+/** Submits the form whose action URL ends in `name`, for pages with several forms. */
 export function submitFormByAction(browser: HttpBrowser, page: HtmlPage, name: string, fields: Record<string, string>): Promise<HtmlPage> {
   const action = new RegExp(`<form[^>]*action="([^"]*/${name})"`).exec(page.text)?.[1] ?? '';
   return browser.submit({ ...page, url: new URL(action, page.url) }, fields);

@@ -1,2 +1,2 @@
-/** `MANDATE_SECRET` of all test servers, from which they derive their keys. */
+/** Value of `MANDATE_SECRET`, from which all test servers derive their keys. */
 export const testServerSecret = 'a-secret-of-the-tests-and-of-nothing-else-at-all';

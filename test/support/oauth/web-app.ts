@@ -4,7 +4,7 @@ import { build } from 'esbuild';
 
 export type WebAppServer = AsyncDisposable & { readonly origin: string };
 
-/** Starts a third-party website. `source` returns the isScript of its pages. */
+/** Starts a third-party website. `source` returns the script that its pages load. */
 export async function startWebApp(source: (origin: string) => string, body = ''): Promise<WebAppServer> {
   const server = createServer((req, res) => {
     const isScript = req.url === '/app.js';

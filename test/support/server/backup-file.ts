@@ -11,7 +11,7 @@ export const backupKey = deriveKeys(testServerSecret).backups;
 export const writeTestBackup = (db: Database, file: string): Promise<BackupSummary> =>
   writeBackup(db, file, { key: backupKey, now: new Date('2026-11-20T10:00:00Z'), onRows: () => undefined });
 
-/** Returns the lines of a backup file without the seal. */
+/** Returns a backup file's lines, without the seal. */
 export const readBackupLines = async (file: string): Promise<string[]> =>
   gunzipSync(await readFile(file))
     .toString()
@@ -19,7 +19,7 @@ export const readBackupLines = async (file: string): Promise<string[]> =>
     .split('\n')
     .slice(0, -1);
 
-/** Writes a backup file with these lines. The seal is valid only if `key` is the backup key of the server. */
+/** Writes a backup file with these lines. The seal is valid only if `key` is the server's backup key. */
 export async function writeBackupLines(file: string, lines: readonly string[], key: Buffer): Promise<void> {
   const text = lines.map((line) => `${line}\n`).join('');
   await writeFile(file, gzipSync(text + formatBackupLine({ seal: createBackupMac(key).update(text).digest('base64url') })));

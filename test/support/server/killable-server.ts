@@ -28,7 +28,7 @@ export class KillableServer {
     await this.start();
   }
 
-  /** Process ID, if the process runs. */
+  /** Process ID, if the process is running. */
   get pid(): number | undefined {
     return this.#process?.pid;
   }

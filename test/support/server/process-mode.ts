@@ -1,6 +1,6 @@
 import { beforeEach } from 'vitest';
 
-/** Whether `MANDATE_TEST_PROCESSES=2` is set: every test server is two processes behind a load balancer (`npm run test:two-processes`). */
+/** Whether `MANDATE_TEST_PROCESSES=2` is set, i.e. every test server consists of two processes (`npm run test:two-processes`). */
 export const usesTwoProcesses = process.env['MANDATE_TEST_PROCESSES'] === '2';
 
 /** Returns whether an environment variable can pass this option to a server process. */
@@ -10,7 +10,7 @@ export const isEnvironmentOption = (name: string): boolean =>
 let declared = false;
 
 /**
- * Declares that the tests of a file or a `describe` block need access to the process of their server. With two processes, Vitest skips the tests.
+ * Declares that the tests in a file or `describe` block need access to their server's process. With two processes, these tests are skipped.
  * @param reason reason the tests need one process; the reporter prints the reason for every skipped test
  */
 export function requireOneProcess(reason: string): void {

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /**
- * Creates a directory for the data of a test server. A shell process stops the server and removes the directory when `remove` is called
- * or when this process exits, even after SIGKILL: the shell waits for the end of its standard input. The shell retries the removal,
- * because a starting server can still write files.
+ * Creates a test server's data directory. A shell process stops the server and removes the directory when `remove` is called
+ * or when this process exits, even after SIGKILL: the shell waits until its standard input is closed. The shell retries the removal,
+ * because a server that is still starting can write files.
  */
 export async function createServerDirectory(): Promise<{ readonly path: string; readonly remove: () => Promise<void> }> {
   const path = await mkdtemp(join(tmpdir(), 'mandate-test-'));

@@ -14,7 +14,7 @@ export type ServerPair = {
   readonly processes: readonly [ServerProcess, ServerProcess];
   readonly db: Database;
   readonly env: Readonly<Record<string, string>>;
-  /** Sends all further requests to process process. */
+  /** Sends all further requests to this process. */
   routeToProcess(which: 0 | 1): void;
   /** Returns the output of both processes. */
   output(): string;
@@ -23,7 +23,7 @@ export type ServerPair = {
   close(): Promise<void>;
 };
 
-/** Starts two server processes with demonstration data and process PostgreSQL database behind a load balancer. */
+/** Starts two server processes with demonstration data on the same PostgreSQL database, behind a load balancer. */
 export async function startServerPair(dataDirectory: string, environment: Readonly<Record<string, string>> = {}): Promise<ServerPair> {
   const pair = await startPair(dataDirectory, environment, {
     // sequentially, because the first process creates the demonstration data

@@ -17,11 +17,11 @@ const root = join(import.meta.dirname, '../../..');
 export type ServerProcess = {
   readonly url: string;
   readonly pid: number;
-  /** Returns all output so far, of stdout and stderr. */
+  /** Returns all stdout and stderr output so far. */
   readonly output: () => string;
-  /** Resolves to the exit code and the signal. */
+  /** Resolves to the exit code and the signal when the process exits. */
   readonly exited: Promise<unknown[]>;
-  /** Sends SIGTERM and returns the exit code. */
+  /** Sends SIGTERM, waits for the process to exit and returns its exit code. */
   readonly stop: () => Promise<number | null>;
   /** Sends SIGKILL. */
   readonly kill: () => Promise<void>;
@@ -30,7 +30,7 @@ export type ServerProcess = {
 /** Shared by all servers, because a test can restart a server on the same database. */
 const secretsInUse = new SecretLeakDetector();
 
-/** Expects no used secret in the database or in the output of the server (requirement 95). */
+/** Expects that none of the secrets used appear in the database or in the server's output (requirement 95). */
 async function expectNoStoredSecrets(env: Readonly<Record<string, string>>, output: string): Promise<void> {
   // in development, the server logs unsent e-mails with their links, and the demonstration accounts
   const allowedOutput = /a message that would be sent|^ {2}Sign in as /;
@@ -47,7 +47,7 @@ async function readStoredData({ DATABASE_URL: url, MANDATE_DATA_DIR: directory }
     return dump;
   }
   if (directory === undefined) return '';
-  const texts: string[] = []; // of all files of the embedded database, including the write-ahead log
+  const texts: string[] = []; // contents of all embedded database files, including the write-ahead log
   for await (const file of glob(join(directory, 'database/**/*'), { withFileTypes: true }))
     if (file.isFile()) texts.push(await readFile(join(file.parentPath, file.name), 'latin1'));
   return texts.join('\n');
@@ -57,14 +57,14 @@ export type ServerExit = { readonly code: number | null; readonly output: string
 
 const children = new Set<ChildProcess>();
 
-/** Kills all server processes that a failed test has left running. Use it in `afterEach`. */
+/** Kills all server processes that a failed test has left running. Call this function in `afterEach`. */
 export function killServerProcesses(): void {
   for (const child of children) child.kill('SIGKILL');
 }
 
 const defaultArguments = ['server/main.ts'];
 
-/** Executable, directory and account of a server process (default: those of this process and repository). */
+/** A server process's executable, working directory and account (default: this process's executable and account, this repository). */
 export type ServerLocation = { readonly executable: string; readonly directory: string; readonly uid?: number; readonly gid?: number };
 const defaultLocation: ServerLocation = { executable: process.execPath, directory: root };
 
@@ -90,7 +90,7 @@ const ready = /Mandate is running\.|"msg":"listening"/;
 
 /**
  * Starts `server/main.ts` in a child process, as `npm start` does. Resolves when the server is ready.
- * @param argv arguments of the executable (default: `server/main.ts`)
+ * @param argv arguments for the executable (default: `server/main.ts`)
  * @param onLogLine receives every log line
  */
 export async function startServerProcess(
@@ -122,7 +122,7 @@ export async function startServerProcess(
   return { url, pid: child.pid ?? 0, output, exited, kill: () => endWith('SIGKILL'), stop };
 }
 
-/** Starts a server and kills it during its start, as soon as `reached` returns true. */
+/** Starts a server and kills it during startup, as soon as `reached` returns true. */
 export async function killStartingServer(env: Readonly<Record<string, string>>, reached: () => boolean): Promise<void> {
   const { child, exited, output } = launch({ PORT: String(await findFreePort()), ...env });
   while (!reached()) {
@@ -133,7 +133,7 @@ export async function killStartingServer(env: Readonly<Record<string, string>>, 
   await exited;
 }
 
-/** Runs a server that is expected to exit during its start. Returns its exit code and output. */
+/** Runs a server that is expected to exit during startup. Returns its exit code and output. */
 export async function runServerUntilExit(
   env: Readonly<Record<string, string>>,
   argv?: readonly string[],
@@ -144,7 +144,7 @@ export async function runServerUntilExit(
   return { code: child.exitCode, output: output() };
 }
 
-/** Creates a data directory. Disposal removes the directory. */
+/** Creates a data directory, which is removed on disposal. */
 export async function createDataDirectory(): Promise<AsyncDisposable & { readonly path: string }> {
   const path = await mkdtemp(join(tmpdir(), 'mandate-data-'));
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
@@ -161,14 +161,14 @@ export const readFirstRunFile = async (dataDirectory: string): Promise<z.infer<t
 
 const tokenResponse = z.object({ access_token: z.string() });
 
-/** Obtains an access token of the administration application. */
+/** Obtains an access token for the administration application. */
 export async function obtainAdministrationToken(url: string, dataDirectory: string): Promise<string> {
   const { client_id: id, client_secret: secret } = (await readFirstRunFile(dataDirectory)).applications.administration;
   const response = await fetch(`${url}/oauth/token`, {
     method: 'POST',
     headers: { authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}` },
     body: new URLSearchParams({ grant_type: 'client_credentials' }),
-    signal: AbortSignal.timeout(30_000), // longer than any response of the server takes
+    signal: AbortSignal.timeout(30_000), // longer than the slowest server response
   });
   return tokenResponse.parse(await response.json()).access_token;
 }

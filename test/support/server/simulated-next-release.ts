@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '../../..');
 
-/** Migrations that are safe while processes of the previous release run (docs/upgrading.md), with one example of every kind. */
+/** Migrations that are safe while processes from the previous release run (docs/upgrading.md): one example of each kind. */
 const compatibleMigrations: readonly {
   readonly name: string;
   readonly statements: readonly string[];
@@ -47,13 +47,13 @@ ${statements.map((sql) => `    this.addSql(${JSON.stringify(sql)});`).join('\n')
 `;
 
 export type SimulatedRelease = AsyncDisposable & {
-  /** Path of its `server/main.ts`. */
+  /** Path of the simulated release's `server/main.ts`. */
   readonly mainFile: string;
   readonly commandFile: string;
   readonly migrations: readonly string[];
 };
 
-/** Creates a copy of this release with more migrations in a temporary directory. */
+/** Creates a copy of this release, with additional migrations, in a temporary directory. */
 export async function createNextRelease(): Promise<SimulatedRelease> {
   const directory = await mkdtemp(join(tmpdir(), 'mandate-next-'));
   for (const name of await readdir(root)) if (!['server', '.git'].includes(name)) await symlink(join(root, name), join(directory, name));

@@ -6,8 +6,8 @@ import { createDataDirectory } from './server-process.ts';
 import { startEmptyServerPair } from './server-pair.ts';
 
 /**
- * Starts two processes of `server/main.ts` with one PostgreSQL database. A load balancer sends requests to them alternately, regardless of
- * the client connection. Servers with rate limits share a Redis.
+ * Starts two `server/main.ts` processes on one PostgreSQL database. A load balancer sends requests to them alternately, regardless of
+ * the client connection. Servers with rate limits share a Redis server.
  */
 export const startMandateProcesses: StartServer = async (options, onLogLine, inspect) => {
   const redis = options.rateLimits && !isGenerous(options.rateLimits) ? await startRedis() : undefined;
@@ -36,7 +36,7 @@ function serverEnvironment(
 ): Record<string, string> {
   return {
     MANDATE_TRUST_PROXY: '127.0.0.1, ::1',
-    MANDATE_CONCURRENCY: '10000', // no limit for concurrent requests of a test
+    MANDATE_CONCURRENCY: '10000', // no limit on concurrent requests in a test
     MANDATE_RATE_LIMIT: String(rateLimits.default),
     MANDATE_RATE_LIMIT_API_KEY: String(rateLimits.apiKey),
     MANDATE_RATE_LIMIT_IP: String(rateLimits.ip),

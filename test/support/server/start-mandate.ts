@@ -22,7 +22,7 @@ import { validateServerResponses } from '../contract/validate-server-responses.t
 import { testServerSecret } from '../oauth/test-server-secret.ts';
 
 export type ApiResponse = { readonly status: number; readonly headers: Headers; readonly text: string; readonly body: JsonBody };
-/** Untyped on purpose: the contract validates every response, and tests check the fields that they expect. */
+/** Deliberately untyped: the contract validates every response, and tests check the fields that they expect. */
 // oxlint-disable-next-line typescript/no-explicit-any
 export type JsonBody = any;
 
@@ -36,7 +36,7 @@ export type MandateServer = {
   close(): Promise<void>;
 };
 
-/** No limit for concurrent requests of a test. */
+/** No limit on concurrent requests in a test. */
 const unbounded = { maxConcurrent: 10_000 } satisfies Partial<LoadLimits>;
 
 /** Starts Mandate with a new database on a free port, or as two processes with `MANDATE_TEST_PROCESSES=2`. */
@@ -60,7 +60,7 @@ export async function startMandateServer(givenOptions: StartOptions = {}): Promi
     async close() {
       await proxy?.close();
       await served.stop();
-      // no used secret may be in the database or in the log (requirement 95)
+      // none of the secrets used by the tests may appear in the database or the log (requirement 95)
       const leaked = secrets.findSecretsIn(`${await dumpDatabase(db)}\n${served.output()}`);
       await db.close();
       expect(violations, 'responses that the contract does not declare').toEqual([]);

@@ -30,7 +30,7 @@ export type StartOptions = Partial<
   >
 > & {
   db?: Database;
-  /** Options of the HTTP server. */
+  /** HTTP server options. */
   http?: Partial<HttpServerOptions>;
   onLogLine?: (line: string) => void;
 };

@@ -4,9 +4,9 @@ import { DeliveryMethod } from '../../../server/delivery-methods/delivery-method
 import type { JsonBody, MandateServer } from './start-mandate.ts';
 import { obtainClientToken, createConfidentialClient } from '../oauth/oauth-flow.ts';
 
-/** Sample data of a shop: delivery methods, and an application with all scopes. */
+/** A shop's sample data: delivery methods, and an application with all scopes. */
 export type TestShop = {
-  /** Access token of an application with all scopes (client credentials grant). */
+  /** Access token for an application with all scopes (client credentials grant). */
   readonly token: string;
   /** Creates an active product. */
   createProduct(overrides?: Record<string, unknown>): Promise<JsonBody>;

@@ -15,7 +15,7 @@ export type RunningServer = {
 const logLine = z.object({ level: z.number() });
 const warning = 40;
 
-/** Starts Mandate with a new database for the tests of a file. `store`: replaces the token store, to test failures. */
+/** Starts Mandate with a new database, shared by all tests in a file. `store` replaces the token store, to test failures. */
 export function useServer(
   options: Pick<
     AppOptions,
@@ -48,6 +48,6 @@ export function useServer(
   };
 }
 
-/** Returns the status of `GET /api/v1/users/me` with this token. */
+/** Sends `GET /api/v1/users/me` with this token and returns the response status. */
 export const fetchApiStatus = async ({ origin }: Pick<RunningServer, 'origin'>, token: string): Promise<number> =>
   (await fetch(`${origin}/api/v1/users/me`, { headers: { authorization: `Bearer ${token}` } })).status;

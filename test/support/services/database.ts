@@ -10,7 +10,7 @@ const provided = inject('database');
 /** PGlite has one connection, so concurrency tests are skipped: `describe.skipIf(databaseKind === 'pglite')`. */
 export const databaseKind = provided.kind;
 
-/** Database kinds for tests with a server process, which can always use the embedded database. */
+/** Database kinds for tests that start a server process, which can always use the embedded database. */
 export const serverDatabaseKinds = databaseKind === 'postgresql' ? (['postgresql', 'pglite'] as const) : (['pglite'] as const);
 
 /** Creates an empty, migrated database. The caller must close it. */
@@ -25,7 +25,7 @@ export async function createMigratedPostgresqlUrl(): Promise<string> {
   return createDatabase(`template ${template} strategy file_copy`);
 }
 
-/** Creates a PostgreSQL database without migrations and returns its URL. */
+/** Creates a PostgreSQL database without running the migrations, and returns its URL. */
 export async function createEmptyPostgresqlUrl(): Promise<string> {
   return createDatabase('');
 }

@@ -7,7 +7,7 @@ export type ReceivedMail = { readonly user: string; readonly to: readonly string
 export type MailServer = AsyncDisposable & {
   readonly port: number;
   readonly received: ReceivedMail[];
-  /** Required password of the user `shop`. */
+  /** The password required for the user `shop`. */
   password: string;
 };
 

@@ -9,7 +9,7 @@ type Mailbox = (address: string) => Promise<readonly Mail[]>;
 
 const mailboxes = new Map<string, Mailbox>();
 
-/** Registers a mailbox for a server of this process. */
+/** Registers a mailbox for a server in this process. */
 export function openMailbox(origin: string, db: Database, key: Buffer): void {
   const mails: Mail[] = [];
   const throwOnWarning = (details: object): never => {
@@ -33,7 +33,7 @@ export function openLoggedMailbox(origin: string, output: () => string): void {
   const seen = new Set<string>();
   mailboxes.set(origin, async (address) => {
     const messages = (): Mail[] => parseLoggedMails(output()).filter(({ to }) => isTo(to, address));
-    // the server sends e-mails once per second, so wait for an e-mail that was not returned before
+    // the server sends e-mails once per second, so wait for an e-mail that no earlier call returned
     for (const end = Date.now() + 30_000; messages().every(({ text }) => seen.has(text)) && Date.now() < end; await sleep(50));
     for (const { text } of messages()) seen.add(text);
     return messages();
@@ -42,7 +42,7 @@ export function openLoggedMailbox(origin: string, output: () => string): void {
 
 const isTo = (to: string, address: string): boolean => to.toLowerCase() === address.toLowerCase();
 
-/** Parses the e-mails in the log of a server in development mode. */
+/** Parses the e-mails in a development-mode server's log. */
 function parseLoggedMails(output: string): Mail[] {
   const lines = output.matchAll(/a message that would be sent to=("[^"]*") subject=("(?:[^"\\]|\\.)*") text=("(?:[^"\\]|\\.)*")/g);
   return [...lines].map(([, ...fields]) => {
@@ -51,7 +51,7 @@ function parseLoggedMails(output: string): Mail[] {
   });
 }
 
-/** Returns all e-mails to an address so far. */
+/** Returns all e-mails sent to an address so far. */
 export async function readMailsTo(origin: string, address: string): Promise<readonly Mail[]> {
   const mailbox = mailboxes.get(origin);
   if (!mailbox) throw new Error(`no mailbox for ${origin}`);

@@ -35,7 +35,7 @@ const nodeName = (node: PatroniNode): string => `node${node}`;
 
 /**
  * Three nodes with PostgreSQL, Patroni and etcd, HAProxy and PgBouncer in front of them, all on loopback addresses of this machine.
- * The configuration is that of `deploy/patroni` with other addresses, directories and passwords.
+ * Uses the configuration in `deploy/patroni` with different addresses, directories and passwords.
  */
 export class PatroniCluster implements AsyncDisposable {
   /** Database URL through PgBouncer. */
@@ -93,7 +93,7 @@ export class PatroniCluster implements AsyncDisposable {
     await retryUntilSuccess(() => runAdminSql(url.href, sql), 60);
   }
 
-  /** Kills all Patroni and PostgreSQL processes of the leader, as a power failure would. All etcd processes keep running. */
+  /** Kills all of the leader's Patroni and PostgreSQL processes, as a power failure would. All etcd processes keep running. */
   async killLeader(): Promise<PatroniNode> {
     const leader = await this.#leader();
     this.#processes.get(`patroni-${nodeName(leader)}`)?.kill('SIGKILL');
@@ -101,7 +101,7 @@ export class PatroniCluster implements AsyncDisposable {
     return leader;
   }
 
-  /** Restarts a killed node and waits retryUntilSuccess the cluster is complete. */
+  /** Restarts a killed node and waits until the cluster is complete. */
   async restartNode(node: PatroniNode): Promise<void> {
     await this.#startPatroni(node);
     await this.waitUntilComplete();
@@ -118,7 +118,7 @@ export class PatroniCluster implements AsyncDisposable {
     if (!response.ok) throw new Error(`Patroni refused the switchover: ${response.status} ${await response.text()}`);
   }
 
-  /** Waits retryUntilSuccess the cluster has a leader and a synchronous standby, and all members run. */
+  /** Waits until the cluster has a leader and a synchronous standby, and all members are running. */
   waitUntilComplete(): Promise<void> {
     return retryUntilSuccess(async () => {
       const members = await this.#members();

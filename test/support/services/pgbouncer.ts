@@ -7,14 +7,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findFreePort } from '../network/free-port.ts';
 
-/** Environment variable `PGBOUNCER`: path of the PgBouncer program (default: pgbouncer). */
+/** Path of the PgBouncer program, from the environment variable `PGBOUNCER` (default: pgbouncer). */
 const program = process.env['PGBOUNCER'] ?? 'pgbouncer';
 const searchPath = `${process.env['PATH'] ?? ''}:/usr/sbin`;
 const environment = { PATH: searchPath };
 const installed = spawnSync(program, ['--version'], { encoding: 'utf8', env: environment });
 const [major = 0, minor = 0] = (/PgBouncer (\d+)\.(\d+)/.exec(installed.stdout ?? '')?.slice(1) ?? []).map(Number);
 
-/** Whether PgBouncer is installed (`apt-get install pgbouncer`). Tests that need it are skipped without it. */
+/** Whether PgBouncer is installed (`apt-get install pgbouncer`). Without PgBouncer, tests that need it are skipped. */
 export const hasPgBouncer = installed.status === 0;
 if (!hasPgBouncer) process.stderr.write('Tests with PgBouncer are skipped: pgbouncer is not installed.\n');
 
@@ -23,14 +23,14 @@ export const supportsPreparedStatements = major > 1 || minor >= 21;
 
 export type PgBouncer = AsyncDisposable & {
   readonly port: number;
-  /** Like the URL of the PostgreSQL database, but through PgBouncer. */
+  /** URL of the PostgreSQL database through PgBouncer. */
   readonly url: string;
 };
 
 /**
- * Starts a PgBouncer in front of a PostgreSQL server.
+ * Starts PgBouncer in front of a PostgreSQL server.
  * @param databaseUrl URL of the PostgreSQL database; PgBouncer accepts the same user and password
- * @param settings additional settings of the `[pgbouncer]` section
+ * @param settings additional settings in the `[pgbouncer]` section
  */
 export async function startPgBouncer(databaseUrl: string, settings: Readonly<Record<string, string | number>> = {}): Promise<PgBouncer> {
   const { username, password, hostname, port: postgresqlPort, pathname } = new URL(databaseUrl);

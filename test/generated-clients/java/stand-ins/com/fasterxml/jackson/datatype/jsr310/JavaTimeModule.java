@@ -10,7 +10,7 @@ import com.fasterxml.jackson.databind.ser.std.StdSerializer;
 import java.io.IOException;
 import java.time.OffsetDateTime;
 
-/** The part of jackson-datatype-jsr310 that the API needs, timestamps in RFC 3339 format; Debian has no package of it. */
+/** The part of jackson-datatype-jsr310 that the API needs (timestamps in RFC 3339 format), because Debian does not package this library. */
 public class JavaTimeModule extends SimpleModule {
   public JavaTimeModule() {
     addSerializer(
