@@ -37,7 +37,7 @@ export const getCompletionChoices = (option: Option): readonly string[] => choic
 
 /**
  * Adds the global flags to a command and all its subcommands, so that they are accepted in any position. If only the root command had them,
- * it would parse the arguments of its subcommands too and read the value in `--sort -price` as `-p rice`.
+ * it would also parse its subcommands' arguments and read the value in `--sort -price` as `-p rice`.
  */
 export function addGlobalFlags(command: Command): void {
   command.enablePositionalOptions();

@@ -19,7 +19,7 @@ export type CliEnvironment = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly homeDirectory: string;
   readonly platform: string;
-  /** Opens the system keyring. Rejects if the system has none. */
+  /** Opens the system keyring. Rejects if the system has no keyring. */
   readonly keyring: () => Promise<SystemKeyring>;
   /** Rejects if the browser could not be started. */
   readonly openBrowser: (url: string) => Promise<void>;

@@ -18,7 +18,7 @@ Topics for every command: mandate help exit-codes, environment, formats, sign-in
 
 type AddCommand = (program: Command, io: CliEnvironment) => void | Promise<void>;
 
-/** Commands that are not generated from the contract and belong to no group of it, by name. */
+/** Commands that are not generated from the contract and belong to none of its groups, by name. */
 const standaloneCommands: Readonly<Record<string, AddCommand>> = {
   login: async (...to) => (await import('./commands/login.ts')).addLoginCommand(...to),
   logout: async (...to) => (await import('./commands/logout.ts')).addLogoutCommand(...to),

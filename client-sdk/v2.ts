@@ -10,7 +10,7 @@ export type * from './generated/resources-v2.gen.ts';
 export type ClientV2 = Omit<Client, keyof ChangedResources | 'use'> &
   ChangedResources & { readonly use: (middleware: Middleware) => ClientV2 };
 
-/** Creates a client of version 2 for an installation that has it enabled: `client.orders.create({ shipping_method, ... })`. */
+/** Creates a client of version 2 for an installation that has version 2 enabled: `client.orders.create({ shipping_method, ... })`. */
 export function createClient(options: ClientOptions): ClientV2 {
   const operationRoutes: Record<string, string> = {};
   for (const [operation, route] of Object.entries(routes)) operationRoutes[operation] = route.replace('/api/v1/', '/api/v2/');

@@ -14,7 +14,7 @@ export type WebhookHeaders = { get(name: string): string | null } | Readonly<Rec
 export type VerifyOptions = {
   /** Maximum difference between the delivery timestamp and the current time, in seconds (default: 300). */
   readonly toleranceSeconds?: number | undefined;
-  /** Time to compare with (default: the current time). */
+  /** Time to compare the delivery timestamp with (default: the current time). */
   readonly now?: Date | undefined;
 };
 
@@ -56,7 +56,7 @@ export async function verifyWebhook(
   throw new WebhookVerificationError('no signature matches one of the secrets');
 }
 
-/** Returns the headers of a signed delivery, for tests of your endpoint. */
+/** Returns the headers of a signed delivery, for testing your endpoint. */
 export async function signWebhook(id: string, body: string, secret: string, now: Date = new Date()): Promise<Record<string, string>> {
   const timestamp = String(Math.floor(now.getTime() / 1000));
   const signature = await crypto.subtle.sign('HMAC', await importKey(secret, 'sign'), encoder.encode(`${id}.${timestamp}.${body}`));
@@ -75,7 +75,7 @@ function header(headers: WebhookHeaders, name: string): string {
 
 const isHeaders = (headers: WebhookHeaders): headers is { get(name: string): string | null } => typeof headers['get'] === 'function';
 
-/** `CryptoKey`, whose type has different names in different environments. */
+/** The `CryptoKey` type, which has different names in different environments. */
 type Key = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
 function importKey(secret: string, use: 'sign' | 'verify'): Promise<Key> {

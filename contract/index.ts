@@ -52,7 +52,7 @@ const resources = {
   signingKeys: signingKeyRoutes,
 };
 
-/** Contract of version 1, the current version of the API, and of the list of versions. */
+/** Contract of API version 1, the current version, including the version list. */
 export const contract = { versions: c.router(versionRoutes, { strictStatusCodes: true }), ...c.router(resources, versionOptions('v1')) };
 
 /** Contract of version 2, a preview. Resources that do not differ are taken from version 1. */

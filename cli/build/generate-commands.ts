@@ -40,7 +40,7 @@ const supportedKeywords = new Set(
   ),
 );
 
-/** Returns the source of `commands.gen.ts`: one command specification for each public operation of the OpenAPI document. */
+/** Returns the source of `commands.gen.ts`: one command specification for each public operation in the OpenAPI document. */
 export async function renderCommandSpecsSource(): Promise<string> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the contract tests keep the document valid
   const document = JSON.parse(await readFile(new URL('../../contract/openapi/openapi.json', import.meta.url), 'utf8')) as Document;
@@ -99,7 +99,7 @@ function commandSpec(document: Document, method: string, path: string, operation
   };
 }
 
-/** Returns the field of a result that is `null` in a replayed response, if there is one. */
+/** Returns the result field that is `null` in a replayed response, if there is such a field. */
 function findSecretField(document: Document, schema: RawSchema): Pick<CommandSpec, 'secret'> {
   const { properties = {} } = document.components.schemas[schema.$ref?.split('/').at(-1) ?? ''] ?? {};
   const [secret] = Object.entries(properties).flatMap(([field, { 'x-null-in-replay': recovery }]) =>
@@ -108,7 +108,7 @@ function findSecretField(document: Document, schema: RawSchema): Pick<CommandSpe
   return secret ? { secret } : {};
 }
 
-/** Returns the schema of the items if the schema is a list, otherwise the schema itself. */
+/** Returns the item schema of a list schema. Returns any other schema unchanged. */
 const itemSchema = (schema: Schema): Schema => schema.properties?.['data']?.items ?? schema;
 
 const fieldPaths = (schema: Schema): string[] =>

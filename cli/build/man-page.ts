@@ -6,7 +6,7 @@ import { isGlobalOption } from '../command-helpers.ts';
 /** Returns the name of a command's man page, such as `mandate-orders-pay`. */
 export const getManPageName = (command: Command): string => commandPath(command).join('-');
 
-/** Returns the man page of a command in roff, built from its `--help` output. */
+/** Returns a command's man page in roff, built from its `--help` output. */
 export function renderManPage(command: Command): string {
   const help = command.createHelp();
   const name = getManPageName(command);

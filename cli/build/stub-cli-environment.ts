@@ -2,7 +2,7 @@ import type { CliEnvironment } from '../environment.ts';
 
 const silentOutput = { write: () => undefined, drained: async () => undefined, isTTY: false, columns: 80 };
 const reject = (): Promise<never> => Promise.reject(new Error('commands cannot be run during the build'));
-/** Environment for commands that are built for their descriptions only and never run. */
+/** Environment for commands that are built only for their descriptions and never run. */
 export const stubCliEnvironment: CliEnvironment = {
   stdin: (async function* () {})(),
   stdinIsTTY: false,

@@ -2,7 +2,7 @@ import { Argument, type Command } from 'commander';
 import type { CliEnvironment } from '../environment.ts';
 import { addLeafCommand } from '../command-helpers.ts';
 
-// The scripts never evaluate user input: they pass the words on unchanged and treat the output of the command as text.
+// The scripts never evaluate user input: they pass the words on unchanged and treat the command output as text.
 const scripts = {
   bash: `_mandate() {
   local line

@@ -36,8 +36,8 @@ const groupSummaries: Readonly<Record<string, string>> = {
 export const resolveGroupName = (word: string): string => resolveAlias(word, Object.keys(groupSummaries), getGroupAlias) ?? word;
 
 /**
- * Adds one command for each operation of the contract: `mandate <resource> <operation>`. With `onlyGroup`, adds only the commands of this
- * group, and with `onlyName` only this command if it exists. Returns whether it added only that one command.
+ * Adds one command for each operation in the contract: `mandate <resource> <operation>`. With `onlyGroup`, adds only the commands of this
+ * group, and with `onlyName` only this command if it exists. Returns whether only that one command was added.
  */
 export function addApiOperationCommands(program: Command, io: CliEnvironment, onlyGroup?: string, onlyName?: string): boolean {
   const candidates = commandSpecs.filter(
@@ -73,7 +73,7 @@ function addContractCommand(parent: Command, spec: CommandSpec, io: CliEnvironme
   });
 }
 
-/** Adds the flags of an operation to a command. Returns a map that is filled during parsing with every value of each flag, in order. */
+/** Adds an operation's flags to a command. Returns a map that parsing fills with every value of each flag, in order. */
 export function addOperationFlags(command: Command, spec: CommandSpec): RawFlagValues {
   const typed = new Map<ContractFlag, string[]>();
   for (const flag of flagsFromSpec(spec)) addFlag(command, flag, typed);

@@ -33,9 +33,9 @@ const defaultScopes = ['users.read', 'orders.read', 'orders.write', 'payments.re
 /** Always requested: `openid` identifies the user, `offline_access` grants a refresh token. */
 const alwaysRequestedScopes = ['openid', 'offline_access'];
 const defaultSignInTimeoutMs = 300_000;
-/** Maximum age of the sign-in with `--force`, in seconds. It makes the user sign in again even if the browser session is still active. */
+/** Maximum age of the sign-in with `--force`, in seconds. Users must sign in again even if the browser session is still active. */
 const forcedMaxAge = 60;
-/** Maximum age of the sign-in for `api_keys.manage`, in seconds. The API allows 15 minutes, which leaves time for the next command. */
+/** Maximum age of the sign-in for `api_keys.manage`, in seconds. The API allows 15 minutes; the rest is time for the next command. */
 const apiKeyMaxAge = 300;
 
 type LoginFlags = {
@@ -135,7 +135,7 @@ async function login(context: LoginContext): Promise<void> {
 const apiScopes = (scopes: readonly string[]): string[] => scopes.filter((scope) => scope.includes('.'));
 
 /**
- * Returns whether to keep the previous sign-in: true if it is still valid, and the new one belongs to another user or has no additional
+ * Returns whether to keep the previous sign-in: true if it is still valid, and the new sign-in belongs to another user or has no additional
  * scopes.
  */
 async function shouldKeepPreviousSignIn(session: Session, { scopes, user }: Pick<Credential, 'scopes' | 'user'>): Promise<boolean> {

@@ -6,7 +6,7 @@ import type { CompletionCommand, CompletionFlag } from './completion-tree.ts';
 
 export type CompletionCandidate = { readonly value: string; readonly about: string };
 
-/** Returns the completions of the last word. If the value can be anything, returns none, so that the shell completes file names. */
+/** Returns completions for the last word. Returns none if any value is allowed, so that the shell completes file names. */
 export function findCompletionCandidates(words: readonly string[], profiles: readonly string[]): CompletionCandidate[] {
   const current = words.at(-1) ?? '';
   let command: CompletionCommand = { name: 'mandate', about: '', commands: completionTree };
@@ -67,7 +67,7 @@ export function readProfileNames(directory: string): string[] {
   return [...new Set(names)].toSorted();
 }
 
-/** Returns the output of `mandate __complete <shell> <words>` in the format that the completion script of the shell expects. */
+/** Returns the output of `mandate __complete <shell> <words>` in the format that the shell's completion script expects. */
 export function renderCompletions(shell: string, words: readonly string[], profiles: readonly string[]): string {
   if (shell === 'powershell')
     return formatCandidates(findCompletionCandidates([...words.slice(0, -1), (words.at(-1) ?? '').replace(/^=/, '')], profiles), shell);

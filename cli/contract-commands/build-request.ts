@@ -14,7 +14,7 @@ export type CommandInput = {
   readonly spec: CommandSpec;
   readonly path: readonly string[];
   readonly typed: RawFlagValues;
-  /** Body from `--input`, whose fields the flags override. */
+  /** Body from `--input`; flags override its fields. */
   readonly base?: Record<string, unknown>;
 };
 export type ContractRequest = {

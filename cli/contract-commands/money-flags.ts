@@ -20,7 +20,7 @@ const currencyFinders: Readonly<Record<string, FindCurrency>> = {
     const id = isRecord(first) ? first['product_id'] : undefined;
     return typeof id === 'number' ? (await client.products.get(id)).currency : undefined;
   },
-  // A dry run requires only the scope of the refund itself.
+  // A dry run requires only the scope that the refund itself requires.
   'refunds.create': async (client, [id = '']) => (await client.refunds.create(id, {}, { dryRun: true })).currency,
 };
 
@@ -28,7 +28,7 @@ type Conversion = {
   readonly spec: CommandSpec;
   readonly typed: RawFlagValues;
   readonly path: readonly string[];
-  /** Body from `--input`, whose fields the flags override. */
+  /** Body from `--input`; flags override its fields. */
   readonly base: Record<string, unknown>;
   /** Undefined if no request may be sent to find the currency. */
   readonly client: (() => Promise<Client>) | undefined;

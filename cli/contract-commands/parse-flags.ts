@@ -6,7 +6,7 @@ import { isRecord, type SchemaViolation } from './schema-violations.ts';
 /** The raw values of each flag on the command line, in order. */
 export type RawFlagValues = ReadonlyMap<ContractFlag, readonly string[]>;
 
-/** Parses the flags of one part of the request, query or body. Their values override the fields of `base`. */
+/** Parses the flags of one part of the request, query or body. The flag values override the fields of `base`. */
 export function parseFlagValues(
   typed: RawFlagValues,
   location: ContractFlag['location'],
@@ -77,7 +77,7 @@ export function parseDurationMs(text: string): number | undefined {
   return count === undefined || factor === undefined ? undefined : Number(count) * factor;
 }
 
-/** Converts `7d` or `24h` to the timestamp that long ago, and a date to midnight UTC. Leaves other text to the validation. */
+/** Converts `7d` or `24h` to a timestamp that far in the past, and a date to midnight UTC. Returns any other text unchanged. */
 function parseTimestamp(text: string, now: Date): string {
   const agoMs = parseDurationMs(text);
   if (agoMs !== undefined) {
@@ -88,7 +88,7 @@ function parseTimestamp(text: string, now: Date): string {
   return /^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00.000Z` : text;
 }
 
-/** Converts a schema violation to an error that names the flag of the value. */
+/** Converts a schema violation to an error that names the value's flag. */
 export function fieldErrorFromViolation(
   flags: readonly ContractFlag[],
   location: ContractFlag['location'],

@@ -53,7 +53,7 @@ function formatLines({ code, status, message, hint, requestId, fields }: Printab
   ];
 }
 
-/** Hint for HTTP 421: the service only accepts requests for the host name of its issuer. */
+/** Hint for HTTP 421: the service accepts only requests for its issuer's host name. */
 const wrongHostHint =
   'The service has another host name: use the URL that it printed at startup, for example with localhost instead of 127.0.0.1';
 

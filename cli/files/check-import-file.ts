@@ -52,7 +52,7 @@ class RowScanner {
   }
 }
 
-/** Throws if the service would reject the whole file, so that the error comes before a long upload. */
+/** Throws if the service would reject the whole file, so that the error occurs before a long upload. */
 export async function checkImportFile(
   path: string,
   chunks: AsyncIterable<Uint8Array>,

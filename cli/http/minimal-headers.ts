@@ -1,4 +1,4 @@
-/** A minimal replacement for the global `Headers` in the published program, because loading the original slows down the start. */
+/** A minimal replacement for the global `Headers` in the published program, because loading the original slows down startup. */
 class MinimalHeaders {
   readonly #values = new Map<string, string>();
 

@@ -3,7 +3,7 @@ import type { Fetch } from '@mandate/client-sdk';
 
 /**
  * A `fetch` for small requests and responses, built on `node:http`. Loading Node's own `fetch` takes longer than the rest of a command, so
- * it is used only for files, which may be compressed, and for connections through a proxy.
+ * Node's `fetch` is used only for files, which may be compressed, and for connections through a proxy.
  */
 export const nodeHttpFetch: Fetch = async (url, init) => {
   const { body = null } = init;

@@ -15,7 +15,7 @@ export async function loadJqFilter(filter: string): Promise<void> {
   if (exitCode !== 0) throw new CommandError(exitCodes.usage, 'usage', `--jq is not a valid jq filter: ${firstLine(stderr)}`);
 }
 
-/** Returns the results of the filter for `value`, one per line: strings without quotes, all other values as JSON. */
+/** Returns the filter's results for `value`, one per line: strings without quotes, all other values as JSON. */
 export function applyJqFilter(filter: string, value: unknown, { isTTY }: Pick<OutputStream, 'isTTY'>): string {
   if (!jq) throw new Error('jq has not been loaded');
   const { stdout, stderr, exitCode } = jq.raw(JSON.stringify(value ?? null), filter, ['-c']);

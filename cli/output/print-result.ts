@@ -43,14 +43,14 @@ export function printResult(
   if (body !== undefined) stdout.write(`${toTsvCell(body)}\n`);
 }
 
-/** Formats a value as one line of JSON, or as the results of the `--jq` filter. */
+/** Formats a value as one line of JSON, or as the `--jq` filter's results. */
 export const formatJsonLine = ({ stdout }: CliEnvironment, { jq }: Settings, value: unknown): string =>
   jq === undefined ? `${toPrintableJson(value)}\n` : applyJqFilter(jq, value, stdout);
 
 const listItems = (body: unknown): Item[] | undefined =>
   isRecord(body) && Array.isArray(body['data']) ? body['data'].filter(isRecord) : undefined;
 
-/** Throws if `--fields` contains an unknown field. Called before any request, so that the error cannot follow a placed order. */
+/** Throws if `--fields` contains an unknown field. Called before any request, so that it cannot fail after an order has been placed. */
 export function assertKnownFields({ fields: chosen }: Settings, known: readonly string[]): void {
   const unknown = chosen?.find((field) => !known.includes(field));
   if (unknown === undefined) return;

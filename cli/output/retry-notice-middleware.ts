@@ -2,7 +2,7 @@ import type { Middleware } from '@mandate/client-sdk';
 import type { CliEnvironment } from '../environment.ts';
 import type { Settings } from '../settings/settings.ts';
 
-/** Returns a middleware that prints a notice on a terminal when a request is retried. */
+/** Returns middleware that prints a notice on a terminal when a request is retried. */
 export const retryNoticeMiddleware =
   ({ stderr }: CliEnvironment, { quiet, format }: Settings): Middleware =>
   async (request, next) => {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { CliEnvironment } from '../environment.ts';
 
-/** Returns the directory of the configuration and credential files. */
+/** Returns the directory that contains the configuration and credential files. */
 export function getConfigDirectory({ env, homeDirectory, platform }: Pick<CliEnvironment, 'env' | 'homeDirectory' | 'platform'>): string {
   if (env['MANDATE_CONFIG_DIR']) return env['MANDATE_CONFIG_DIR'];
   if (platform === 'win32' && env['APPDATA']) return join(env['APPDATA'], 'mandate');

@@ -23,7 +23,7 @@ export type GlobalFlags = {
 
 export type Settings = {
   readonly profile: string;
-  /** URL of the API from a flag, the environment or the profile. If undefined, the URL of the sign-in is used. */
+  /** API URL from a flag, the environment or the profile. If undefined, the URL stored at sign-in is used. */
   readonly apiUrl: string | undefined;
   /** Token from the environment. It is never stored or renewed. */
   readonly token: string | undefined;

@@ -6,7 +6,7 @@ import type { CliEnvironment } from '../environment.ts';
 import { sanitizeForTerminal } from '../terminal/safe-terminal-text.ts';
 import { createSignInDeadline, signInDeniedError, type SignInOptions } from './sign-in-methods.ts';
 
-/** Signs in with a browser that is redirected to a loopback port of this machine (RFC 8252 section 7.3). */
+/** Signs in with a browser that is redirected to a loopback port on this machine (RFC 8252 section 7.3). */
 export async function signInWithBrowser(
   io: CliEnvironment,
   server: AuthorizationServer,

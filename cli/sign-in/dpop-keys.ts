@@ -7,8 +7,8 @@ import type { Credential, CredentialStore } from './credential-store.ts';
 import { isRecord } from '../contract-commands/schema-violations.ts';
 
 /**
- * Returns the path of the DPoP keys. They are stored separately from the tokens, so that one stolen file, or the keyring, is useless alone.
- * Every request needs a key, so they are in a file and not in the keyring, because reading the keyring takes longer than most commands.
+ * Returns the path of the DPoP key file. The keys are separate from the tokens, so that one stolen file, or the keyring, is useless alone.
+ * Every request needs a key, so the keys are in a file and not in the keyring, which takes longer to read than most commands take.
  */
 const keyFilePath = ({ path }: CredentialStore): string => join(dirname(path), 'proof-keys.json');
 
@@ -24,7 +24,7 @@ async function readKey(store: CredentialStore, profile: string): Promise<ProofKe
   return importProofKey(jwk);
 }
 
-/** Saves the DPoP key of a profile, or deletes it if undefined. Must be called within `exclusively`. */
+/** Saves a profile's DPoP key, or deletes it if undefined. Must be called within `exclusively`. */
 export async function writeProofKey(store: CredentialStore, profile: string, jwk: ProofJwk | undefined): Promise<void> {
   const { [profile]: before, ...others } = await readKeys(store);
   if (before === undefined && jwk === undefined) return;

@@ -29,11 +29,11 @@ export async function chooseRefreshTokenStorage(
   });
 }
 
-/** Returns the keyring account of a profile. It contains a hash of the directory, because profiles in two directories may share a name. */
+/** Returns a profile's keyring account. Its name contains a hash of the directory, because profiles in two directories may share a name. */
 const keyringAccount = ({ path }: CredentialStore, profile: string): string =>
   `${profile} ${createHash('sha256').update(dirname(path)).digest('hex').slice(0, 16)}`;
 
-/** Returns the refresh token of a profile from the credential file or the keyring. */
+/** Returns a profile's refresh token from the credential file or the keyring. */
 export async function loadRefreshToken(
   io: CliEnvironment,
   store: CredentialStore,
@@ -65,7 +65,7 @@ export async function saveCredential(
   }
 }
 
-/** Deletes the credential, the DPoP key and the refresh token of a profile. Must be called within `exclusively`. */
+/** Deletes a profile's credential, DPoP key and refresh token. Must be called within `exclusively`. */
 export async function deleteCredential(io: CliEnvironment, store: CredentialStore, profile: string): Promise<void> {
   const credential = await store.read(profile);
   await store.write(profile, undefined);

@@ -25,7 +25,7 @@ export type Session = {
   readonly signedIn: boolean;
 };
 
-/** Loads the credential of the profile and creates an API client. Sends no request. */
+/** Loads the profile's credential and creates an API client. Sends no request. */
 export async function openSession(io: CliEnvironment, settings: Settings): Promise<Session> {
   const store = createCredentialStore(settings.directory);
   const stored = settings.token === undefined || settings.apiUrl === undefined ? await store.read(settings.profile) : undefined;
@@ -71,7 +71,7 @@ export function createApiClient(io: CliEnvironment, settings: Settings, apiUrl: 
 /** Returns whether MANDATE_ALLOW_INSECURE allows plain http to other machines. */
 export const allowsInsecureRequests = ({ env }: CliEnvironment): boolean => env['MANDATE_ALLOW_INSECURE'] === '1';
 
-/** Returns the normalized URL of a service. Throws if it is invalid or insecure. */
+/** Returns a service's normalized URL. Throws if the URL is invalid or insecure. */
 export function parseApiUrl(io: CliEnvironment, url: string): string {
   try {
     return checkedBaseUrl(url, allowsInsecureRequests(io));
@@ -89,10 +89,10 @@ export function parseApiUrl(io: CliEnvironment, url: string): string {
   }
 }
 
-/** Creates the token source of a profile. It renews the access token and saves the new tokens. */
+/** Creates a profile's token source, which renews the access token and saves the new tokens. */
 export function createTokenSource(io: CliEnvironment, store: CredentialStore, profile: string, credential: Credential): TokenSource {
   const { apiUrl, issuer = apiUrl, clientId } = credential;
-  // The refresh token is loaded only for a renewal, which always holds the lock, because reading the keyring is slow.
+  // Reading the keyring is slow, so the refresh token is loaded only for a renewal, which always holds the lock.
   let renewing = false;
   const tokens: TokenStore = {
     read: async () => {

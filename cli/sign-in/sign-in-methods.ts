@@ -21,7 +21,7 @@ type ModeFlags = {
 };
 
 /**
- * Chooses the sign-in method. `browser` opens a browser on this machine, `loopback` only prints the URL for it, and `device` uses a code
+ * Chooses the sign-in method. `browser` opens a browser on this machine, `loopback` only prints its URL, and `device` uses a code
  * that works in a browser on any machine. Without explicit flags or settings, a browser is opened only if the user is likely to see it: on
  * a local terminal with a display.
  */

@@ -8,7 +8,7 @@ export type ProgressStep = {
   readonly label: string;
   /** Completed fraction from 0 to 1, if the total is known. */
   readonly fraction?: number | undefined;
-  /** Completed amount, such as `40/100`. */
+  /** Progress, such as `40/100`. */
   readonly amount: string;
   /** Formatted rate, such as `1200 rows/s, 2m 5s left`. */
   readonly rate?: string | undefined;

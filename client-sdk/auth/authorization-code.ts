@@ -9,7 +9,10 @@ export type AuthorizationRequestOptions = {
   readonly clientId: string;
   readonly redirectUri: string;
   readonly scopes: readonly string[];
-  /** Maximum age of the user's sign-in, in seconds (OpenID Connect Core section 3.1.2.1). If it is older, the user has to sign in again (RFC 9470 section 4). */
+  /**
+   * Maximum age of the user's sign-in, in seconds (OpenID Connect Core section 3.1.2.1).
+   * If the sign-in is older, the user has to sign in again (RFC 9470 section 4).
+   */
   readonly maxAge?: number | undefined;
 };
 

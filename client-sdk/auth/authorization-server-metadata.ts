@@ -21,7 +21,7 @@ type AuthorizationServerMetadata = {
 
 const endpoints = ['authorization_endpoint', 'token_endpoint', 'revocation_endpoint', 'device_authorization_endpoint'] as const;
 
-/** An authorization server with its metadata, whose issuer has been verified. */
+/** An authorization server and its metadata. The issuer has been verified. */
 export type AuthorizationServer = {
   readonly issuer: string;
   readonly metadata: AuthorizationServerMetadata;
@@ -33,7 +33,7 @@ export type AuthorizationServer = {
 export type AuthorizationServerOptions = {
   /** Allows `http://` to other machines. Secrets are then sent unencrypted. */
   readonly allowInsecureRequests?: boolean | undefined;
-  /** Key to which tokens are bound (DPoP, RFC 9449), so that they cannot be used without it. */
+  /** Key to which tokens are bound (DPoP, RFC 9449). Tokens cannot be used without their key. */
   readonly proofKey?: ProofKeySource;
   /** Replacement for the global `fetch`. */
   readonly fetch?: Fetch | undefined;

@@ -10,7 +10,10 @@ const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 export type DeviceAuthorizationOptions = {
   readonly clientId: string;
   readonly scopes: readonly string[];
-  /** Maximum age of the user's sign-in, in seconds (OpenID Connect Core section 3.1.2.1). If it is older, the user has to sign in again (RFC 9470 section 4). */
+  /**
+   * Maximum age of the user's sign-in, in seconds (OpenID Connect Core section 3.1.2.1).
+   * If the sign-in is older, the user has to sign in again (RFC 9470 section 4).
+   */
   readonly maxAge?: number | undefined;
 };
 
@@ -24,7 +27,7 @@ export type DeviceAuthorization = DeviceAuthorizationOptions & {
   /** Expiration time of the codes, in milliseconds since the Unix epoch. */
   readonly expiresAt: number;
   readonly intervalMs: number;
-  /** Secret with which the tokens are requested. Do not show it to the user. */
+  /** Secret for the token request. Do not show this secret to the user. */
   readonly deviceCode: string;
 };
 

@@ -1,14 +1,14 @@
 import type { ProvenRequest } from '../core/token-source.ts';
 
-/** `CryptoKey`, whose type has different names on different platforms. */
+/** The `CryptoKey` type, which has different names on different platforms. */
 type PrivateKey = Parameters<typeof crypto.subtle.sign>[1];
 
 /** A private JSON Web Key (RFC 7517) on the P-256 curve. */
 export type ProofJwk = { readonly [Member in 'kty' | 'crv' | 'x' | 'y' | 'd']?: string };
 
 /**
- * A key to which tokens are bound (DPoP, RFC 9449). Stolen access and refresh tokens cannot be used without it.
- * In a browser it can be stored in IndexedDB as a non-extractable key, which even the page itself cannot read.
+ * A key to which tokens are bound (DPoP, RFC 9449). Stolen access and refresh tokens cannot be used without the key.
+ * A browser can store the key in IndexedDB as non-extractable, so that even the page itself cannot read it.
  */
 export type ProofKey = {
   readonly privateKey: PrivateKey;
@@ -17,7 +17,7 @@ export type ProofKey = {
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256' };
 
-/** Generates a key. Set `extractable` to store the key with `exportProofKey`. */
+/** Generates a key. Set `extractable` if the key has to be exported with `exportProofKey`. */
 export async function newProofKey({ extractable = false }: { readonly extractable?: boolean | undefined } = {}): Promise<ProofKey> {
   const { privateKey, publicKey } = await crypto.subtle.generateKey(algorithm, extractable, ['sign', 'verify']);
   return { privateKey, publicJwk: publicMembers(await crypto.subtle.exportKey('jwk', publicKey)) };
@@ -50,7 +50,7 @@ export async function createDpopProof({ privateKey, publicJwk }: ProofKey, { met
   return `${signingInput}.${base64url(new Uint8Array(signature))}`;
 }
 
-/** Returns the thumbprint of the key (RFC 7638), which depends on the order of the members. */
+/** Returns the key's thumbprint (RFC 7638), which depends on the order of the JSON members. */
 export const calculateKeyThumbprint = ({ publicJwk: { crv, kty, x, y } }: ProofKey): Promise<string> =>
   sha256(JSON.stringify({ crv, kty, x, y }));
 
@@ -65,7 +65,7 @@ const base64url = (bytes: Uint8Array): string =>
 /** A key, or a function that returns the current key. */
 export type ProofKeySource = ProofKey | (() => Promise<ProofKey | undefined>) | undefined;
 
-/** Returns the key of a key source. */
+/** Returns a key source's current key. */
 export const resolveProofKey = async (proofKey: ProofKeySource): Promise<ProofKey | undefined> =>
   typeof proofKey === 'function' ? proofKey() : proofKey;
 

@@ -41,7 +41,7 @@ export type Loopback = {
   close(): Promise<void>;
 };
 
-/** Starts a server on 127.0.0.1 for the redirect of a sign-in. `port` 0 selects a free port. */
+/** Starts a server on 127.0.0.1 that receives the sign-in redirect. `port` 0 selects a free port. */
 export async function listenOnLoopback(port = 0): Promise<Loopback> {
   let handleCallback = rejectWithoutSignIn;
   let origin = '';
@@ -94,10 +94,10 @@ const listening = (server: Server, port: number): Promise<void> =>
 type CallbackHandler = (url: URL, res: ServerResponse) => void;
 const rejectWithoutSignIn: CallbackHandler = (_, res) => page(res, 404, 'Not ready', 'No sign-in is in progress.');
 
-/** Returns the URL of a valid callback request; sends an error page otherwise. */
+/** Returns a valid callback request's URL; responds to any other request with an error page. */
 function acceptedUrl(req: IncomingMessage, res: ServerResponse, origin: string): URL | undefined {
   const url = URL.canParse(req.url ?? '', origin) ? new URL(req.url ?? '', origin) : undefined;
-  // Prevents DNS rebinding: a page of another site could send requests with its own host name.
+  // Prevents DNS rebinding, in which a page on another site sends requests with that site's host name.
   if (`http://${req.headers.host}` !== origin) page(res, 421, 'Wrong host', 'This host name is not served here.');
   else if (url?.pathname !== '/callback') page(res, 404, 'Not found', 'This page does not exist.');
   else if (req.method !== 'GET') page(res, 405, 'Method not allowed', 'Only GET requests are allowed.');

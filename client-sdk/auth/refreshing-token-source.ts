@@ -19,7 +19,7 @@ export type RefreshOptions = Omit<AuthorizationServerOptions, 'signal'> & {
   readonly store: TokenStore;
 };
 
-/** Creates a token source for a signed-in user. Access tokens are refreshed shortly before they expire, and once if the API rejects one. */
+/** Creates a token source for a signed-in user. An access token is refreshed shortly before it expires, and once if the API rejects it. */
 export function refreshingTokens(options: RefreshOptions): TokenSource {
   const { issuer, store, proofKey } = options;
   let server: AuthorizationServer | undefined;

@@ -6,7 +6,7 @@ import { createDpopProofIfKey } from './dpop-key.ts';
 
 type OAuthFetch = (url: string, init: oauth.CustomFetchOptions<string, URLSearchParams | undefined>) => Promise<Response>;
 
-/** Returns the `oauth4webapi` options of a request. Requests to the token endpoint get a DPoP proof if there is a key. */
+/** Returns the `oauth4webapi` options for a request. Requests to the token endpoint get a DPoP proof if there is a key. */
 export function createOAuthRequestOptions(server: AuthorizationServer, signal: AbortSignal) {
   const fetchWithProof: OAuthFetch = async (url, { body = null, headers, ...init }) => {
     const proof = url === server.metadata.token_endpoint && (await createDpopProofIfKey(server.proofKey, { method: 'POST', url }));
@@ -15,10 +15,10 @@ export function createOAuthRequestOptions(server: AuthorizationServer, signal: A
   return { [oauth.allowInsecureRequests]: server.issuer.startsWith('http:'), [oauth.customFetch]: fetchWithProof, signal };
 }
 
-/** The OAuth client. A public client has no secret and authenticates only by PKCE. */
+/** The OAuth client. A public client has no secret and relies on PKCE alone. */
 export type OAuthClient = { readonly clientId: string; readonly clientSecret?: string | undefined };
 
-/** Returns the client authentication (RFC 6749 section 2.3.1): HTTP Basic with a secret, otherwise only `client_id`. */
+/** Returns the client authentication (RFC 6749 section 2.3.1): HTTP Basic if the client has a secret, otherwise only `client_id`. */
 export const createClientAuthentication =
   ({ clientId, clientSecret }: OAuthClient): oauth.ClientAuth =>
   (_server, _client, body, headers) => {

@@ -12,7 +12,7 @@ export type BrowserSignInOptions = Omit<AuthorizationServerOptions, 'proofKey' |
   /** Issuer URL of the authorization server: the origin of the API. */
   readonly issuer: string;
   readonly clientId: string;
-  /** URL of a page of this origin that calls `complete()`. It must equal a registered redirect URI of the application exactly. */
+  /** URL of a page on this origin that calls `complete()`. Must exactly match a redirect URI registered for the application. */
   readonly redirectUri: string;
   /** Requested scopes. With `offline_access`, the user stays signed in after the first access token has expired. */
   readonly scopes: readonly string[];
@@ -26,11 +26,11 @@ export type BrowserSignIn = {
   signedIn(): Promise<boolean>;
   /** Navigates to the sign-in page, which redirects to `redirectUri` afterwards. */
   redirect(options?: { readonly returnTo?: string | undefined }): Promise<never>;
-  /** Signs in in a popup. Call it in a click handler. Fails with `AuthorizationError` `popup_blocked` or `popup_closed`. */
+  /** Signs in with a popup. Call this function in a click handler. Fails with `AuthorizationError` `popup_blocked` or `popup_closed`. */
   popup(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
   /**
-   * Completes a sign-in if this page was loaded by its redirect. Call it on every page load. Returns the URL where the user was before, or
-   * `undefined` if the page was not loaded by a redirect. In a popup it closes the window. Fails with `AuthorizationError`, such as
+   * Completes a sign-in if its redirect loaded this page. Call this on every page load. Returns the URL that the user came from, or
+   * `undefined` if no redirect loaded the page. In a popup, closes the window. Fails with `AuthorizationError`, such as
    * `access_denied`.
    */
   complete(): Promise<{ readonly returnTo: string } | undefined>;
@@ -43,12 +43,12 @@ export type BrowserSignIn = {
 type Pending = {
   readonly request: AuthorizationRequest;
   readonly proofKey: ProofKey | undefined;
-  /** `undefined` for a popup. */
+  /** URL to return to after the sign-in; `undefined` for a popup. */
   readonly returnTo: string | undefined;
   readonly begunAt: number;
 };
 
-/** Creates the sign-in of a browser application: authorization code grant with PKCE, and tokens bound to a key of this browser. */
+/** Creates the sign-in for a browser application: authorization code grant with PKCE, and tokens bound to a key in this browser. */
 export function browserSignIn(options: BrowserSignInOptions): BrowserSignIn {
   const store = createBrowserTokenStore(`mandate ${options.issuer} ${options.clientId}`);
   const discoverServer = memoizeSuccess(() => discover(options.issuer, options));

@@ -1,4 +1,4 @@
-/** Key-value storage in IndexedDB, shared by the tabs of this origin. Values can be non-extractable keys. */
+/** Key-value storage in IndexedDB, shared by all tabs of this origin. Values can be non-extractable keys. */
 export const indexedDbKeyValueStore = {
   read: <T>(name: IDBValidKey): Promise<T | undefined> => inStore('readonly', (store) => store.get(name)),
   write: (name: string, value: unknown): Promise<unknown> => inStore('readwrite', (store) => store.put(value, name)),

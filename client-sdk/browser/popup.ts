@@ -11,7 +11,7 @@ const channelOf = (state: string): BroadcastChannel => new BroadcastChannel(`man
 
 /**
  * Waits for the URL to which `popup` is redirected. The URL is received over a broadcast channel, because a sign-in page with
- * Cross-Origin-Opener-Policy separates the popup from its opener. `closed` is then `true` even for an open popup, so it is evaluated only
+ * Cross-Origin-Opener-Policy separates the popup from its opener. `closed` is `true` even for such an open popup, so it is checked only
  * while this page has the focus.
  */
 export async function waitForPopupCallback(popup: Window, state: string, signal: AbortSignal | undefined): Promise<string> {
@@ -43,7 +43,7 @@ export async function waitForPopupCallback(popup: Window, state: string, signal:
 const received = 'taken';
 const handOverTimeoutMs = 1_000;
 
-/** Sends the URL of the popup to the page that opened it. Returns whether that page received it. */
+/** Sends the popup's URL to the page that opened the popup. Returns whether that page received the URL. */
 export async function sendCallbackToOpener(state: string, url: string): Promise<boolean> {
   const channel = channelOf(state);
   const { promise, resolve } = Promise.withResolvers<boolean>();

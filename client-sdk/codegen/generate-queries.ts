@@ -1,6 +1,6 @@
 import type { Operation } from './openapi-document.ts';
 
-/** Returns the source of the types of `query.ts`: the operations that are queries, infinite queries and mutations. */
+/** Returns the source code of the types that `query.ts` uses: the operations available as queries, infinite queries and mutations. */
 export function generateQueriesSource(operations: Operation[]): string {
   // A download is a stream that can be read only once, so it cannot be cached.
   const cacheable = operations.filter(({ givesFile }) => !givesFile);
@@ -44,7 +44,7 @@ ${interfaces.join('\n')}`;
 
 const dataOf = ({ dataSchema }: Operation): string => dataSchema ?? 'undefined';
 
-/** Returns the type of a mutation. Path parameters are arguments of its options; body and query are the variables of the mutation. */
+/** Returns the source code of a mutation's TypeScript type. Its variables are body and query; path parameters are method arguments. */
 function mutationOf(operation: Operation): string {
   const body = operation.takesFile ? 'FileContent' : operation.bodySchema;
   const query = operation.query.length > 0 ? queryName(operation) : undefined;

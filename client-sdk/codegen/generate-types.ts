@@ -6,7 +6,7 @@ import { generatedFileHeading, type OpenApiDocument } from './openapi-document.t
 const withoutExamples = (key: string, value: unknown): unknown =>
   ['example', 'examples', 'x-codeSamples'].includes(key) ? undefined : value;
 
-/** Returns the sources of `types.gen.ts` and `types-v2.gen.ts`, by file name. They are not committed; `npm run build` writes them. */
+/** Returns the sources of `types.gen.ts` and `types-v2.gen.ts`, by file name. The files are not committed; `npm run build` writes them. */
 export async function generateTypesFiles(): Promise<Record<string, string>> {
   const { v1, changedInV2 } = createOpenApiDocuments();
   return { 'types.gen.ts': await typesSource(v1), 'types-v2.gen.ts': await typesSource(changedInV2) };

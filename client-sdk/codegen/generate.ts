@@ -79,7 +79,7 @@ ${byResource.map(([resource]) => `  readonly ${resource}: ${capitalized(resource
   return `${imports.join('')}\n${body}`;
 }
 
-/** Returns an import of those names that the source uses. */
+/** Returns an import declaration for the names that the source uses. */
 function importOf(source: string, names: readonly string[], from: string): string {
   const used = names.filter((name) => new RegExp(`\\b${name}\\b`).test(source));
   return used.length === 0 ? '' : `import type { ${used.join(', ')} } from '${from}';\n`;

@@ -10,7 +10,7 @@ export type CallOptions = {
   readonly deadlineMs?: number | undefined;
   /** Maximum number of retries. */
   readonly maxRetries?: number | undefined;
-  /** Idempotency key (default: a random key for each call that accepts one). A request with the same key is never executed twice. */
+  /** Idempotency key (default: a random key for each call that accepts a key). A request with the same key is never executed twice. */
   readonly idempotencyKey?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
 };
@@ -23,13 +23,16 @@ export type DryRun = {
 
 /** Option of conditional updates. */
 export type IfMatch = {
-  /** ETag of the version to change. If the resource has changed since, the call fails with `precondition_failed`. */
+  /** ETag of the version to change. If the resource has changed since then, the call fails with `precondition_failed`. */
   readonly ifMatch?: string | undefined;
 };
 
 /** Option of conditional reads, and of updates that must not replace an existing resource. */
 export type IfNoneMatch = {
-  /** ETag of a version that you have; a read returns `undefined` if it is still current. `*` in an update: create the resource only if it does not exist. */
+  /**
+   * ETag of a version that you have; a read returns `undefined` if that version is still current.
+   * In an update, `*` creates the resource only if it does not exist.
+   */
   readonly ifNoneMatch?: string | undefined;
 };
 
@@ -39,7 +42,10 @@ export type Answer<Data> = {
   readonly status: number;
   readonly headers: Headers;
   readonly requestId: string | undefined;
-  /** Whether this is the response of an earlier request with the same idempotency key. Secrets are then `null`; the description of the field explains how to get a valid one. */
+  /**
+   * Whether this is the response of an earlier request with the same idempotency key. In a replay, secrets are `null`;
+   * the field description explains how to get a valid secret.
+   */
   readonly replayed: boolean;
 };
 
@@ -48,7 +54,7 @@ export type Result<Data, Problems> =
   | { readonly ok: true; readonly data: Data }
   | { readonly ok: false; readonly error: ApiErrorOf<Problems> | TransportFailure };
 
-/** A call in progress. Awaiting it returns the data or throws; `safe()` returns either one as a value. */
+/** A call in progress. Awaiting it returns the data or throws; `safe()` returns either outcome as a value. */
 export class Call<Data, Problems = Record<string, number>> implements Promise<Data> {
   readonly [Symbol.toStringTag] = 'Call';
   readonly #answer: Promise<Answer<Data>>;

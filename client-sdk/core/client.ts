@@ -46,7 +46,7 @@ export type Client = Resources & {
   readonly use: (middleware: Middleware) => Client;
 };
 
-/** Creates a client of one installation. Every operation of the API is a method: `client.orders.create({ ... })`. */
+/** Creates a client for one installation. Every API operation is a method: `client.orders.create({ ... })`. */
 export const createClient = (options: ClientOptions): Client => createClientWithRoutes(options, routes);
 
 /** Creates a client with the operations in `operationRoutes`, for example those of another API version. */
@@ -82,7 +82,7 @@ export function createClientWithRoutes(options: ClientOptions, operationRoutes: 
 
 type Method = (...args: unknown[]) => Call<unknown>;
 
-/** Creates the method of an operation. Its arguments are the path parameters, the body and the query if the route has them, and the options. */
+/** Creates an operation's method. Its arguments are the path parameters, the body and query (if the route has them), and the options. */
 function createMethod(settings: TransportSettings, operation: string, route: string): Method {
   const [method = '', template = '', ...traits] = route.split(' ');
   const has = (trait: string): boolean => traits.includes(trait);

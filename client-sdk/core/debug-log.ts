@@ -13,7 +13,7 @@ export const debugLog =
     return sendAndLog(write, request.url, request.init, () => next(request), title);
   };
 
-/** Wraps a `fetch` with the same logging, for token sources: `refreshingTokens({ ..., fetch: debugFetch(console.debug) })`. */
+/** Wraps a `fetch` function with the same logging, for token sources: `refreshingTokens({ ..., fetch: debugFetch(console.debug) })`. */
 export const debugFetch =
   (write: (line: string) => void, next: Fetch = (url, init) => fetch(url, init)): Fetch =>
   (url, init) =>
@@ -42,7 +42,7 @@ async function sendAndLog(
 
 async function bodyText(response: Response): Promise<string> {
   if (!/json/.test(response.headers.get('content-type') ?? '')) return '';
-  // The caller reads the same body and gets its errors, so they are ignored here.
+  // The caller reads the same body and gets its read errors, so these errors are ignored here.
   return ` ${redacted(
     await response
       .clone()
@@ -54,7 +54,7 @@ async function bodyText(response: Response): Promise<string> {
 const mask = '***';
 const secretName =
   /token(?:_hint)?$|secret|password|verifier|assertion$|cookie|^(?:proxy-)?authorization$|^dpop$|^(?:x-)?api[-_]?key$|^key$|^(?:user_)?code$/i;
-/** Returns whether a `code` is not secret: problem codes and delivery method codes are plain words, OAuth codes are not. */
+/** Returns whether a `code` value is a plain word: problem codes and delivery method codes are, but secret OAuth codes are not. */
 const isPlainWord = (value: string): boolean => /^[a-z]+(?:_[a-z]+)*$/.test(value) && value.length <= 40;
 const isSecret = (name: string, value: string): boolean => secretName.test(name) && !(name === 'code' && isPlainWord(value));
 

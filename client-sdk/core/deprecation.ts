@@ -11,7 +11,10 @@ export type DeprecationNotice = {
   readonly guide: string | undefined;
 };
 
-/** Calls `onDeprecation` once for each operation whose responses have the `Deprecation` header (RFC 9745), with the end of support from the `Sunset` header (RFC 8594). */
+/**
+ * Calls `onDeprecation` once for each operation whose responses have the `Deprecation` header (RFC 9745).
+ * The end of support is read from the `Sunset` header (RFC 8594).
+ */
 export function createDeprecationMiddleware(onDeprecation: (notice: DeprecationNotice) => void): Middleware {
   const reported = new Set<string>();
   return async (request, next) => {

@@ -1,6 +1,6 @@
 import type { Problem, ProblemEntry, Task } from '../generated/resources.gen.ts';
 
-/** Base class of all errors of a call. `code` distinguishes them. */
+/** Base class of all call errors; `code` distinguishes them. */
 export abstract class MandateError extends Error {
   abstract readonly code: string;
 }
@@ -69,7 +69,7 @@ export class AbortError extends MandateError {
   readonly code = 'aborted';
 }
 
-/** The response is not a valid response of the API. Often it comes from a proxy. */
+/** The response is not a valid API response; often, a proxy has sent it. */
 export class DecodeError extends MandateError {
   override readonly name = 'DecodeError';
   readonly code = 'undecodable_answer';
@@ -104,13 +104,16 @@ export class AuthorizationError extends MandateError {
   }
 }
 
-/** Errors that any call can fail with, apart from the problems of the API. */
+/** Errors that any call can fail with, apart from API problems. */
 export type TransportFailure = ConnectionError | TimeoutError | AbortError | DecodeError | SignInRequiredError | AuthorizationError;
 
-/** Type of the codes that a newer service may send. Do not compare a code with this value. It makes comparisons with misspelled codes fail to compile. */
+/**
+ * Stands for every code that only a newer service knows. No response contains this text. Because the type is narrower than `string`,
+ * comparisons with misspelled codes do not compile.
+ */
 export type UnknownCode = '(a code of a newer service)';
 
-/** Union of an `ApiError` for each code of an operation, so that `switch (error.code)` knows all of them, and one for codes of newer services. */
+/** Union with one `ApiError` for each of the operation's codes, so that `switch (error.code)` knows them all, and one for newer codes. */
 export type ApiErrorOf<Problems> =
   | { [Code in keyof Problems & string]: ApiError<Code, Problems[Code] & number> }[keyof Problems & string]
   | ApiError<UnknownCode>;

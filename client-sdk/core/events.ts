@@ -28,7 +28,7 @@ type ResourceBySubject = {
 /** Selects events by type, or by all types of a subject (`order.*`). */
 export type EventTypeFilter = NonNullable<EventsListQuery['type']>[number];
 
-/** All event types of this SDK version. More types may be added. */
+/** All event types that this SDK version knows. More types may be added. */
 export type EventType = Exclude<EventTypeFilter, `${string}.*`>;
 
 /** An event of one type, with the type of its resource: `EventOf<'order.paid'>`. */
@@ -60,13 +60,14 @@ type EventSource = {
 const waitSeconds = 25;
 
 /**
- * Returns new events as they occur, in order and without gaps, until the iteration is ended.
+ * Returns new events as they occur, in order and without gaps, until the iteration ends.
  *
  * ```ts
  * for await (const event of followEvents(mandate, { after })) after = event.id;
  * ```
  *
- * An error ends the iteration; restart it after the last event. A 410 response means that the events after `after` are no longer stored.
+ * An error ends the iteration; restart it after the last processed event. A 410 response means that the events after `after` are no longer
+ * stored.
  */
 export async function* followEvents(
   client: EventSource,

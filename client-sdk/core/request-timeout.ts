@@ -17,7 +17,7 @@ export type RequestTimeout = {
 /** Maximum delay of `setTimeout`; a longer delay would expire immediately. */
 const timerMaxMs = 2 ** 31 - 1;
 
-/** Starts a timeout. `until` is a deadline in terms of `performance.now()`, which applies despite progress. */
+/** Starts a timeout. `until` is a deadline on the `performance.now()` clock; progress does not extend it. */
 export function startRequestTimeout(origin: string, timeoutMs: number, aborted: AbortSignal | undefined, until = Infinity): RequestTimeout {
   const controller = new AbortController();
   const end = (): void => controller.abort();

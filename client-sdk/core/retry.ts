@@ -27,8 +27,8 @@ function isTransient(error: unknown): boolean {
 }
 
 /**
- * Limits the retries of a client, so that they do not multiply the load on a service that is down.
- * A retry costs 5 tokens. A success after a retry returns 5 tokens, a success at the first attempt 1.
+ * Limits a client's retries, because unlimited retries would multiply the load on a service that is down.
+ * A retry costs 5 tokens. A success returns 5 tokens after a retry, and 1 token at the first attempt.
  */
 export class RetryBudget {
   #tokens = 500;

@@ -2,7 +2,7 @@
 export type TokenSource = {
   /** Returns a token for the next request. */
   accessToken(): Promise<string>;
-  /** Returns a token to replace one that the API rejected, or `undefined` if there is none. */
+  /** Returns a replacement for a token that the API rejected, or `undefined` if there is no replacement. */
   replacement?(rejected: string): Promise<string | undefined>;
   /** Returns a DPoP proof for the request (RFC 9449). Without a proof, the token is sent as a bearer token. */
   proof?(request: ProvenRequest): Promise<string | undefined>;
@@ -12,7 +12,7 @@ export type TokenSource = {
 export type ProvenRequest = {
   readonly method: string;
   readonly url: string;
-  /** Access token that the request is sent with; `undefined` in a token request. */
+  /** Access token that is sent with the request; `undefined` in a token request. */
   readonly accessToken?: string | undefined;
 };
 

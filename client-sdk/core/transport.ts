@@ -43,7 +43,7 @@ export type SendOptions = UploadOptions & DryRun & IfMatch & IfNoneMatch;
 const isRepeatable = ({ method, file }: ApiRequest, headers: Headers): boolean =>
   (['GET', 'HEAD', 'PUT', 'DELETE'].includes(method) || headers.has('idempotency-key')) && canResendFile(file);
 
-/** Sends a request and retries it until it succeeds, fails permanently, exceeds the retries or the deadline, or is aborted by the caller. */
+/** Sends a request and retries it until it succeeds, fails permanently, exceeds the retry limit or deadline, or is aborted. */
 export async function sendWithRetries(
   settings: TransportSettings,
   request: ApiRequest,

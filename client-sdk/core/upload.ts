@@ -13,7 +13,7 @@ export type UploadOptions = CallOptions & {
   readonly onProgress?: ((bytes: number) => void) | undefined;
 };
 
-/** Returns the media type of a file. */
+/** Returns a file's media type. */
 export const resolveUploadMediaType = (file: FileContent, { contentType }: UploadOptions): string =>
   contentType ?? ((file instanceof Blob && file.type) || 'text/csv');
 
@@ -21,7 +21,7 @@ export const resolveUploadMediaType = (file: FileContent, { contentType }: Uploa
 export const canResendFile = (file: FileContent | undefined): boolean =>
   file === undefined || typeof file === 'string' || file instanceof Uint8Array || file instanceof Blob || typeof file === 'function';
 
-/** Browsers do not support streaming uploads, or only over some connections. */
+/** Some browsers do not support streaming uploads; others support them only over some connections. */
 const inBrowser = 'document' in globalThis || 'WorkerGlobalScope' in globalThis;
 
 type UploadObserver = {
@@ -30,7 +30,7 @@ type UploadObserver = {
   readonly broke: (error: unknown) => void;
 };
 
-/** Returns the file as the request body of one attempt. It is streamed, except in browsers, which can only send complete files. */
+/** Returns the file as the request body of one attempt. The file is streamed, except in browsers, which can only send complete files. */
 export async function createUploadBody(file: FileContent, observer: UploadObserver): Promise<RequestInit> {
   const content = typeof file === 'function' ? file() : typeof file === 'string' || file instanceof Uint8Array ? new Blob([file]) : file;
   if (inBrowser) return { body: content instanceof Blob ? content : await new Response(streamOf(content, observer)).blob() };

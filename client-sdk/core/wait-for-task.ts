@@ -10,14 +10,14 @@ export type WaitOptions = {
   readonly signal?: AbortSignal | undefined;
   /** Called with the task after every poll. */
   readonly onProgress?: ((task: Task) => void) | undefined;
-  /** Maximum wait (default: none). Afterwards the call fails with `WaitOverError`. */
+  /** Maximum wait (default: none). When it is exceeded, the call fails with `WaitOverError`. */
   readonly maxWaitMs?: number | undefined;
   /** Polling interval (default: `Retry-After` of the service). */
   readonly intervalMs?: number | undefined;
 };
 
 const defaultIntervalMs = 2_000;
-/** Longest tolerated outage of the service; a restart takes less. */
+/** Longest tolerated service outage; a service restart takes less time. */
 const maxOutageMs = 60_000;
 
 /** Polls a task until it is finished. */

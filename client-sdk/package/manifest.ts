@@ -5,13 +5,13 @@ const folder = new URL('../', import.meta.url);
 
 type SourceManifest = PackageManifest & { readonly exports: Readonly<Record<string, string>> };
 
-/** Only in the published manifest: in the repository, which runs with the Node version that it installs, `npm ci` would print a warning. */
+/** Only in the published manifest: the repository runs with the Node version that it installs, and `npm ci` would print a warning. */
 const engines = { node: '>=22.18' };
 
 /** Returns the source files of the entry points, such as `./index.ts`. */
 export const readEntryPoints = async (): Promise<string[]> => Object.values((await readManifest<SourceManifest>(folder)).exports);
 
-/** Replaces the manifest with the one to publish. */
+/** Replaces the manifest with the published version. */
 async function publish(): Promise<void> {
   const { exports, devDependencies: _dev, scripts: _scripts, dependencies: _all, ...rest } = await readManifest<SourceManifest>(folder);
   const conditions: Record<string, unknown> = { './package.json': './package.json' };

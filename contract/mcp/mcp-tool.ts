@@ -1,6 +1,6 @@
 import type { JsonObject } from '../schema/json.ts';
 
-/** An API operation as a tool of the Model Context Protocol, with the details needed to turn a tool call into an HTTP request. */
+/** An API operation as a Model Context Protocol tool, with the details needed to turn a tool call into an HTTP request. */
 export type McpTool = {
   /** Tool name, such as `orders_create`. */
   readonly name: string;

@@ -21,7 +21,7 @@ export const excludedOperations: Readonly<Record<string, string>> = {
 export const ifMatchArgument = 'if_match';
 export const idempotencyKeyArgument = 'idempotency_key';
 
-/** Returns the tools for all operations of an OpenAPI document of Mandate, except the excluded ones. */
+/** Returns one tool for each operation in Mandate's OpenAPI document, except the excluded operations. */
 export function createMcpTools(document: JsonObject): McpTool[] {
   const tools = Object.entries(objectAt(document, 'paths')).flatMap(([path, methods]) =>
     Object.entries(isJsonObject(methods) ? methods : {}).flatMap(([method, operation]) =>

@@ -16,7 +16,7 @@ export function convertToOpenApi30(document: JsonObject): JsonObject {
   };
 }
 
-/** Keys whose values are copied unchanged, because fields of an example can have the names of schema keywords. */
+/** Keys whose values are copied unchanged, because example fields can have the same names as schema keywords. */
 const verbatim = new Set(['example', 'examples', 'x-codeSamples']);
 
 const downgradeAll = (node: JsonObject): JsonObject =>

@@ -160,7 +160,7 @@ function headersOf(status: string, route: AppRoute, idempotent: boolean, compone
 
 const hasQueryParameter = ({ query }: AppRoute, name: string): boolean => isZod(query) && 'shape' in query && name in Object(query.shape);
 
-/** Returns whether responses of the route have an ETag: if it accepts `If-Match` or `If-None-Match`, or declares `returnsEtag`. */
+/** Returns whether the route's responses have an ETag: the route accepts `If-Match` or `If-None-Match`, or declares `returnsEtag`. */
 function hasEtag(route: AppRoute): boolean {
   const { headers: requestHeaders } = route;
   if (getRouteMetadata(route).returnsEtag === true) return true;

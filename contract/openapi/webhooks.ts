@@ -92,7 +92,7 @@ function delivery(type: EventType, tag: string, components: OpenApiComponents): 
   };
 }
 
-/** Returns an example event with the example of its subject, in the status that the event type names. */
+/** Returns an example event that contains the example of its subject, with the status that the event type names. */
 function exampleDelivery(type: EventType, subject: string, payload: JsonObject, { schemas }: OpenApiComponents): JsonObject {
   const example = createSchemaExample(payload, schemas);
   const state = jsonPrimitiveToText(type.split('.')[1]);
@@ -102,7 +102,7 @@ function exampleDelivery(type: EventType, subject: string, payload: JsonObject, 
   return { ...examplesBySchemaName['Event'], type, subject: { type: subject, id, version }, data: { object } };
 }
 
-/** Returns the possible values of the `status` field of a schema. */
+/** Returns the possible values of a schema's `status` field. */
 function statesOf({ $ref }: JsonObject, schemas: JsonObject): readonly unknown[] {
   const target = schemas[jsonPrimitiveToText($ref).split('/').at(-1) ?? ''];
   const properties = isJsonObject(target) && isJsonObject(target['properties']) ? target['properties'] : {};

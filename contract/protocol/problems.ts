@@ -96,7 +96,7 @@ type ErrorResponses<Registry extends Record<string, ProblemDeclaration>, Code ex
 };
 
 /**
- * Declares the error responses of a route from its problem codes, one response for each status.
+ * Declares a route's error responses from its problem codes, with one response for each status.
  * `declareProblemResponses({ ...commonProblems, ...orderProblems })('not_found', 'out_of_stock')` declares 404 and 409.
  */
 export const declareProblemResponses =
@@ -112,7 +112,7 @@ export const declareProblemResponses =
 const errorResponse = ([first, ...more]: [string, ...string[]]) =>
   c.otherResponse({ contentType: 'application/problem+json', body: z.object({ ...problemFields, code: z.enum([first, ...more]) }) });
 
-/** Returns the problem codes of a declared error response. */
+/** Returns a declared error response's problem codes. */
 export function problemCodesOfResponse({ body }: { body: unknown }): string[] {
   const shape: Record<string, unknown> = body instanceof z.ZodObject ? z.record(z.unknown()).parse(body.shape) : {};
   const code = shape['code'];
@@ -137,7 +137,7 @@ export const transportProblemCodes = [
   'uri_too_long',
   'headers_too_large',
 ] as const satisfies readonly (keyof typeof commonProblems)[];
-/** Problems of a public operation, which needs no token but rejects an invalid one. */
+/** Problems of a public operation, which needs no token but rejects an invalid token. */
 export const publicProblems = [...alwaysPossible, 'invalid_token', 'expired_token', 'revoked_token'] as const;
 /** Problems of an operation that requires an access token, without further permission checks beyond the scope. */
 export const tokenProblems = [...publicProblems, 'missing_token', 'insufficient_scope'] as const;

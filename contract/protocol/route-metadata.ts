@@ -25,7 +25,7 @@ export type RouteMetadata = {
   readonly idempotent?: boolean;
   /** Response field that contains a secret (`oneTimeSecretSchema`), which is neither stored nor replayed. */
   readonly secret?: string;
-  /** Whether the response has the ETag of the created resource. Only needed for operations without `If-Match` and `If-None-Match`, whose responses always have one. */
+  /** Whether the response has the ETag of the created resource. Not needed if the operation accepts `If-Match` or `If-None-Match`. */
   readonly returnsEtag?: boolean;
   /** Maximum body size in bytes (default: `defaultMaxBodyBytes`); infinite for files. */
   readonly bodyMax?: number;
@@ -41,10 +41,10 @@ export type RouteMetadata = {
 /** Default maximum body size, in bytes. */
 export const defaultMaxBodyBytes = 100_000;
 
-/** Declares the metadata of a route with its literal types. */
+/** Declares a route's metadata with its literal types. */
 export const routeMetadata = <const Metadata extends RouteMetadata>(metadata: Metadata): Metadata => metadata;
 
-/** Returns the metadata of a route. Throws if the route has none. */
+/** Returns a route's metadata. Throws if the route has no metadata. */
 export function getRouteMetadata(route: AppRoute): RouteMetadata {
   const { metadata } = route;
   if (typeof metadata !== 'object' || metadata === null || !('operationId' in metadata) || !('access' in metadata)) {
@@ -54,7 +54,7 @@ export function getRouteMetadata(route: AppRoute): RouteMetadata {
   return metadata as RouteMetadata;
 }
 
-/** Returns all routes of a router in the order of their declaration. */
+/** Returns all routes of a router in declaration order. */
 export const listRoutes = (router: AppRouter | AppRoute): AppRoute[] =>
   isAppRoute(router) ? [router] : Object.values(router).flatMap(listRoutes);
 

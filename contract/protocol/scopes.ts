@@ -1,6 +1,6 @@
 /**
  * Scopes of the API. `consent` is the text that a user reads on the consent page.
- * `admin` scopes allow access to the resources of other users, so an administrator has to approve them for an application.
+ * `admin` scopes allow access to other users' resources, so an administrator has to approve them for an application.
  * `role: 'admin'` means that only administrators can use the scope; staff can use the other `admin` scopes.
  * `*.read` and `*.write` give access only to the resources of the token's user; `write` does not imply `read`.
  */
@@ -42,8 +42,8 @@ export const scopeDefinitions = {
 export type Scope = keyof typeof scopeDefinitions;
 
 /**
- * Scopes that only a signed-in user with the role `admin` can use, and only after consent. Staff, applications that act for themselves
- * and API keys cannot use them.
+ * Scopes that only a signed-in user with the role `admin` can use, and only after consent. Staff, applications that act on their own
+ * behalf and API keys cannot use these scopes.
  */
 export const administratorOnlyScopes: ReadonlySet<string> = new Set<Scope>(['users.administer']);
 
@@ -56,5 +56,5 @@ export const rolesForScope = (scope: Scope): readonly ('customer' | 'staff' | 'a
 
 const isScope = (name: string): name is Scope => Object.hasOwn(scopeDefinitions, name);
 
-/** All scopes of the API in the order of their declaration, without the OpenID Connect scopes such as `openid` and `offline_access`. */
+/** All scopes of the API in declaration order, without the OpenID Connect scopes such as `openid` and `offline_access`. */
 export const scopeNames: readonly Scope[] = Object.keys(scopeDefinitions).filter(isScope);

@@ -10,7 +10,7 @@ import { timestampSchema } from '../schema/text-and-timestamps.ts';
 const c = initContract();
 const fails = declareProblemResponses(commonProblems);
 
-/** A version of the API, served below one path. */
+/** A version of the API, served under its own path. */
 export type ApiVersion = {
   readonly name: `v${number}`;
   /** A preview may change at any time, and is served only if the installation enables it. */
@@ -21,7 +21,7 @@ export type ApiVersion = {
 /** All versions that can be served, oldest first. docs/versioning.md describes their guarantees. */
 export const apiVersions: readonly ApiVersion[] = [{ name: 'v1' }, { name: 'v2', preview: true }];
 
-/** The version that serves paths without a version: the newest that is not a preview. */
+/** The version that serves paths without a version: the newest version that is not a preview. */
 export const currentApiVersion = 'v1';
 
 const version = namedSchema(

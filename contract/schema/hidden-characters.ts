@@ -11,7 +11,7 @@ const cursive = String.raw`[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolia
 const brahmic = String.raw`[\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Tibetan}\p{Script=Balinese}\p{Script=Javanese}]`;
 
 /**
- * Sequences in which such a character is part of ordinary spelling:
+ * Sequences in which one of these characters is part of ordinary spelling:
  * an emoji sequence that Unicode recommends for interchange, and an emoji with a variation selector;
  * one joiner or non-joiner between two letters of a cursive script (RFC 5892, appendix A), or after a letter or sign of a Brahmic script;
  * one variation selector after an ideograph or a Mongolian letter.
@@ -26,7 +26,7 @@ const ordinary = [
 
 /**
  * Finds the first character that must not occur in a one-line name, because it could make two different names look the same or disguise
- * a name. Returns the character as `U+XXXX`, or `undefined`.
+ * a name. Returns this character as `U+XXXX`, or `undefined` if the text contains none.
  */
 export function findHiddenCharacter(text: string): string | undefined {
   if (!suspicious.test(text)) return undefined;

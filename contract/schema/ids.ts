@@ -17,7 +17,7 @@ export const urlIntegerSchema = (minimum: number, maximum: number) =>
     { type: 'integer', format: 'int64', minimum, maximum },
   );
 
-/** An ID in a URL. An ID that does not exist or belongs to another user returns 404; an invalid one returns 400. */
+/** An ID in a URL. An ID that does not exist or belongs to another user returns 404; an invalid ID returns 400. */
 export const urlIdSchema = urlIntegerSchema(1, idMax);
 
 /** Comma-separated IDs in one query parameter. */

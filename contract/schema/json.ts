@@ -1,7 +1,7 @@
 export type JsonValue = string | number | boolean | null | JsonValue[] | JsonObject;
 export type JsonObject = { [key: string]: JsonValue };
 
-/** Returns whether a result of `JSON.parse` is an object. */
+/** Returns whether a `JSON.parse` result is an object. */
 export const isJsonObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Converts a string, number or boolean to text. Returns an empty string for any other value. */

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const amountMax = Number.MAX_SAFE_INTEGER;
 
-/** Maximum price of one unit of a product or of a delivery, in minor units. */
+/** Maximum price of one product unit or of one delivery, in minor units. */
 export const maxPrice = 999_999_999;
 
 /** An exact amount in minor units (cents, pence, yen) of the `currency` in the same object: 0 to 2^53-1. */

@@ -6,7 +6,7 @@ const nullInReplay = 'x-null-in-replay';
 
 /**
  * A secret that the API returns only once. The server does not store it, so a replay of the response has `null` instead.
- * The metadata of the route names the field in `secret`.
+ * The route metadata names the field in `secret`.
  * @param recovery how a caller that lost the first response gets a valid secret
  */
 export const oneTimeSecretSchema = (description: string, recovery: string) =>

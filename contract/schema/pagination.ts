@@ -21,13 +21,13 @@ export const paginationParameters = {
     .describe(`\`true\` adds \`total_count\` to the response, counted up to ${maxTotalCount}.`),
 };
 
-/** Query parameters of a list that originally had none. The default limit is high enough for all items of such a list. */
+/** Query parameters of a list that originally had no pagination. The default limit is high enough for all items of such a list. */
 export const paginationParametersDefault100 = {
   limit: urlIntegerSchema(1, 100).default('100').describe('Maximum number of items on the page.'),
   cursor: paginationParameters.cursor,
 };
 
-/** Comma-separated values of an enumeration in one query parameter. An item matches if it has any of them. */
+/** Comma-separated values of an enumeration in one query parameter. An item matches if it has any of these values. */
 export const commaSeparatedListSchema = <const Values extends readonly [string, ...string[]]>(values: Values) =>
   extendApi(
     z

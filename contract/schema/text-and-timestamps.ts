@@ -76,10 +76,10 @@ function refuse(context: z.RefinementCtx, message: string): never {
   return z.NEVER;
 }
 
-/** Maximum number of metadata pairs of one resource. */
+/** Maximum number of metadata pairs per resource. */
 export const maxMetadataPairs = 20;
 
-/** Key-value pairs of the caller. The service stores and returns them without interpreting them. */
+/** The caller's key-value pairs. The service stores and returns them without interpreting them. */
 export const metadataSchema = z
   .record(externalNameSchema(40), multilineTextSchema(500))
   .refine((pairs) => Object.keys(pairs).length <= maxMetadataPairs, { message: `must have at most ${maxMetadataPairs} pairs` });

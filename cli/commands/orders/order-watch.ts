@@ -17,7 +17,7 @@ type Flags = WaitFlags & { readonly until?: string };
 type SeenOrder = Pick<OrderSummary, 'id' | 'status' | 'payment_status' | 'version'>;
 type OrderSource = { readonly isList: boolean; readonly fetchOrders: () => Promise<readonly (Order | OrderSummary)[]> };
 
-/** The statuses of an order in sequence. An order can be canceled at any time before it is shipped. */
+/** Order statuses in sequence. An order can be canceled at any time before it is shipped. */
 const statusSequence: readonly string[] = ['pending', 'paid', 'shipped', 'delivered'];
 const firstIntervalMs = 2_000;
 const maxIntervalMs = 15_000;
@@ -112,7 +112,7 @@ async function watchOrders(
   }
 }
 
-/** Returns whether the order has reached the status or a later one. Throws if it can no longer reach the status. */
+/** Returns whether the order has reached the status or a later status. Throws if the order can no longer reach the status. */
 function hasReached({ id, status }: SeenOrder, until: string): boolean {
   if (status === until || (status !== 'canceled' && until !== 'canceled' && statusSequence.indexOf(status) > statusSequence.indexOf(until)))
     return true;

@@ -46,7 +46,7 @@ const exampleFields: Readonly<Record<string, JsonObject>> = {
   internal_error: { detail: 'The request was not processed. Retry it; if the error persists, send the request id to support.' },
 };
 
-/** Returns an example of the problem document for `code`, with its title as summary. */
+/** Returns an example of the problem document for `code`, with its title as the summary. */
 export function createProblemExample(code: string, origin: string): JsonObject {
   const declared = Object.entries(problemDeclarations).find(([name]) => name === code)?.[1];
   if (!declared) throw new Error(`the contract declares no problem code ${code}`);

@@ -13,7 +13,7 @@ const extraArguments: Readonly<Record<string, readonly string[]>> = {
   'tasks.result': ['--output result.csv'],
 };
 
-/** Returns the CLI command of a call. */
+/** Returns the CLI command equivalent to a sample call. */
 export function createCommandLineSample(call: SampleCall): string {
   const { operationId, pathValues, query, body, schemas, file, requiresIfMatch: anyVersion } = call;
   const command = commandNames[operationId] ?? operationId.split('.').map(kebabCase).join(' ');
@@ -37,7 +37,7 @@ function flagsOf(value: JsonObject, schema: JsonObject, schemas: JsonObject, pre
       if (isJsonObject(property['properties'])) return flagsOf(part, property, schemas, `${prefix}${dashed(name)}.`);
       return Object.entries(part).map(([key, member]) => `${flag} ${quoteShellWord(`${key}=${flagValue(member)}`)}`);
     }
-    // A list of objects becomes one flag for each object, with the name in the singular.
+    // A list of objects becomes one flag for each object, named in the singular.
     if (Array.isArray(part) && part.some(isJsonObject))
       return part.filter(isJsonObject).map((item) => `${flag.replace(/s$/, '')} ${quoteShellWord(pairs(item))}`);
     return [`${flag} ${quoteShellWord(flagValue(part))}`];

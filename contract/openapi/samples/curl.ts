@@ -1,7 +1,7 @@
 import { type JsonValue, jsonPrimitiveToText } from '../../schema/json.ts';
 import { type SampleCall, quoteShellWord } from './sample-call.ts';
 
-/** Returns the curl command of a call. */
+/** Returns the curl command for a sample call. */
 export function createCurlSample(call: SampleCall): string {
   const { method, body, file, idempotent, requiresIfMatch: anyVersion, needsToken, resultKind: gives } = call;
   const contentType = body ? 'application/json' : file?.mediaType;

@@ -13,7 +13,7 @@ export type SampleCall = {
   readonly body?: { readonly value: JsonValue; readonly schema: JsonObject };
   readonly file?: { readonly name: string; readonly mediaType: string };
   readonly schemas: JsonObject;
-  /** Whether the operation requires `If-Match`; the samples then send `*`. */
+  /** Whether the operation requires `If-Match`, in which case the samples send `*`. */
   readonly requiresIfMatch: boolean;
   readonly idempotent: boolean;
   readonly paginated: boolean;

@@ -24,7 +24,7 @@ export const apiKeyProblems = {
 
 const fails = declareProblemResponses({ ...commonProblems, ...apiKeyProblems });
 
-/** Maximum number of active keys of one user. */
+/** Maximum number of active keys per user. */
 export const maxApiKeysPerUser = 50;
 /** Maximum lifetime of a key, in days. */
 export const maxApiKeyDays = 366;

@@ -46,7 +46,7 @@ export const maxSecretOverlapSeconds = 7 * 24 * 60 * 60;
 /** Maximum lifetime of a registration token, in seconds. */
 export const maxRegistrationTokenSeconds = 30 * 24 * 60 * 60;
 
-/** Maximum grace period, in seconds. It limits how long a stolen refresh token still works after its rotation. */
+/** Maximum grace period, in seconds, which limits how long a stolen refresh token still works after its rotation. */
 export const maxRefreshGraceSeconds = 300;
 
 /** Maximum value of a rate limit or quota, in requests. */

@@ -63,8 +63,8 @@ export const eventRetentionDays = 30;
 export const maxEventWaitSeconds = 25;
 
 /**
- * Scopes that make the events of each subject visible to a token. With `own`, the token sees the events of its own user; `null` means
- * that these events belong to no user and need no scope. With any scope in `all`, it sees the events of all users, if its user has the
+ * Scopes that make the events of each subject visible to a token. The `own` scope covers the events of the token's user; `null` means
+ * that these events belong to no user and need no scope. Any scope in `all` covers the events of all users, if the token's user has the
  * role that the scope requires.
  */
 export const eventSubjectScopes = {

@@ -30,11 +30,11 @@ const fails = declareProblemResponses({ ...commonProblems, ...webhookProblems })
 const { limit, cursor } = paginationParameters;
 const postProblems = [...tokenProblems, ...bodyProblems, ...idempotencyProblems] as const;
 
-/** Maximum number of endpoints of one owner. */
+/** Maximum number of endpoints per owner. */
 export const maxWebhookEndpoints = 20;
 /** Maximum time that a rotated signing secret remains valid, in seconds. */
 export const maxWebhookSecretOverlapSeconds = 7 * 24 * 60 * 60;
-/** Maximum number of attempts of one delivery. The last attempt is about 75 hours after the first. */
+/** Maximum number of attempts per delivery. The last attempt is about 75 hours after the first. */
 export const maxWebhookAttempts = 10;
 /** Number of days without a successful delivery after which an endpoint is disabled. */
 export const maxWebhookFailingDays = 5;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { namedSchema } from '../../schema/named-schema.ts';
 import { maxOrderLines, maxLineQuantity } from './orders.ts';
 
-/** A number of units of one order line. */
+/** An order line and a number of its units. */
 export const lineQuantitySchema = namedSchema(
   'LineQuantity',
   z

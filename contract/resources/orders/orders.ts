@@ -46,9 +46,9 @@ export const orderPaymentStatuses = ['unpaid', 'paid', 'partially_refunded', 're
 export const orderFulfillmentStatuses = ['unfulfilled', 'partial', 'shipped', 'delivered'] as const;
 export const orderCancelReasons = ['customer', 'staff', 'payment_expired', 'payment_failed', 'fraud', 'out_of_stock'] as const;
 export const taxModes = ['inclusive', 'exclusive'] as const;
-/** Maximum number of lines of one order. */
+/** Maximum number of lines per order. */
 export const maxOrderLines = 2_000;
-/** Maximum number of units of one order line. */
+/** Maximum number of units per order line. */
 export const maxLineQuantity = 100_000;
 
 const quantity = z.number().int().min(1).max(maxLineQuantity);

@@ -29,7 +29,7 @@ export const paymentProblems = {
 const fails = declareProblemResponses({ ...commonProblems, ...paymentProblems });
 
 export const paymentProviderNames = ['manual', 'test', 'stripe'] as const;
-/** Outcome of the payment for each token of the test provider. */
+/** Payment outcome for each test provider token. */
 export const testPaymentMethodTokens = {
   test_ok: 'the payment succeeds',
   test_declined: 'the payment is declined',

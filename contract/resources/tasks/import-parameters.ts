@@ -9,10 +9,10 @@ export const maxImportRowsPerOrder = 10_000;
 /** Minimum average upload rate, which applies after a grace period. */
 export const minimumUploadRate = { bytesPerSecond: 100_000, graceSeconds: 30 } as const;
 
-/** Describes the limits of an imported file, for the operation in the API reference and the help of the command. */
+/** Describes an imported file's limits for the API reference and the command help. */
 export const uploadLimitsText = `The file size and the number of rows are limited only by the disk space of the service. A row can have at most ${maxImportRowBytes} bytes. After the first ${minimumUploadRate.graceSeconds} seconds, the upload must average at least ${minimumUploadRate.bytesPerSecond} bytes per second.`;
 
-/** The body of an import: CSV with a header, or one JSON object per line. It is streamed and never read as a whole. */
+/** The body of an import: CSV with a header, or one JSON object per line. It is streamed and never held in memory as a whole. */
 export const uploadBodySchema = z.custom<string | Uint8Array | Blob | ReadableStream<Uint8Array>>();
 
 export const uploadRouteMetadata = { consumes: [fileMediaTypes.csv, fileMediaTypes.ndjson], bodyMax: Number.POSITIVE_INFINITY } as const;
@@ -28,7 +28,7 @@ export const importParameters = {
     .describe('Format of amounts in the file: minor units (`1205`) or decimal numbers (`12.05`).'),
 };
 
-/** Returns a query parameter for each field that names its column in the file (default: the field name), such as `sku_column=StockCode`. */
+/** Returns one query parameter per field, which names the field's column in the file (default: the field name): `sku_column=StockCode`. */
 export function columnNameParameters<const Fields extends readonly string[]>(fields: Fields) {
   const entries = fields.map((field) => [
     `${field}_column`,

@@ -11,7 +11,7 @@ import { externalNameSchema, timestampInputSchema, singleLineSchema } from '../.
 const c = initContract();
 const fails = declareProblemResponses({ ...commonProblems, ...taskProblems });
 
-/** Columns of an order. Amounts are in minor units; the columns that end in `_decimal` have the same amounts as decimal numbers. */
+/** Columns of an order. Amounts are in minor units; the columns that end in `_decimal` contain the same amounts as decimal numbers. */
 const orderColumns = [
   ...(['id', 'reference', 'user_id', 'client_id', 'status', 'payment_status', 'fulfillment_status', 'cancel_reason'] as const),
   ...(['currency', 'tax_mode', 'subtotal', 'subtotal_decimal', 'discount_total', 'discount_total_decimal'] as const),

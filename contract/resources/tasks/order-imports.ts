@@ -14,7 +14,7 @@ const fails = declareProblemResponses({ ...commonProblems, ...taskProblems });
 const importEffects =
   'Starts a task that imports the order history of another system. The file has one row for each order line, with the reference, time and unit price. The import takes no stock, requests no payment and sends no messages. Orders are imported as `delivered` and paid, unless the file says `paid`, `shipped` or `canceled`. An order that was imported before with the same data is left unchanged; an order with different data is rejected, unless `changed_orders` is `replace`. The result lists the rejected lines with the reasons. Also requires the `orders.manage` scope.';
 
-/** Fields of one row, which is one order line. Fields of the order itself are read from the first line of the order. */
+/** Fields of one row, which represents one order line. The order's own fields are read from its first line. */
 export const orderImportFields = [
   ...(['reference', 'created_at', 'status', 'currency', 'shipping_total', 'discount_total', 'note'] as const),
   ...(['customer', 'customer_name', 'customer_email', 'delivery_method', 'recipient_name'] as const),

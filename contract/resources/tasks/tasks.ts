@@ -30,7 +30,7 @@ export const taskStatuses = ['queued', 'running', 'succeeded', 'failed', 'cancel
 export const fileFormats = ['csv', 'ndjson'] as const;
 /** Media types of the file formats. */
 export const fileMediaTypes = { csv: 'text/csv', ndjson: 'application/x-ndjson' } as const;
-/** Maximum number of queued and running tasks of one owner. */
+/** Maximum number of queued and running tasks per owner. */
 export const maxConcurrentTasks = 2;
 
 const count = z.number().int().min(0);
