@@ -51,6 +51,6 @@ async function translateReadOnlyError<Result>(run: () => Promise<Result>): Promi
     return await run();
   } catch (cause) {
     if (sqlState(cause) !== readOnlyTransaction) throw cause;
-    throw new InsufficientStorageError('writes are rejected: disk space is low', { cause });
+    throw new InsufficientStorageError('writes are rejected: too little disk space is free', { cause });
   }
 }
