@@ -21,7 +21,7 @@ const unfetchedFields = ['redirect_uris', 'post_logout_redirect_uris', 'client_u
 
 /** Reads all client metadata fields with URLs from the library schema, so that fields added in later versions are also tested. */
 async function urlFields(): Promise<string[]> {
-  const file = join(import.meta.dirname, '../../node_modules/oidc-provider/lib/consts/client_attributes.js');
+  const file = join(import.meta.dirname, '../../../node_modules/oidc-provider/lib/consts/client_attributes.js');
   const lists = z.object({ RECOGNIZED_METADATA: z.array(z.string()), STRING: z.array(z.string()), WEB_URI: z.array(z.string()) });
   const { RECOGNIZED_METADATA, STRING, WEB_URI } = lists.parse(await import(pathToFileURL(file).href));
   const namedLikeUrls = [...RECOGNIZED_METADATA, ...STRING].filter((name) => /_(uris?|url|endpoint)$/.test(name));
