@@ -96,6 +96,20 @@ test('DELETE /connected-apps/{connected_app_id}: revokes access immediately, and
   expect((await getCurrentUser(userTokens.access_token)).status).toBe(200);
 });
 
+test('DELETE: deletes the grant, and the grants of other applications remain', async () => {
+  const anna = await signUp(mandate.origin);
+  const [first, second] = [await connect(anna), await connect(anna)];
+  const listGrants = () =>
+    mandate.db.em
+      .fork()
+      .execute<{ id: string }[]>(`select id from oauth_records where model = 'Grant' and account_id = ?`, [String(anna.id)]);
+  const before = await listGrants();
+  const [newest] = await list(first.access_token);
+  await mandate.callApi('DELETE', `${path}/${newest.id}`, { token: first.access_token });
+  expect(await listGrants()).toHaveLength(before.length - 1);
+  expect((await sendRefreshRequest(mandate.origin, second.refresh_token ?? '')).status).toBe(400);
+});
+
 test('the same application on another device keeps its access', async () => {
   const anna = await signUp(mandate.origin);
   const [first, second] = [await connect(anna), await connect(anna)];

@@ -147,6 +147,17 @@ describe('a Stripe refund', () => {
     expect((await till.get(`/orders/${order.id}`)).refunded_total).toBe(100);
   });
 
+  test('is counted once, even if Stripe reports it twice', async () => {
+    const { order, refund, reference } = await createPendingRefund();
+    fakeStripe.completeRefund(reference, 'succeeded');
+    for (const _report of ['first', 'second']) {
+      await sendStripeEvent({ id: reference, object: 'refund' });
+      expect(await processEvents()).toBe(1);
+    }
+    expect((await till.get(`/orders/${order.id}`)).refunded_total).toBe(100);
+    expect(await readEventTypes(till.mandate.db, 'refund', refund.id)).toEqual(['refund.created', 'refund.succeeded']);
+  });
+
   test('that fails can be created again', async () => {
     const { order, refund, reference } = await createPendingRefund();
     fakeStripe.completeRefund(reference, 'failed');

@@ -60,6 +60,15 @@ describe('PATCH /users/{user_id}', () => {
     expect(await readEventTypes(mandate.db, 'user', dora.id)).toEqual(['user.created', 'user.suspended', 'user.reactivated']);
   });
 
+  test('a change of the name by staff keeps the sessions and the access of the user', async () => {
+    const finn = await signUp(mandate.origin);
+    const tokens = await obtainTokens(mandate.origin, finn, ['users.read']);
+    expect((await patch(finn.id, { name: 'Finn Newname', status: 'active' }, staff)).body.name).toBe('Finn Newname');
+    expect((await mandate.callApi('GET', '/api/v1/users/me', { token: tokens.access_token })).status).toBe(200);
+    expect((await sendRefreshRequest(mandate.origin, tokens.refresh_token ?? '')).status).toBe(200);
+    expect((await finn.browser.open('/account')).url.pathname).toBe('/account');
+  });
+
   test('only administrators can change roles and staff accounts', async () => {
     const eve = await shop.createUser();
     expect((await patch(eve.id, { role: 'staff' }, staff)).body.code).toBe('forbidden');

@@ -91,6 +91,7 @@ describe('a delivery', () => {
 
   test.each([
     ['a redirect', 302, { location: 'http://169.254.169.254/latest' }, 'redirect'],
+    ['multiple choices', 300, {}, 'redirect'],
     ['an error status', 404, {}, 'status_code'],
   ])('%s is a failure, and redirects are not followed', async (_label, status, headers, error) => {
     const { id } = await createEndpoint(['product.created']);
