@@ -15,7 +15,7 @@ export type ClientRow = Pick<
   | 'refreshGraceSeconds'
 > & { readonly previousSecretUntil: string | null };
 
-// SQL, because the benchmark cases `refresh`, `client-credentials` and `sign-in` run it for every request.
+// SQL, because the benchmark cases `refresh`, `client-credentials` and `sign-in` run it for every request (see docs/performance.md).
 export const findActiveApplication = prepareBatchedLookup<ClientRow>(
   'find_active_application',
   ['text'],

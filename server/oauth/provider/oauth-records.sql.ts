@@ -14,7 +14,7 @@ const prepareByKey = <Statement>(prepare: (column: Column) => Statement): Readon
 
 const columns = 'model, id, payload, consumed_at as "consumedAt", expires_at as "expiresAt"';
 
-// SQL, because the benchmark case `sign-in` runs it for every authorization request (the session) and every token request.
+// SQL, because the benchmark case `sign-in` reads the session with it for every authorization request (see docs/performance.md).
 export const selectRecord = prepareByKey((column) =>
   prepareStatement<StoredOauthRecord>(
     `find_oauth_record_by_${column}`,
@@ -22,7 +22,7 @@ export const selectRecord = prepareByKey((column) =>
   ),
 );
 
-// SQL, because the benchmark cases `refresh` and `sign-in` run it for every token request.
+// SQL, because the benchmark cases `refresh` and `sign-in` run it for every token request (see docs/performance.md).
 // Also reads the records that the request needs next: the grant, which is already locked, and the user.
 export const selectAndLockRecordOfGrant = prepareByKey((column) =>
   prepareStatement<StoredOauthRecord & PrefetchedRecords>(
@@ -38,8 +38,8 @@ export const selectAndLockRecordOfGrant = prepareByKey((column) =>
   ),
 );
 
-// SQL, because the benchmark cases `refresh` and `sign-in` run it for every token request; as a deferred statement, it needs no round trip
-// of its own.
+// SQL, because the benchmark cases `refresh` and `sign-in` run it for every token request, deferred until the next query (see
+// docs/performance.md).
 export const lockGrant = prepareByKey((column) =>
   prepareDeferredStatement(
     `lock_grant_by_${column}`,
@@ -47,7 +47,8 @@ export const lockGrant = prepareByKey((column) =>
   ),
 );
 
-// SQL, because the benchmark cases `refresh`, `client-credentials` and `sign-in` write every record with it, deferred until the next query.
+// SQL, because the benchmark cases `refresh`, `client-credentials` and `sign-in` write every record with it, deferred until the next query
+// (see docs/performance.md).
 export const upsertRecord = prepareDeferredStatement(
   'write_oauth_record',
   `insert into oauth_records (model, id, payload, grant_id, user_code, uid, account_id, client_id, expires_at)
@@ -56,13 +57,13 @@ export const upsertRecord = prepareDeferredStatement(
      client_id = excluded.client_id, expires_at = excluded.expires_at`,
 );
 
-// SQL, because the benchmark case `refresh` runs it for every request, deferred until the next query.
+// SQL, because the benchmark case `refresh` runs it for every request, deferred until the next query (see docs/performance.md).
 export const markConsumed = prepareDeferredStatement(
   'consume_oauth_record',
   'update oauth_records set consumed_at = $3 where model = $1 and id = $2',
 );
 
-// SQL, because the benchmark case `sign-in` runs it for every token request, deferred until the next query.
+// SQL, because the benchmark case `sign-in` runs it for every token request, deferred until the next query (see docs/performance.md).
 export const markConsumedUntilGrantExpires = prepareDeferredStatement(
   'consume_and_extend_oauth_record',
   `update oauth_records spent set consumed_at = $3,
