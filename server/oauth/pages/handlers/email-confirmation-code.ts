@@ -32,7 +32,7 @@ function delayFor({ canMail }: PageContext, { aboveCeiling }: CountedAttempt): n
 
 /** Sign-in step that the code confirms. */
 export type SignInStep = 'password' | 'second factor';
-type Account = Pick<SignInCandidate, 'id' | 'email' | 'changed_at'>;
+type Account = Pick<SignInCandidate, 'id' | 'email' | 'changedAt'>;
 
 type Checked<Result> = {
   readonly result: Result;

@@ -22,18 +22,3 @@ export const ConnectedAppEntity = defineEntity({
   },
   indexes: [{ name: 'connections_user', properties: ['user', 'id'] }],
 });
-
-/** A browser session as the user sees it. `uid` identifies the session and is not a secret. */
-export const BrowserSession = defineEntity({
-  name: 'BrowserSession',
-  tableName: 'browser_sessions',
-  properties: {
-    uid: p.text().primary(),
-    user: () => p.manyToOne(User).mapToPk().deleteRule('cascade').updateRule('no action').index(false),
-    device: p.text().nullable().check('length(device) <= 100'),
-    ip: p.text().nullable(),
-    startedAt: p.datetime(3),
-    lastUsedAt: p.datetime(3),
-  },
-  indexes: [{ name: 'browser_sessions_user', properties: ['user'] }],
-});
