@@ -164,7 +164,7 @@ const environmentSchema = z
       addIssue('MANDATE_METRICS_PORT', 'must be another port than PORT, because metrics are not public');
     if (env.NODE_ENV !== 'production') return;
     if (env.MANDATE_SECRET === undefined) addIssue('MANDATE_SECRET', 'must be set in production; `openssl rand -hex 32` makes one');
-    if (!env.MANDATE_ISSUER?.startsWith('https://')) addIssue('MANDATE_ISSUER', 'must be an https address in production');
+    if (!env.MANDATE_ISSUER?.startsWith('https://')) addIssue('MANDATE_ISSUER', 'must be an https URL in production');
     const isPlainHttp = env.MANDATE_TLS_CERT === undefined && env.MANDATE_TRUST_PROXY === false;
     if (isPlainHttp && env.MANDATE_ROLE !== 'worker' && !isLoopback(env.HOST)) addIssue('HOST', plainHttpRefusal);
   });

@@ -32,7 +32,7 @@ export const importParameters = {
 export function columnNameParameters<const Fields extends readonly string[]>(fields: Fields) {
   const entries = fields.map((field) => [
     `${field}_column`,
-    externalNameSchema(200).default(field).describe(`Name of the CSV column or JSON key that contains \`${field}\`.`),
+    externalNameSchema(200).default(field).describe(`Name of the CSV column or JSON key to read as \`${field}\`.`),
   ]);
   // Object.fromEntries() loses the names of the parameters; the assertion restores them.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion

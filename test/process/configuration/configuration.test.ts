@@ -35,7 +35,7 @@ test('an empty variable counts as unset, and the default issuer contains the por
 
 test('production without a secret and an https issuer is rejected with one message for both', () => {
   const refusal = (): unknown => readConfig({ NODE_ENV: 'production', MANDATE_ISSUER: 'http://shop.example' });
-  expect(refusal).toThrow(/MANDATE_SECRET must be set in production(.|\n)*MANDATE_ISSUER must be an https address/);
+  expect(refusal).toThrow(/MANDATE_SECRET must be set in production(.|\n)*MANDATE_ISSUER must be an https URL/);
 });
 
 test('invalid and missing variables are reported in one message', () => {
