@@ -57,7 +57,7 @@ export async function convertAmountsToMinorUnits(conversion: Conversion): Promis
   const converted = new Map(typed);
   for (const { flag, amount } of amounts) {
     const currency = requestCurrency ?? amount.currency;
-    if (currency === undefined) throw invalidFlagError(flag, `needs a currency, as in ${flag.name} "${amount.number} GBP"`);
+    if (currency === undefined) throw invalidFlagError(flag, `requires a currency, as in ${flag.name} "${amount.number} GBP"`);
     if (amount.currency !== undefined && amount.currency !== currency)
       throw invalidFlagError(flag, `must be in ${currency}, not in ${amount.currency}`);
     converted.set(flag, [toMinorUnits(flag, amount.number, currency)]);

@@ -12,10 +12,10 @@ export const profileSettingDefinitions: Readonly<
 > = {
   api_url: { summary: 'URL of the service', isValid: (value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol) },
   issuer: {
-    summary: 'URL of the authorization server, if different',
+    summary: 'URL of the authorization server, if it differs from the service URL',
     isValid: (value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol),
   },
-  timeout: { summary: 'timeout of each request, such as 30s', isValid: (value) => /^[1-9]\d{0,5}(?:ms|s|m|h)$/.test(value) },
+  timeout: { summary: 'timeout for each request, such as 30s', isValid: (value) => /^[1-9]\d{0,5}(?:ms|s|m|h)$/.test(value) },
   color: { summary: 'auto, always or never', isValid: (value) => ['auto', 'always', 'never'].includes(value) },
   'login.mode': { summary: 'browser or device', isValid: (value) => ['browser', 'device'].includes(value) },
   dpop: { summary: 'on or off: whether to bind tokens to a key on this machine', isValid: (value) => ['on', 'off'].includes(value) },

@@ -24,7 +24,7 @@ export async function chooseRefreshTokenStorage(
   if (requested === 'file') return 'file';
   if (await isKeyringUsable(io.keyring)) return 'keyring';
   if (requested === 'auto') return 'file';
-  throw new CommandError(exitCodes.unexpectedError, 'no_keyring', 'The system keyring cannot be used', {
+  throw new CommandError(exitCodes.unexpectedError, 'no_keyring', 'The system keyring is not available', {
     hint: 'Store the tokens in a file that only you can read: mandate login --storage file',
   });
 }
