@@ -10,7 +10,7 @@ import { isRecord } from './schema-violations.ts';
 /** Fetches the currency of a request's amounts from the resource that the request refers to. */
 type FindCurrency = (client: Client, path: readonly string[], body: Record<string, unknown>) => Promise<string | undefined>;
 
-/** How to find the currency of a request that does not contain it, by operation id. */
+/** Functions that find the currency of a request that does not contain it, by operation ID. */
 const currencyFinders: Readonly<Record<string, FindCurrency>> = {
   'products.list': async (client) => (await client.products.list({ limit: 1 })).data[0]?.currency,
   'products.update': async (client, [id = '']) => (await client.products.get(id)).currency,

@@ -30,7 +30,7 @@ Flags override environment variables, and environment variables override the pro
 
   MANDATE_API_URL            URL of the service
   MANDATE_PROFILE            name of the profile
-  MANDATE_TOKEN              access token or API key that overrides the sign-in; which is never stored or renewed
+  MANDATE_TOKEN              access token or API key that overrides the sign-in and is never stored or renewed
   MANDATE_TIMEOUT            timeout for each request, such as 30s
   MANDATE_STORAGE            where to store the refresh token: auto, keyring or file
   MANDATE_CONFIG_DIR         configuration directory; default ~/.config/mandate, on Windows %APPDATA%\\mandate

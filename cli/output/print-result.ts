@@ -152,7 +152,7 @@ function toDisplayCell(item: Item, path: string): string {
   return toTsvCell(value);
 }
 
-/** Formats the values at `path`, one per line. A list in the path contributes each of its elements. */
+/** Formats the values at `path`, one per line. If the path leads to a list, each element of the list is included. */
 function formatPath(body: unknown, path: string): string {
   const picked = path
     .split('.')

@@ -29,7 +29,10 @@ export async function chooseRefreshTokenStorage(
   });
 }
 
-/** Returns a profile's keyring account. Its name contains a hash of the directory, because profiles in two directories may share a name. */
+/**
+ * Returns a profile's keyring account. The account name contains a hash of the directory, because profiles in two directories may share a
+ * name.
+ */
 const keyringAccount = ({ path }: CredentialStore, profile: string): string =>
   `${profile} ${createHash('sha256').update(dirname(path)).digest('hex').slice(0, 16)}`;
 
