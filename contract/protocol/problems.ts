@@ -129,7 +129,7 @@ const alwaysPossible = [
   'unavailable',
   'insufficient_storage',
 ] as const;
-/** Problems detected before the request is matched to an operation. Any path can return them, so no operation declares them. */
+/** Problems detected before the request is matched to an operation. Any path can return these problems, so no operation declares them. */
 export const transportProblemCodes = [
   'route_not_found',
   'method_not_allowed',

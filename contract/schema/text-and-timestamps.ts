@@ -8,8 +8,9 @@ const controlCharacterBesidesLines = /[^\P{Cc}\t\n\r]/u;
 const wellFormed = (value: string): boolean => value.isWellFormed();
 
 /**
- * One line of text from a caller, trimmed, `minimum` to `maximum` characters. Used for every name that other users see. It must not
- * contain control characters, bidirectional controls or invisible characters, unless the spelling of a language or an emoji requires them.
+ * One line of text from a caller, trimmed, `minimum` to `maximum` characters. This schema is used for every name that other users see. The
+ * text must not contain control characters, bidirectional controls or invisible characters, unless the spelling of a language or an emoji
+ * requires them.
  */
 export const singleLineSchema = (maximum: number, minimum = 1) =>
   z

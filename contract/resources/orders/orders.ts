@@ -239,9 +239,7 @@ export const orderRoutes = c.router({
         sort: z
           .enum(['created_at', '-created_at', 'updated_at', '-updated_at'])
           .optional()
-          .describe(
-            'Sort order; `-` means descending (default: `updated_at` with a filter by `updated_at`, otherwise `-created_at`).',
-          ),
+          .describe('Sort order; `-` means descending (default: `updated_at` with a filter by `updated_at`, otherwise `-created_at`).'),
         include: commaSeparatedListSchema(['items'])
           .optional()
           .describe(`\`items\` includes the lines of each order and reduces the maximum \`limit\` to ${maxOrdersWithItems}.`),
