@@ -57,8 +57,8 @@ export const createOrderHandlers = <Summary, FullOrder extends Summary & Version
 
     list: async ({ req, res }: HandlerArgs, query: OrderListQuery) => {
       const { filters, sort, withItems } = parseOrderListQuery(requirePrincipal(req), query);
-      // Cursors are bound to these parameters: the effective sort, even when it is the default, but not `include`, which may differ per
-      // page.
+      // Cursors are bound to these parameters: the effective sort, even when it is the default, but not `include`.
+      // The value of `include` may differ between pages.
       const list = { ...query, sort: `${sort.descending ? '-' : ''}${sort.by}`, include: undefined };
       const position = pages.decodeCursor(req, list);
       const rows = await readList((from) => listOrders(from, filters, { sort, position, limit: query.limit, withItems }));

@@ -34,8 +34,8 @@ export type OrderPageOptions = {
 
 /**
  * Returns the matching orders; more than `limit` rows mean that there is a next page. The query runs one index scan per status (and per
- * payment status, if filtered by it), and each scan stops after one page. So the cost depends neither on the number of orders nor on the
- * distribution of statuses, which changes as orders age.
+ * payment status, if filtered by it), and each scan stops after one page. The cost of a list therefore depends neither on the number of
+ * orders nor on the distribution of statuses, which changes as orders age.
  */
 export const listOrders = (em: EntityManager, filters: OrderFilters, page: OrderPageOptions): Promise<readonly OrderRow[]> =>
   runDynamicQuery(em, buildOrdersQuery(filters, page), isFullyIndexed(filters, page) ? 'even' : 'any');

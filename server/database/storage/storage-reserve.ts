@@ -44,7 +44,7 @@ export class StorageReserve {
     return bavail * bsize;
   }
 
-  /** Whether there is space for another WAL segment. */
+  /** Whether there is enough space for another WAL segment. */
   get hasSegment(): boolean {
     return this.freeBytes >= walSegmentBytes;
   }

@@ -47,7 +47,9 @@ const maxBodyBytes = 1_000_000;
 /** Maximum time for the rest of a request body to arrive after the response. */
 const unreadBodyTimeoutMs = 10_000;
 
-/** Creates the server in front of Express. It rejects invalid requests early and cheaply, with the same problem format as the API. */
+/**
+ * Creates the server in front of Express. The server rejects invalid requests early and cheaply, with the same problem format as the API.
+ */
 export function createHttpServer(handler: RequestListener, options: HttpServerOptions): Server | TlsServer {
   const { issuer, log, health, load, timeouts, tls, watchLoad } = options;
   const { headers, request, idle, keepAlive } = { ...defaultTimeouts, ...timeouts };
@@ -188,7 +190,7 @@ function rejectUnparsedRequest(issuer: string, error: Error & { code?: string; r
   ];
   const isHead = Buffer.isBuffer(error.rawPacket) && error.rawPacket.toString('latin1', 0, 5) === 'HEAD ';
   socket.end(`${head.join('\r\n')}\r\n\r\n${isHead ? '' : body}`);
-  // Limit how long the client may keep sending.
+  // These timeouts limit how long the client may keep sending.
   setTimeout(() => socket.destroy(), 1_000).unref();
 }
 
