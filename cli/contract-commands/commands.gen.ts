@@ -32,7 +32,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 4096,
           description:
-            '`next_cursor` of the previous page. The value is opaque. It is valid only for the same caller, filters and sort order.',
+            '`next_cursor` of the previous page. The value is opaque. A cursor is valid only for the same caller, filters and sort order.',
         },
       },
       required: [],
@@ -87,7 +87,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/users/{user_id}',
     summary: 'Update a user',
     description:
-      "Updates the fields given in a JSON merge patch (RFC 7396). `users.write` allows changing the name of the token's user. `users.manage` allows staff to change the name, e-mail address and status of customers. Changing a role, or the account of a staff member or administrator, requires `users.administer` and an administrator who signed in during the last 15 minutes. Otherwise the response is 401 `insufficient_user_authentication` with the required `max_age` (RFC 9470). A new e-mail address is unverified and cannot be used to reset the password until the user confirms it with the link sent to it. Both the old and the new address are notified. A suspended user is signed out everywhere, and no application can act for the user until the account is active again.",
+      "Updates the fields given in a JSON merge patch (RFC 7396). `users.write` allows changing the name of the token's user. `users.manage` allows staff to change the name, e-mail address and status of customers. Changing a role, or the account of a staff member or administrator, requires `users.administer` and an administrator who signed in during the last 15 minutes. If the sign-in is older, the response is 401 `insufficient_user_authentication` with the required `max_age` (RFC 9470). A new e-mail address is unverified and cannot be used to reset the password until the user confirms it with the link sent to it. Both the old and the new address are notified. A suspended user is signed out everywhere, and no application can act for the user until the account is active again.",
     scopes: ['users.write', 'users.manage', 'users.administer'],
     idempotent: false,
     ifMatch: true,
@@ -109,7 +109,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           maxLength: 254,
           format: 'email',
           pattern: '^[^\\s"(),:;<>@[\\\\\\]\\p{Cc}]+@[^\\s"(),:;<>@[\\\\\\]\\p{Cc}]+\\.[^\\s"(),:;<>@[\\\\\\]\\p{Cc}]+$',
-          description: 'E-mail address. It must not be used by another user.',
+          description: 'E-mail address, which must not be used by another user.',
         },
         status: {
           type: ['string'],
@@ -174,7 +174,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           maxLength: 254,
           format: 'email',
           pattern: '^[^\\s"(),:;<>@[\\\\\\]\\p{Cc}]+@[^\\s"(),:;<>@[\\\\\\]\\p{Cc}]+\\.[^\\s"(),:;<>@[\\\\\\]\\p{Cc}]+$',
-          description: 'E-mail address. It must not be used by another user.',
+          description: 'E-mail address, which must not be used by another user.',
         },
       },
       additionalProperties: false,
@@ -210,7 +210,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 4096,
           description:
-            '`next_cursor` of the previous page. The value is opaque. It is valid only for the same caller, filters and sort order.',
+            '`next_cursor` of the previous page. The value is opaque. A cursor is valid only for the same caller, filters and sort order.',
         },
         include_total: {
           type: ['string'],
@@ -267,7 +267,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 4096,
           description:
-            '`next_cursor` of the previous page. The value is opaque. It is valid only for the same caller, filters and sort order.',
+            '`next_cursor` of the previous page. The value is opaque. A cursor is valid only for the same caller, filters and sort order.',
         },
         include_total: {
           type: ['string'],
@@ -339,7 +339,7 @@ export const commandSpecs: readonly CommandSpec[] = [
         sku: {
           type: ['string'],
           pattern: '^[\\x21-\\x7e](?:[\\x20-\\x7e]{0,62}[\\x21-\\x7e])?$',
-          description: 'Stock keeping unit. It must not be used by another product.',
+          description: 'Stock keeping unit, which must be unique.',
         },
         name: { type: ['string'], minLength: 1, maxLength: 200 },
         description: { type: ['string'], default: '', maxLength: 5000 },
@@ -480,7 +480,7 @@ export const commandSpecs: readonly CommandSpec[] = [
         status: {
           type: ['string'],
           enum: ['draft', 'active', 'archived'],
-          description: 'Status of the product. It cannot be changed back to `draft`.',
+          description: 'Status of the product. A product cannot be changed back to `draft`.',
         },
       },
       additionalProperties: false,
@@ -552,7 +552,7 @@ export const commandSpecs: readonly CommandSpec[] = [
         status: {
           type: ['string'],
           enum: ['draft', 'active', 'archived'],
-          description: 'Status of the product. It cannot be changed back to `draft`.',
+          description: 'Status of the product. A product cannot be changed back to `draft`.',
         },
       },
       additionalProperties: false,
@@ -667,7 +667,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 4096,
           description:
-            '`next_cursor` of the previous page. The value is opaque. It is valid only for the same caller, filters and sort order.',
+            '`next_cursor` of the previous page. The value is opaque. A cursor is valid only for the same caller, filters and sort order.',
         },
         include_total: {
           type: ['string'],
@@ -710,7 +710,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 4096,
           description:
-            '`next_cursor` of the previous page. The value is opaque. It is valid only for the same caller, filters and sort order.',
+            '`next_cursor` of the previous page. The value is opaque. A cursor is valid only for the same caller, filters and sort order.',
         },
         include_total: {
           type: ['string'],
@@ -759,7 +759,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 4096,
           description:
-            '`next_cursor` of the previous page. The value is opaque. It is valid only for the same caller, filters and sort order.',
+            '`next_cursor` of the previous page. The value is opaque. A cursor is valid only for the same caller, filters and sort order.',
         },
       },
       required: [],
@@ -1014,7 +1014,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 4096,
           description:
-            '`next_cursor` of the previous page. The value is opaque. It is valid only for the same caller, filters and sort order.',
+            '`next_cursor` of the previous page. The value is opaque. A cursor is valid only for the same caller, filters and sort order.',
         },
         include_total: {
           type: ['string'],
@@ -1482,7 +1482,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 4096,
           description:
-            '`next_cursor` of the previous page. The value is opaque. It is valid only for the same caller, filters and sort order.',
+            '`next_cursor` of the previous page. The value is opaque. A cursor is valid only for the same caller, filters and sort order.',
         },
         include_total: {
           type: ['string'],
@@ -1546,7 +1546,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 4096,
           description:
-            '`next_cursor` of the previous page. The value is opaque. It is valid only for the same caller, filters and sort order.',
+            '`next_cursor` of the previous page. The value is opaque. A cursor is valid only for the same caller, filters and sort order.',
         },
         include_total: {
           type: ['string'],
@@ -1852,7 +1852,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 4096,
           description:
-            '`next_cursor` of the previous page. The value is opaque. It is valid only for the same caller, filters and sort order.',
+            '`next_cursor` of the previous page. The value is opaque. A cursor is valid only for the same caller, filters and sort order.',
         },
         include_total: {
           type: ['string'],
@@ -1909,7 +1909,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 4096,
           description:
-            '`next_cursor` of the previous page. The value is opaque. It is valid only for the same caller, filters and sort order.',
+            '`next_cursor` of the previous page. The value is opaque. A cursor is valid only for the same caller, filters and sort order.',
         },
         include_total: {
           type: ['string'],
@@ -2151,7 +2151,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 4096,
           description:
-            '`next_cursor` of the previous page. The value is opaque. It is valid only for the same caller, filters and sort order.',
+            '`next_cursor` of the previous page. The value is opaque. A cursor is valid only for the same caller, filters and sort order.',
         },
         include_total: {
           type: ['string'],
@@ -2207,7 +2207,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 4096,
           description:
-            '`next_cursor` of the previous page. The value is opaque. It is valid only for the same caller, filters and sort order.',
+            '`next_cursor` of the previous page. The value is opaque. A cursor is valid only for the same caller, filters and sort order.',
         },
         include_total: {
           type: ['string'],
@@ -2351,7 +2351,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/order-exports',
     summary: 'Export orders',
     description:
-      'Starts a task that writes orders to a file, oldest first. It accepts the same filters as the order list. Also requires the `orders.read` scope, or the `orders.manage` scope and a staff account to export the orders of every customer. In CSV files, an apostrophe precedes text that a spreadsheet would interpret as a formula.',
+      'Starts a task that writes orders to a file, oldest first. The export accepts the same filters as the order list. The request also requires the `orders.read` scope, or the `orders.manage` scope and a staff account to export the orders of every customer. In CSV files, an apostrophe precedes text that a spreadsheet would interpret as a formula.',
     scopes: ['tasks.write'],
     idempotent: true,
     paginated: false,
@@ -2964,7 +2964,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 4096,
           description:
-            '`next_cursor` of the previous page. The value is opaque. It is valid only for the same caller, filters and sort order.',
+            '`next_cursor` of the previous page. The value is opaque. A cursor is valid only for the same caller, filters and sort order.',
         },
         include_total: {
           type: ['string'],
@@ -3341,7 +3341,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 4096,
           description:
-            '`next_cursor` of the previous page. The value is opaque. It is valid only for the same caller, filters and sort order.',
+            '`next_cursor` of the previous page. The value is opaque. A cursor is valid only for the same caller, filters and sort order.',
         },
       },
       required: [],
@@ -3387,14 +3387,14 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 2000,
           description:
-            'URL that receives the events. It must be an https URL on the public internet; in development, http on the loopback interface is accepted as well.',
+            'URL that receives the events. The URL must be an https URL on the public internet; in development, http on the loopback interface is also accepted.',
         },
         events: {
           type: ['array'],
           minItems: 1,
           maxItems: 49,
           description:
-            'Event types that are sent to the endpoint. `order.*` matches every type that begins with `order.`, and `*` matches every type. Both include types that are added later.',
+            'Event types that are sent to the endpoint. `order.*` matches every type that begins with `order.`, and `*` matches every type. Both wildcards include types that are added later.',
           items: {
             type: ['string'],
             enum: [
@@ -3535,14 +3535,14 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 2000,
           description:
-            'URL that receives the events. It must be an https URL on the public internet; in development, http on the loopback interface is accepted as well.',
+            'URL that receives the events. The URL must be an https URL on the public internet; in development, http on the loopback interface is also accepted.',
         },
         events: {
           type: ['array'],
           minItems: 1,
           maxItems: 49,
           description:
-            'Event types that are sent to the endpoint. `order.*` matches every type that begins with `order.`, and `*` matches every type. Both include types that are added later.',
+            'Event types that are sent to the endpoint. `order.*` matches every type that begins with `order.`, and `*` matches every type. Both wildcards include types that are added later.',
           items: {
             type: ['string'],
             enum: [
@@ -3716,7 +3716,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 4096,
           description:
-            '`next_cursor` of the previous page. The value is opaque. It is valid only for the same caller, filters and sort order.',
+            '`next_cursor` of the previous page. The value is opaque. A cursor is valid only for the same caller, filters and sort order.',
         },
         status: {
           type: ['array'],
@@ -3830,7 +3830,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 4096,
           description:
-            '`next_cursor` of the previous page. The value is opaque. It is valid only for the same caller, filters and sort order.',
+            '`next_cursor` of the previous page. The value is opaque. A cursor is valid only for the same caller, filters and sort order.',
         },
       },
       required: [],
@@ -3916,7 +3916,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 4096,
           description:
-            '`next_cursor` of the previous page. The value is opaque. It is valid only for the same caller, filters and sort order.',
+            '`next_cursor` of the previous page. The value is opaque. A cursor is valid only for the same caller, filters and sort order.',
         },
       },
       required: [],
@@ -4042,7 +4042,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 4096,
           description:
-            '`next_cursor` of the previous page. The value is opaque. It is valid only for the same caller, filters and sort order.',
+            '`next_cursor` of the previous page. The value is opaque. A cursor is valid only for the same caller, filters and sort order.',
         },
       },
       required: [],
@@ -4100,7 +4100,7 @@ export const commandSpecs: readonly CommandSpec[] = [
         redirect_uris: {
           type: ['array'],
           maxItems: 10,
-          description: 'Redirect URIs. They are compared by exact string matching, except for the port of a loopback address.',
+          description: 'Redirect URIs. Redirect URIs are compared by exact string matching, except for the port of a loopback address.',
           items: { type: ['string'], minLength: 1, maxLength: 2000 },
         },
         post_logout_redirect_uris: {
@@ -4325,7 +4325,7 @@ export const commandSpecs: readonly CommandSpec[] = [
         redirect_uris: {
           type: ['array'],
           maxItems: 10,
-          description: 'Redirect URIs. They are compared by exact string matching, except for the port of a loopback address.',
+          description: 'Redirect URIs. Redirect URIs are compared by exact string matching, except for the port of a loopback address.',
           items: { type: ['string'], minLength: 1, maxLength: 2000 },
         },
         post_logout_redirect_uris: {
@@ -4481,7 +4481,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/applications/{application_id}',
     summary: 'Delete an application',
     description:
-      'Deletes the application and all its grants. Its tokens stop working immediately. An application with a metadata document is registered again when it is next used. To block such an application, disable it instead. Requires an administrator.',
+      "Deletes the application and all its grants. The application's tokens stop working immediately. An application with a metadata document is registered again when it is next used. To block such an application, disable it instead. Requires an administrator.",
     scopes: ['applications.manage'],
     idempotent: false,
     paginated: false,
@@ -4587,7 +4587,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 4096,
           description:
-            '`next_cursor` of the previous page. The value is opaque. It is valid only for the same caller, filters and sort order.',
+            '`next_cursor` of the previous page. The value is opaque. A cursor is valid only for the same caller, filters and sort order.',
         },
         user_id: {
           type: ['integer'],

@@ -161,7 +161,7 @@ export interface UsersResource {
   get(userId: number | string, options?: CallOptions): Call<User, ProblemsOf['users.get']>;
   /**
    * Update a user.
-   * Updates the fields given in a JSON merge patch (RFC 7396). `users.write` allows changing the name of the token's user. `users.manage` allows staff to change the name, e-mail address and status of customers. Changing a role, or the account of a staff member or administrator, requires `users.administer` and an administrator who signed in during the last 15 minutes. Otherwise the response is 401 `insufficient_user_authentication` with the required `max_age` (RFC 9470). A new e-mail address is unverified and cannot be used to reset the password until the user confirms it with the link sent to it. Both the old and the new address are notified. A suspended user is signed out everywhere, and no application can act for the user until the account is active again.
+   * Updates the fields given in a JSON merge patch (RFC 7396). `users.write` allows changing the name of the token's user. `users.manage` allows staff to change the name, e-mail address and status of customers. Changing a role, or the account of a staff member or administrator, requires `users.administer` and an administrator who signed in during the last 15 minutes. If the sign-in is older, the response is 401 `insufficient_user_authentication` with the required `max_age` (RFC 9470). A new e-mail address is unverified and cannot be used to reset the password until the user confirms it with the link sent to it. Both the old and the new address are notified. A suspended user is signed out everywhere, and no application can act for the user until the account is active again.
    * Requires the scope `users.write` or `users.manage` or `users.administer`.
    */
   update(userId: number | string, body: UserUpdate, options?: CallOptions & IfMatch): Call<User, ProblemsOf['users.update']>;
@@ -456,7 +456,7 @@ export interface ShipmentsResource {
 export interface OrderExportsResource {
   /**
    * Export orders.
-   * Starts a task that writes orders to a file, oldest first. It accepts the same filters as the order list. Also requires the `orders.read` scope, or the `orders.manage` scope and a staff account to export the orders of every customer. In CSV files, an apostrophe precedes text that a spreadsheet would interpret as a formula.
+   * Starts a task that writes orders to a file, oldest first. The export accepts the same filters as the order list. The request also requires the `orders.read` scope, or the `orders.manage` scope and a staff account to export the orders of every customer. In CSV files, an apostrophe precedes text that a spreadsheet would interpret as a formula.
    * Requires the scope `tasks.write`.
    */
   create(body: OrderExportCreate, options?: CallOptions): Call<Task, ProblemsOf['orderExports.create']>;
@@ -672,7 +672,7 @@ export interface ApplicationsResource {
   ): Call<Application, ProblemsOf['applications.update']>;
   /**
    * Delete an application.
-   * Deletes the application and all its grants. Its tokens stop working immediately. An application with a metadata document is registered again when it is next used. To block such an application, disable it instead. Requires an administrator.
+   * Deletes the application and all its grants. The application's tokens stop working immediately. An application with a metadata document is registered again when it is next used. To block such an application, disable it instead. Requires an administrator.
    * Requires the scope `applications.manage`.
    */
   delete(applicationId: number | string, options?: CallOptions): Call<undefined, ProblemsOf['applications.delete']>;

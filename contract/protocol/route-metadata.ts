@@ -34,7 +34,7 @@ export type RouteMetadata = {
   /** Media types of the response, if it is not JSON. */
   readonly produces?: readonly string[];
   readonly deprecated?: Deprecation;
-  /** Whether only external systems call the operation, in their own format. The SDK has no method for it. */
+  /** Whether only external systems call the operation, with requests in their own format. The SDK has no method for it. */
   readonly internal?: boolean;
 };
 

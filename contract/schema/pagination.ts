@@ -14,7 +14,9 @@ export const paginationParameters = {
     .min(1)
     .max(4096)
     .optional()
-    .describe('`next_cursor` of the previous page. The value is opaque. It is valid only for the same caller, filters and sort order.'),
+    .describe(
+      '`next_cursor` of the previous page. The value is opaque. A cursor is valid only for the same caller, filters and sort order.',
+    ),
   include_total: z
     .enum(['true', 'false'])
     .optional()

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { findHiddenCharacter } from './hidden-characters.ts';
 
-// C0, DEL and C1. Names and addresses do not need them, and terminals and log viewers would interpret them.
+// C0, DEL and C1. Names and addresses do not need control characters, which terminals and log viewers would interpret.
 const controlCharacter = /\p{Cc}/u;
 // Multi-line text may contain line breaks and tabs.
 const controlCharacterBesidesLines = /[^\P{Cc}\t\n\r]/u;
@@ -80,7 +80,7 @@ function refuse(context: z.RefinementCtx, message: string): never {
 /** Maximum number of metadata pairs per resource. */
 export const maxMetadataPairs = 20;
 
-/** The caller's key-value pairs. The service stores and returns them without interpreting them. */
+/** The caller's key-value pairs. The service stores and returns these pairs without interpreting them. */
 export const metadataSchema = z
   .record(externalNameSchema(40), multilineTextSchema(500))
   .refine((pairs) => Object.keys(pairs).length <= maxMetadataPairs, { message: `must have at most ${maxMetadataPairs} pairs` });

@@ -57,7 +57,7 @@ const descriptions = {
   name: 'Name shown to users.',
   logo_uri:
     "Logo. A PNG of at most 512 by 512 pixels and 32 kB, sent as a `data:` URI, is shown on the consent page. An https URL is stored, but the shop's pages never load it.",
-  redirect_uris: 'Redirect URIs. They are compared by exact string matching, except for the port of a loopback address.',
+  redirect_uris: 'Redirect URIs. Redirect URIs are compared by exact string matching, except for the port of a loopback address.',
   post_logout_redirect_uris: 'URIs to which users can be redirected after signing out.',
   scopes: 'Scopes that the application can be granted. Removing a scope also removes it from existing tokens.',
   preapproved_scopes:
@@ -223,7 +223,7 @@ export const applicationRoutes = c.router({
     path: '/applications/:application_id',
     pathParams,
     summary: 'Delete an application',
-    description: `Deletes the application and all its grants. Its tokens stop working immediately. An application with a metadata document is registered again when it is next used. To block such an application, disable it instead. ${onlyAdministrators}`,
+    description: `Deletes the application and all its grants. The application\'s tokens stop working immediately. An application with a metadata document is registered again when it is next used. To block such an application, disable it instead. ${onlyAdministrators}`,
     responses: { 204: c.noBody(), ...fails(...permissionProblems, 'not_found') },
     metadata: routeMetadata({ operationId: 'applications.delete', access }),
   },

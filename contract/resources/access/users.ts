@@ -48,7 +48,7 @@ export const userSchema = namedSchema(
     email: z.string().min(3).max(254).describe('E-mail address, unique among users that are not closed (case-insensitive).'),
     email_verified: z
       .boolean()
-      .describe('Whether the user has confirmed the e-mail address. It becomes `false` when another user changes the address.'),
+      .describe('Whether the user has confirmed the e-mail address. The value becomes `false` when another user changes the address.'),
     status: z.enum(userStatuses).describe('A `suspended` or `closed` user cannot sign in, and no application can act for the user.'),
     role: z
       .enum(userRoles)
@@ -64,7 +64,7 @@ export const userCreateSchema = namedSchema(
   z
     .object({
       name: singleLineSchema(200).describe('Full name.'),
-      email: emailSchema.describe('E-mail address. It must not be used by another user.'),
+      email: emailSchema.describe('E-mail address, which must not be used by another user.'),
     })
     .strict(),
 );
@@ -74,7 +74,7 @@ export const userUpdateSchema = namedSchema(
   z
     .object({
       name: singleLineSchema(200).describe('Full name.'),
-      email: emailSchema.describe('E-mail address. It must not be used by another user.'),
+      email: emailSchema.describe('E-mail address, which must not be used by another user.'),
       status: z.enum(['active', 'suspended']).describe('Status of a customer. Requires the `users.manage` scope.'),
       role: z
         .enum(userRoles)
@@ -145,7 +145,7 @@ export const userRoutes = c.router({
     body: userUpdateSchema,
     summary: 'Update a user',
     description:
-      "Updates the fields given in a JSON merge patch (RFC 7396). `users.write` allows changing the name of the token's user. `users.manage` allows staff to change the name, e-mail address and status of customers. Changing a role, or the account of a staff member or administrator, requires `users.administer` and an administrator who signed in during the last 15 minutes. Otherwise the response is 401 `insufficient_user_authentication` with the required `max_age` (RFC 9470). A new e-mail address is unverified and cannot be used to reset the password until the user confirms it with the link sent to it. Both the old and the new address are notified. A suspended user is signed out everywhere, and no application can act for the user until the account is active again.",
+      "Updates the fields given in a JSON merge patch (RFC 7396). `users.write` allows changing the name of the token's user. `users.manage` allows staff to change the name, e-mail address and status of customers. Changing a role, or the account of a staff member or administrator, requires `users.administer` and an administrator who signed in during the last 15 minutes. If the sign-in is older, the response is 401 `insufficient_user_authentication` with the required `max_age` (RFC 9470). A new e-mail address is unverified and cannot be used to reset the password until the user confirms it with the link sent to it. Both the old and the new address are notified. A suspended user is signed out everywhere, and no application can act for the user until the account is active again.",
     responses: {
       200: userSchema,
       ...fails(

@@ -47,9 +47,9 @@ const subscribedTypes = z
   .max(eventTypes.length + eventTypeWildcards.length + 1);
 const address = z.string().min(1).max(2000);
 const descriptions = {
-  url: 'URL that receives the events. It must be an https URL on the public internet; in development, http on the loopback interface is accepted as well.',
+  url: 'URL that receives the events. The URL must be an https URL on the public internet; in development, http on the loopback interface is also accepted.',
   events:
-    'Event types that are sent to the endpoint. `order.*` matches every type that begins with `order.`, and `*` matches every type. Both include types that are added later.',
+    'Event types that are sent to the endpoint. `order.*` matches every type that begins with `order.`, and `*` matches every type. Both wildcards include types that are added later.',
   description: 'Description of the endpoint.',
 };
 
@@ -68,7 +68,7 @@ const fields = {
   user_id: idSchema.nullable().describe('User for whom the endpoint was created; `null` if an application created it on its own behalf.'),
   scopes: z
     .array(z.string())
-    .describe('Scopes of the token that created or last updated the endpoint. They determine the events that it receives.'),
+    .describe('Scopes of the token that created or last updated the endpoint. The scopes determine the events that the endpoint receives.'),
   failing_since: timestampSchema
     .nullable()
     .describe('Start of the period in which every delivery has failed; `null` if the last delivery succeeded.'),

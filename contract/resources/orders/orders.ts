@@ -125,7 +125,7 @@ export const orderSummarySchema = namedSchema(
       ...orderFields,
       items: z.array(orderItemSchema).min(1).max(maxOrderLines).optional().describe('Order lines; only returned with `include=items`.'),
     })
-    .describe('An order in a list. Its lines are included only with `include=items`.'),
+    .describe('An order in a list. The lines are included only with `include=items`.'),
 );
 /** Maximum number of orders on a page of a list that includes their lines. */
 export const maxOrdersWithItems = 20;

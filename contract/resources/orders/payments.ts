@@ -91,7 +91,7 @@ export const paymentSchema = namedSchema(
       ),
     next_action: paymentNextActionSchema
       .nullable()
-      .describe('Action that the customer must take. It is visible only to callers who can pay for the order.'),
+      .describe('Action that the customer must take. The action is visible only to callers who can pay for the order.'),
     failure_code: openEnumSchema(paymentFailureCodes).nullable(),
     failure_message: z.string().nullable(),
     version: z.number().int().min(1).describe('Version number, incremented by every change.'),

@@ -60,7 +60,7 @@ export const productSchema = namedSchema(
       .int()
       .min(0)
       .nullable()
-      .describe('Units currently available. `null` means that stock is not tracked. Only placing an order reserves units.'),
+      .describe('Units currently available. `null` means that stock is not tracked. Units are reserved only when an order is placed.'),
     status: z.enum(productStatuses).describe('Only an `active` product is publicly listed and can be ordered.'),
     metadata: metadataSchema,
     version: z.number().int().min(1).describe('Version number, incremented by every change.'),
@@ -82,7 +82,7 @@ export const productCreateSchema = namedSchema(
   'ProductCreate',
   z
     .object({
-      sku: sku.describe('Stock keeping unit. It must not be used by another product.'),
+      sku: sku.describe('Stock keeping unit, which must be unique.'),
       ...editable,
       description: editable.description.default(''),
       currency: currencySchema,
@@ -107,7 +107,7 @@ export const productUpdateSchema = namedSchema(
     .object({
       ...editable,
       metadata: metadataPatchSchema,
-      status: z.enum(productStatuses).describe('Status of the product. It cannot be changed back to `draft`.'),
+      status: z.enum(productStatuses).describe('Status of the product. A product cannot be changed back to `draft`.'),
     })
     .partial()
     .strict(),
@@ -121,7 +121,7 @@ export const productReplaceSchema = namedSchema(
       description: editable.description.default(''),
       tax_rate_bps: editable.tax_rate_bps.default(0),
       metadata: metadataSchema.default({}),
-      status: z.enum(productStatuses).describe('Status of the product. It cannot be changed back to `draft`.'),
+      status: z.enum(productStatuses).describe('Status of the product. A product cannot be changed back to `draft`.'),
     })
     .strict(),
 );
