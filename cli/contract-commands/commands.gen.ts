@@ -1197,7 +1197,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/orders/{order_id}',
     summary: 'Update an order',
     description:
-      'Updates the fields given in a JSON merge patch (RFC 7396). The price cannot change. Staff can change the delivery until part of the order has been shipped. Customers can change it only while the order is pending.',
+      'Updates the fields given in a JSON merge patch (RFC 7396). The price cannot change. Staff can change the delivery until part of the order has been shipped. Customers can change the delivery only while the order is pending.',
     scopes: ['orders.write', 'orders.manage'],
     idempotent: false,
     ifMatch: true,
@@ -3088,7 +3088,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/tasks/{task_id}/result',
     summary: 'Download the result of a task',
     description:
-      'Returns the result file, which is available for 7 days after the task has finished. Downloading it always requires a token.',
+      'Returns the result file, which is available for 7 days after the task has finished. The download always requires a token.',
     scopes: ['tasks.read'],
     idempotent: false,
     paginated: false,
@@ -3857,7 +3857,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/connected-apps/{connected_app_id}',
     summary: 'Remove a connected application',
     description:
-      'Revokes the access of the application immediately. The application must ask the user for consent before it can regain access. The API keys that it created for the user, on any device, are also revoked, unless `api_keys=keep` is set.',
+      'Revokes the access of the application immediately. The application must ask the user for consent before it can regain access. The API keys that the application created for the user, on any device, are also revoked, unless `api_keys=keep` is set.',
     scopes: ['connected_apps.write'],
     idempotent: false,
     paginated: false,
@@ -4538,7 +4538,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/registration-tokens',
     summary: 'Create a registration token',
     description:
-      'Creates an initial access token for dynamic client registration (RFC 7591). Applications registered with it can only have scopes to which customers can consent. Requires an administrator.',
+      'Creates an initial access token for dynamic client registration (RFC 7591). Applications registered with such a token can only have scopes to which customers can consent. Requires an administrator.',
     scopes: ['applications.manage'],
     idempotent: true,
     paginated: false,

@@ -49,7 +49,7 @@ export interface OrdersResource {
   get(orderId: number | string, options?: CallOptions): Call<Order, ProblemsOf['orders.get']>;
   /**
    * Update an order.
-   * Updates the fields given in a JSON merge patch (RFC 7396). The price cannot change. Staff can change the delivery until part of the order has been shipped. Customers can change it only while the order is pending.
+   * Updates the fields given in a JSON merge patch (RFC 7396). The price cannot change. Staff can change the delivery until part of the order has been shipped. Customers can change the delivery only while the order is pending.
    * Requires the scope `orders.write` or `orders.manage`.
    */
   update(orderId: number | string, body: OrderUpdate, options?: CallOptions & IfMatch): Call<Order, ProblemsOf['orders.update']>;

@@ -318,7 +318,7 @@ export interface OrdersResource {
   get(orderId: number | string, options?: CallOptions): Call<Order, ProblemsOf['orders.get']>;
   /**
    * Update an order.
-   * Updates the fields given in a JSON merge patch (RFC 7396). The price cannot change. Staff can change the delivery until part of the order has been shipped. Customers can change it only while the order is pending.
+   * Updates the fields given in a JSON merge patch (RFC 7396). The price cannot change. Staff can change the delivery until part of the order has been shipped. Customers can change the delivery only while the order is pending.
    * Requires the scope `orders.write` or `orders.manage`.
    */
   update(orderId: number | string, body: OrderUpdate, options?: CallOptions & IfMatch): Call<Order, ProblemsOf['orders.update']>;
@@ -495,7 +495,7 @@ export interface TasksResource {
   get(taskId: number | string, options?: CallOptions): Call<Task, ProblemsOf['tasks.get']>;
   /**
    * Download the result of a task.
-   * Returns the result file, which is available for 7 days after the task has finished. Downloading it always requires a token.
+   * Returns the result file, which is available for 7 days after the task has finished. The download always requires a token.
    * Requires the scope `tasks.read`.
    */
   result(taskId: number | string, options?: CallOptions): Call<DownloadedFile, ProblemsOf['tasks.result']>;
@@ -610,7 +610,7 @@ export interface ConnectedAppsResource {
   list(query?: ConnectedAppsListQuery, options?: CallOptions): PagedCall<ConnectedAppPage, ProblemsOf['connectedApps.list']>;
   /**
    * Remove a connected application.
-   * Revokes the access of the application immediately. The application must ask the user for consent before it can regain access. The API keys that it created for the user, on any device, are also revoked, unless `api_keys=keep` is set.
+   * Revokes the access of the application immediately. The application must ask the user for consent before it can regain access. The API keys that the application created for the user, on any device, are also revoked, unless `api_keys=keep` is set.
    * Requires the scope `connected_apps.write`.
    */
   remove(
@@ -688,7 +688,7 @@ export interface ApplicationsResource {
   ): Call<SecretRotation, ProblemsOf['applications.rotateSecret']>;
   /**
    * Create a registration token.
-   * Creates an initial access token for dynamic client registration (RFC 7591). Applications registered with it can only have scopes to which customers can consent. Requires an administrator.
+   * Creates an initial access token for dynamic client registration (RFC 7591). Applications registered with such a token can only have scopes to which customers can consent. Requires an administrator.
    * Requires the scope `applications.manage`.
    */
   createRegistrationToken(

@@ -31,7 +31,7 @@ const statusPhrases: Record<string, string> = {
 };
 
 const headers = {
-  'X-Request-Id': { description: 'ID of the request. Include it when contacting support.', schema: { type: 'string' } },
+  'X-Request-Id': { description: 'ID of the request. Include the ID when contacting support.', schema: { type: 'string' } },
   'WWW-Authenticate': { description: 'Required authentication scheme and scopes (RFC 6750).', schema: { type: 'string' } },
   Location: { description: 'URL of the created resource.', schema: { type: 'string', format: 'uri-reference' } },
   ETag: { description: 'Identifies this version of the resource (RFC 9110 section 8.8.3).', schema: { type: 'string' } },

@@ -75,7 +75,7 @@ const problemFields = {
   code: z.string().describe('Machine-readable problem code. Codes are never removed within an API version; new codes may be added.'),
   detail: z.string().describe('Explanation of this occurrence, and how to resolve it.'),
   instance: z.string().describe('URI that identifies this occurrence.'),
-  request_id: z.string().describe('ID of the request, as in the `X-Request-Id` header. Include it when contacting support.'),
+  request_id: z.string().describe('ID of the request, as in the `X-Request-Id` header. Include the ID when contacting support.'),
   violated_policies: z
     .array(z.string())
     .optional()

@@ -273,7 +273,7 @@ export const applicationRoutes = c.router({
         .strict(),
     ),
     summary: 'Create a registration token',
-    description: `Creates an initial access token for dynamic client registration (RFC 7591). Applications registered with it can only have scopes to which customers can consent. ${onlyAdministrators}`,
+    description: `Creates an initial access token for dynamic client registration (RFC 7591). Applications registered with such a token can only have scopes to which customers can consent. ${onlyAdministrators}`,
     responses: {
       201: newRegistrationToken,
       ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems),

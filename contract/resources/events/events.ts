@@ -92,7 +92,7 @@ export type EventTypeWildcard = `${EventSubject}.*`;
 export const eventSchema = namedSchema(
   'Event',
   z.object({
-    id: idSchema.describe('Sequence number of the event. Pass it as `after` to get the events that follow.'),
+    id: idSchema.describe('Sequence number of the event. Pass this number as `after` to get the events that follow.'),
     type: z.string().describe('Event type, such as `order.paid`. More types may be added.'),
     api_version: z.string().describe('API version that defines the format of `data`.'),
     timestamp: timestampSchema.describe('When the change was made.'),

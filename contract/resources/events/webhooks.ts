@@ -77,7 +77,7 @@ const fields = {
   updated_at: timestampSchema,
 };
 
-const signingSecret = "The signing secret (Standard Webhooks). Pass it to the SDK's `verifyWebhook` function.";
+const signingSecret = "The signing secret (Standard Webhooks). Pass the secret to the SDK's `verifyWebhook` function.";
 const secret = oneTimeSecretSchema(signingSecret, 'If the first response was lost, rotate the secret of the endpoint.');
 const rotatedSecret = oneTimeSecretSchema(
   signingSecret,

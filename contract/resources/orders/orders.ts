@@ -268,7 +268,7 @@ export const orderRoutes = c.router({
     body: orderUpdateSchema,
     summary: 'Update an order',
     description:
-      'Updates the fields given in a JSON merge patch (RFC 7396). The price cannot change. Staff can change the delivery until part of the order has been shipped. Customers can change it only while the order is pending.',
+      'Updates the fields given in a JSON merge patch (RFC 7396). The price cannot change. Staff can change the delivery until part of the order has been shipped. Customers can change the delivery only while the order is pending.',
     responses: {
       200: orderSchema,
       ...fails(...permissionProblems, ...bodyProblems, ...ifMatchProblems, 'not_found', 'invalid_transition', 'price_changed'),

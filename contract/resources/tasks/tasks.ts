@@ -125,7 +125,7 @@ export const taskRoutes = c.router({
     pathParams: taskPath,
     summary: 'Download the result of a task',
     description:
-      'Returns the result file, which is available for 7 days after the task has finished. Downloading it always requires a token.',
+      'Returns the result file, which is available for 7 days after the task has finished. The download always requires a token.',
     responses: {
       200: c.otherResponse({ contentType: fileMediaTypes.csv, body: fileContent }),
       ...fails(...tokenProblems, 'not_found', 'task_not_finished', 'gone'),
