@@ -14,7 +14,7 @@ import type { CliEnvironment } from '../environment.ts';
 import { sanitizeForTerminal, toPrintableJson } from '../terminal/safe-terminal-text.ts';
 import { addProfileToLoginHint } from '../settings/settings.ts';
 
-/** An error as it is printed: as lines of text, or as JSON with --json. */
+/** A printable error, as lines of text or, with --json, as JSON. */
 export type PrintableError = {
   readonly code: string;
   readonly status?: number;

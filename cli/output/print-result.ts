@@ -86,7 +86,7 @@ function formatObject(io: CliEnvironment, settings: Settings, body: Item, chosen
 
 const isEmpty = (value: unknown): boolean => value === null || value === undefined || (Array.isArray(value) && value.length === 0);
 
-/** Returns whether a value is shown as a table. A list of strings is shown in one cell instead. */
+/** Returns whether a value is shown as a table. A list of strings is shown in a single cell. */
 const isTable = (value: unknown): boolean => Array.isArray(value) && !value.every((element) => typeof element === 'string');
 
 const formatTable = (
