@@ -94,7 +94,7 @@ async function prepareDemonstration(em: EntityManager, { administrator, issuer }
 async function hashConfiguredPassword(password: string, owner: PasswordOwner): Promise<string> {
   const hashed = await hashNewPassword(password, owner, { shop: defaultShopBranding, messages: englishMessages });
   if ('hash' in hashed) return hashed.hash;
-  throw new ConfigurationError(`MANDATE_ADMIN_PASSWORD is refused, and no administrator was created. ${hashed.reason}`);
+  throw new ConfigurationError(`MANDATE_ADMIN_PASSWORD was rejected, and no administrator was created. ${hashed.reason}`);
 }
 
 type FirstRunApplication = FirstRunFile['applications']['demonstration'];

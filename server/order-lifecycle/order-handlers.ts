@@ -113,7 +113,7 @@ const createCancelHandler =
 function resolveBuyerId(principal: Principal, { user_id: userId, discount_total: discount }: OrderCreate): number {
   const own = principal.user?.id;
   if (discount !== undefined && !canUseScope(principal, 'orders.manage')) {
-    throw createProblem('forbidden', { detail: 'Giving a discount requires the `orders.manage` scope and a staff account.' });
+    throw createProblem('forbidden', { detail: 'Applying a discount requires the `orders.manage` scope and a staff account.' });
   }
   if (userId === undefined && own !== undefined) return own;
   if (!canUseScope(principal, 'orders.manage') && (userId !== own || userId === undefined)) {
@@ -126,6 +126,6 @@ function resolveBuyerId(principal: Principal, { user_id: userId, discount_total:
     in: 'body',
     pointer: '#/user_id',
     code: 'required',
-    detail: 'This token does not act for a user: send the `user_id` of the customer.',
+    detail: 'This token does not act on behalf of a user: send the `user_id` of the customer.',
   });
 }

@@ -152,7 +152,10 @@ export function deferTransactionStatements(given: ClientBase, { preparedStatemen
 export type DeferOptions = {
   /** `false` sends every statement without a name, because PostgreSQL or a pooler does not keep prepared statements. */
   readonly preparedStatements: boolean;
-  /** Sent with each transaction's first statement and with each statement outside a transaction. The connection must know its name. */
+  /**
+   * Sent with each transaction's first statement and with each statement outside a transaction. The connection must know the name of this
+   * statement.
+   */
   readonly limits: PreparedQuery | undefined;
 };
 
@@ -161,7 +164,10 @@ function toPreparedQuery(text: unknown, values: unknown, nameFor: (name: string)
   return typeof text === 'string' && name !== undefined && Array.isArray(values) ? { name: nameFor(name), text, values } : undefined;
 }
 
-/** Returns an unnamed query if the extended protocol allows it: the text is a single statement. Text without values may contain several. */
+/**
+ * Returns an unnamed query if the extended protocol allows it: the text is a single statement. Text without values may contain several
+ * statements.
+ */
 function singleStatement(text: unknown, values: unknown): PreparedQuery | undefined {
   if (typeof text !== 'string') return undefined;
   const given: readonly unknown[] = Array.isArray(values) ? values : [];

@@ -196,9 +196,9 @@ function rejectUnparsedRequest(issuer: string, error: Error & { code?: string; r
 
 function parserProblem({ code, rawPacket }: { code?: string; rawPacket?: unknown }): { code: ProblemCode; detail: string } {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return { code: 'request_timeout', detail: 'The request did not arrive in time. Send it again.' };
-  if (code !== 'HPE_HEADER_OVERFLOW') return { code: 'invalid_request', detail: 'This is not a request of HTTP/1.1.' };
+  if (code !== 'HPE_HEADER_OVERFLOW') return { code: 'invalid_request', detail: 'This is not a valid HTTP/1.1 request.' };
   const requestLine = Buffer.isBuffer(rawPacket) ? rawPacket.indexOf('\n') : 0;
   return requestLine === -1 || requestLine > maxUrlLength + 'OPTIONS  HTTP/1.1'.length
     ? { code: 'uri_too_long', detail: `Send a URL of at most ${maxUrlLength} characters.` }
-    : { code: 'headers_too_large', detail: `Send at most ${maxHeaderBytes} bytes of headers, the URL included.` };
+    : { code: 'headers_too_large', detail: `Send at most ${maxHeaderBytes} bytes of headers, including the URL.` };
 }

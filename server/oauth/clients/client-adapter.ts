@@ -89,7 +89,7 @@ function toClientMetadata(application: ClientRow, now: Date): AdapterPayload {
     response_types: usesAuthorizationCode ? ['code'] : [],
     grant_types: [...application.grantTypes],
     // The scope is never empty, because oidc-provider treats an empty scope as all scopes.
-    // It contains only known scopes, because oidc-provider rejects clients with unknown scopes.
+    // The scope contains only known scopes, because oidc-provider rejects clients with unknown scopes.
     scope: [...(actsForUsers ? identityScopes : ['openid']), ...filterApiScopes(application.scopes)].join(' '),
   };
 }
