@@ -11,7 +11,7 @@ import { Passkey, UsedChallenge } from './second-factor.entity.ts';
 const loadWebAuthn = () => import('@simplewebauthn/server');
 
 const challengeLifetimeMs = 60 * 60 * 1000;
-/** ES256, EdDSA and RS256. The library's default prefers keys that are a kilobyte long and that few devices support. */
+/** ES256, EdDSA and RS256. By default, the library prefers keys that are a kilobyte long and that few devices support. */
 const algorithms = [-7, -8, -257];
 
 /**
