@@ -5,29 +5,15 @@ import { gunzipSync } from 'node:zlib';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../support/server/start-mandate.ts';
-import { createTestShop, type TestShop } from '../support/server/test-shop.ts';
-import { completeTask, runPendingTasks, abandonTaskAtStep } from '../support/run-tasks.ts';
+import { createTestShop, type TestShop } from '../support/shop/test-shop.ts';
+import { completeTask, runPendingTasks, abandonTaskAtStep } from '../support/shop/run-tasks.ts';
+import { onlineRetailRules } from './import-month.ts';
 
 const file = process.env['MANDATE_RETAIL_FILE'] ?? join(import.meta.dirname, '../../../shared/data/online-retail-2010-12.csv.gz');
 const hasFile = existsSync(file);
 
-/** Column mapping for the "Online Retail" data set, and the lines to import. */
-const query = new URLSearchParams({
-  source: 'online-retail',
-  reference_column: 'InvoiceNo',
-  created_at_column: 'InvoiceDate',
-  customer_column: 'CustomerID',
-  sku_column: 'StockCode',
-  name_column: 'Description',
-  quantity_column: 'Quantity',
-  unit_price_column: 'UnitPrice',
-  amounts: 'decimal',
-  currency: 'GBP',
-  unknown_customers: 'create',
-  unknown_products: 'create',
-  bad_lines: 'leave_out',
-  free_lines: 'refuse',
-}).toString();
+const rules = { source: 'online-retail', ...onlineRetailRules, bad_lines: 'leave_out', free_lines: 'refuse' };
+const query = new URLSearchParams(rules).toString();
 
 const figures = { orders: 1_400, lines: 26_157, pence: 57_271_389, customers: 885 };
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { databaseKind } from '../../support/services/database.ts';
 import { startMandateServer, type ApiResponse, type MandateServer } from '../../support/server/start-mandate.ts';
-import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/test-shop.ts';
+import { createTestShop, pickupDelivery, type TestShop } from '../../support/shop/test-shop.ts';
 
 // PGlite runs one transaction at a time.
 describe.skipIf(databaseKind === 'pglite')('concurrent buyers', () => {

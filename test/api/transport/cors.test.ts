@@ -7,7 +7,7 @@ import { databaseKind } from '../../support/services/database.ts';
 import { hasChromium, launchChromium } from '../../support/browser/chromium.ts';
 import { startMandateServer, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
 import { obtainClientToken, createConfidentialClient } from '../../support/oauth/oauth-flow.ts';
-import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/test-shop.ts';
+import { createTestShop, pickupDelivery, type TestShop } from '../../support/shop/test-shop.ts';
 
 type RequestOptions = { method?: string; headers?: Record<string, string>; body?: string; credentials?: 'include' };
 type PageResponse = { status: number; headers: Record<string, string>; body: JsonBody } | { failed: string };

@@ -4,7 +4,7 @@ import { createLog } from '../../../server/logging/logger.ts';
 import { databaseKind, createMigratedPostgresqlUrl } from '../../support/services/database.ts';
 import { startMandateServer } from '../../support/server/start-mandate.ts';
 import { usesTwoProcesses } from '../../support/server/process-mode.ts';
-import { createTestShop, pickupDelivery } from '../../support/server/test-shop.ts';
+import { createTestShop, pickupDelivery } from '../../support/shop/test-shop.ts';
 
 // PGlite has one connection, so a statement never waits for a lock.
 describe.skipIf(databaseKind === 'pglite')('a statement over the time limit', () => {

@@ -4,7 +4,7 @@ import { discover, memoryStore, newProofKey, refreshingTokens, revoke } from '@m
 import { signInOnLoopback } from '@mandate/client-sdk/authorization/node';
 import { startMandateServer } from '../../support/server/start-mandate.ts';
 import { cliClient, signUp } from '../../support/oauth/oauth-flow.ts';
-import { createTestShop, pickupDelivery } from '../../support/server/test-shop.ts';
+import { createTestShop, pickupDelivery } from '../../support/shop/test-shop.ts';
 import { startStubServer } from '../stub-server.ts';
 
 test('a debug log of a complete session shows all requests and no secret', async () => {
