@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import type { SystemKeyring } from '../../../cli/sign-in/system-keyring.ts';
+import type { SystemKeyring } from '../../../cli/environment/system-keyring.ts';
 import { approveDevice } from '../../support/oauth/device-flow.ts';
 import { signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
 import { useServer } from '../../support/server/use-server.ts';
