@@ -11,7 +11,9 @@ const folders = ['server', 'cli', 'client-sdk', 'contract', 'examples', 'test'];
 const ignored = /\.gen\.ts$|\/migrations\//;
 
 test('no run of six or more lines occurs twice', () => {
-  const tracked = execFileSync('git', ['ls-files', ...folders], { cwd: root, encoding: 'utf8' }).trim().split('\n');
+  const tracked = execFileSync('git', ['ls-files', ...folders], { cwd: root, encoding: 'utf8' })
+    .trim()
+    .split('\n');
   const files = tracked.filter((file) => /\.[jt]sx?$/.test(file) && !ignored.test(file) && existsSync(join(root, file)));
   expect(files.length).toBeGreaterThan(1_000);
   const sources = new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]));
@@ -19,7 +21,14 @@ test('no run of six or more lines occurs twice', () => {
 });
 
 describe('findDuplicates', () => {
-  const run = ['const total = sum(lines);', 'const tax = taxOf(total);', 'store(total);', 'store(tax);', 'notify(customer);', 'return total;'];
+  const run = [
+    'const total = sum(lines);',
+    'const tax = taxOf(total);',
+    'store(total);',
+    'store(tax);',
+    'notify(customer);',
+    'return total;',
+  ];
   const find = (first: readonly string[], second: readonly string[]) =>
     findDuplicates(
       new Map([

@@ -103,10 +103,10 @@ describe('POST /applications', () => {
     const demoted = await signUpWithRole(shop.db, shop.origin, 'admin');
     const staff = await obtainTokens(shop.origin, demoted, ['applications.manage']);
     await shop.db.em.fork().execute(`update users set role = 'staff' where id = ?`, [demoted.id]);
-    const person = await obtainTokens(shop.origin, await signUp(shop.origin), ['users.read']);
+    const person = await shop.createAccount('customer', ['users.read']);
     for (const path of ['', '/1']) {
       expect((await call('GET', path, undefined, staff.access_token)).body.code).toBe('forbidden');
-      expect((await call('GET', path, undefined, person.access_token)).body.code).toBe('insufficient_scope');
+      expect((await call('GET', path, undefined, person.token)).body.code).toBe('insufficient_scope');
     }
     expect((await call('POST', '', website, staff.access_token)).status).toBe(403);
     expect((await call('DELETE', '/1', undefined, staff.access_token)).status).toBe(403);

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { neutralizeFormulas, restoreFormulas } from '../../../server/tasks/csv-formulas.ts';
 import { csvReaders } from '../../support/csv-readers.ts';
 import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
-import { pickupDelivery } from '../../support/shop/test-shop.ts';
+import { buildOrderInput } from '../../support/shop/test-shop.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
 import { completeTask } from '../../support/shop/run-tasks.ts';
 
@@ -13,7 +13,7 @@ const staff = shop.staff(['orders.read', 'orders.write', 'orders.manage', 'tasks
 
 async function placeOrder(reference: string, note: string): Promise<JsonBody> {
   const product = await shop.createProduct();
-  const body = { items: [{ product_id: product.id, quantity: 1 }], delivery: pickupDelivery, reference, note };
+  const body = { ...buildOrderInput([product, 1]), reference, note };
   const response = await shop.callApi('POST', '/api/v1/orders', { token: staff.token, body });
   expect(response.status, response.text).toBe(201);
   return response.body;

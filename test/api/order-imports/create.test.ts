@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
-import { signUp, signUpWithRole, obtainTokens } from '../../support/oauth/oauth-flow.ts';
+import { signUpWithRole, obtainTokens } from '../../support/oauth/oauth-flow.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
 import { completeImport, completeTask } from '../../support/shop/run-tasks.ts';
 
@@ -276,7 +276,7 @@ describe('400 and 403', () => {
   });
 
   test('requires orders.manage and the scopes of its rules', async () => {
-    const customer = (await obtainTokens(shop.origin, await signUp(shop.origin), ['tasks.write', 'orders.write'])).access_token;
+    const customer = (await shop.createAccount('customer', ['tasks.write', 'orders.write'])).token;
     expect((await start('x', {}, {}, customer)).body.code).toBe('insufficient_scope');
     const staffUser = await signUpWithRole(shop.db, shop.origin, 'staff');
     const staff = (await obtainTokens(shop.origin, staffUser, ['tasks.write', 'orders.manage'])).access_token;

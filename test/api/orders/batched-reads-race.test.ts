@@ -5,7 +5,7 @@ import type { EntityManager } from '../../../server/database/entity-manager/enti
 import { databaseKind } from '../../support/services/database.ts';
 import type { JsonBody } from '../../support/server/start-mandate.ts';
 import { cliClient, signUp, obtainTokens, type TestUser } from '../../support/oauth/oauth-flow.ts';
-import { pickupDelivery } from '../../support/shop/test-shop.ts';
+import { buildOrderInput } from '../../support/shop/test-shop.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
 
 /** Larger than the batch size, so that the pending lookups need several queries. */
@@ -44,7 +44,7 @@ describe.skipIf(databaseKind === 'pglite')('during ownership changes and token r
         const { access_token: token } = await obtainTokens(shop.origin, person, ['orders.read', 'orders.write']);
         credentials.push({ token, userId: person.id, revocationSentAt: Infinity, revokedAt: Infinity });
       }
-    const body = { items: [{ product_id: product.id, quantity: 1 }], delivery: pickupDelivery };
+    const body = buildOrderInput([product, 1]);
     const placeOrder = async (_: unknown, n: number): Promise<number> => {
       const { userId, token } = credentials[n % credentials.length] ?? throwMissing();
       const placed = await shop.callApi('POST', '/api/v1/orders', { token, body });

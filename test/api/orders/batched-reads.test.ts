@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
 import { databaseKind } from '../../support/services/database.ts';
 import { cliClient, signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
-import { pickupDelivery } from '../../support/shop/test-shop.ts';
+import { buildOrderInput } from '../../support/shop/test-shop.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
 
 const shop = withShop();
@@ -20,7 +20,7 @@ beforeAll(async () => {
 async function createCustomerWithOrders(product: JsonBody): Promise<Customer> {
   const person = await signUp(shop.origin);
   const { access_token: token } = await obtainTokens(shop.origin, person, ['orders.read', 'orders.write']);
-  const body = { items: [{ product_id: product.id, quantity: 1 }], delivery: pickupDelivery };
+  const body = buildOrderInput([product, 1]);
   const placed = await Promise.all(Array.from({ length: 5 }, () => shop.callApi('POST', '/api/v1/orders', { token, body })));
   return { id: person.id, token, orders: placed.map((response) => response.body.id) };
 }

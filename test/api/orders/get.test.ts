@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { JsonBody } from '../../support/server/start-mandate.ts';
-import { signUp, signUpWithRole, obtainTokens } from '../../support/oauth/oauth-flow.ts';
-import { pickupDelivery } from '../../support/shop/test-shop.ts';
+import { signUpWithRole, obtainTokens } from '../../support/oauth/oauth-flow.ts';
+import { buildOrderInput } from '../../support/shop/test-shop.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
 
 const shop = withShop();
@@ -10,7 +10,7 @@ let placed: JsonBody;
 
 beforeAll(async () => {
   const product = await shop.createProduct();
-  const body = { items: [{ product_id: product.id, quantity: 1 }], delivery: pickupDelivery };
+  const body = buildOrderInput([product, 1]);
   placed = (await shop.callApi('POST', '/api/v1/orders', { token: anna.token, body })).body;
 });
 
@@ -41,8 +41,8 @@ describe('400', () => {
 
 describe('404', () => {
   test('an order of another customer and an unknown order return the same error', async () => {
-    const other = await obtainTokens(shop.origin, await signUp(shop.origin), ['orders.read']);
-    const [foreign, absent] = [await get(placed.id, other.access_token), await get(987_654, other.access_token)];
+    const other = await shop.createAccount('customer', ['orders.read']);
+    const [foreign, absent] = [await get(placed.id, other.token), await get(987_654, other.token)];
     const comparableFields = ({ status, body }: typeof foreign, id: number): unknown => [
       status,
       body.code,

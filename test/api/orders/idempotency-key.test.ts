@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { deleteExpiredIdempotencyKeys } from '../../../server/http/writes/idempotency.ts';
 import type { ApiResponse } from '../../support/server/start-mandate.ts';
-import { signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
 import { buildOrderInput } from '../../support/shop/test-shop.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
 
@@ -32,9 +31,9 @@ test('the same key with another request returns 422', async () => {
 
 test('each caller has separate keys', async () => {
   const product = await shop.createProduct();
-  const ben = await obtainTokens(shop.origin, await signUp(shop.origin), ['orders.write']);
+  const ben = await shop.createAccount('customer', ['orders.write']);
   const annasOrder = await placeOrder(buildOrderInput([product, 1]), { 'idempotency-key': 'k-3' });
-  const bensOrder = await placeOrder(buildOrderInput([product, 1]), { 'idempotency-key': 'k-3' }, ben.access_token);
+  const bensOrder = await placeOrder(buildOrderInput([product, 1]), { 'idempotency-key': 'k-3' }, ben.token);
   expect([annasOrder.status, bensOrder.status]).toEqual([201, 201]);
   expect(bensOrder.body.id).not.toBe(annasOrder.body.id);
 });

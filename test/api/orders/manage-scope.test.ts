@@ -11,8 +11,7 @@ beforeAll(async () => {
   manageToken = await createStaffToken(['orders.manage', 'tasks.read', 'tasks.write']);
 });
 
-const createStaffToken = async (scopes: readonly Scope[]): Promise<string> =>
-  (await obtainTokens(shop.origin, await signUpWithRole(shop.db, shop.origin, 'staff'), scopes)).access_token;
+const createStaffToken = async (scopes: readonly Scope[]): Promise<string> => (await shop.createAccount('staff', scopes)).token;
 
 /** Places an order for a customer, with `orders.manage` as the only order scope. */
 async function placeOrder(): Promise<JsonBody> {

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readEventTypes } from '../../support/read-event-types.ts';
 import { startMandateServer, type ApiResponse, type JsonBody, type ApiServer } from '../../support/server/start-mandate.ts';
-import { signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
-import { deliveryAddress, createTestShop, pickupDelivery, type TestShop } from '../../support/shop/test-shop.ts';
+import { deliveryAddress, createTestShop, buildOrderInput, pickupDelivery, type TestShop } from '../../support/shop/test-shop.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
 
 const shop = withShop();
@@ -75,8 +74,8 @@ describe('errors', () => {
 
   test('404 for an order of another user, and 412 for another version', async () => {
     const order = await placeOrder();
-    const other = await obtainTokens(shop.origin, await signUp(shop.origin), ['orders.write']);
-    expect((await patch(order.id, { note: 'x' }, other.access_token)).body.code).toBe('not_found');
+    const other = await shop.createAccount('customer', ['orders.write']);
+    expect((await patch(order.id, { note: 'x' }, other.token)).body.code).toBe('not_found');
     expect((await patch(order.id, { note: 'x' }, anna.token, { 'if-match': `"order-${order.id}-9.1"` })).body.code).toBe(
       'precondition_failed',
     );
@@ -104,7 +103,7 @@ describe('discounts and tax', () => {
     expect(fullDiscount.body).toMatchObject({ total: 0, tax_total: 0, status: 'paid' });
     const tooMuch = await createOrder(shop, shop, product, { discount_total: 1201 });
     expect(tooMuch.body.errors).toMatchObject([{ pointer: '#/discount_total', code: 'out_of_range' }]);
-    const customer = { items: [{ product_id: product.id, quantity: 1 }], delivery: pickupDelivery, discount_total: 1 };
+    const customer = { ...buildOrderInput([product, 1]), discount_total: 1 };
     expect((await shop.callApi('POST', '/api/v1/orders', { token: anna.token, body: customer })).body.code).toBe('forbidden');
   });
 

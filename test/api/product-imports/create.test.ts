@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { describe, expect, test } from 'vitest';
 import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
-import { signUp, signUpWithRole, obtainTokens } from '../../support/oauth/oauth-flow.ts';
+import { signUpWithRole, obtainTokens } from '../../support/oauth/oauth-flow.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
 import { completeImport, completeTask, parseRemarks, runPendingTasks, abandonTaskAtStep } from '../../support/shop/run-tasks.ts';
 
@@ -268,7 +268,7 @@ describe('400, 413 and 415', () => {
 
 describe('403', () => {
   test('requires products.write and a staff account', async () => {
-    const { access_token: customer } = await obtainTokens(shop.origin, await signUp(shop.origin), ['tasks.write']);
+    const { token: customer } = await shop.createAccount('customer', ['tasks.write']);
     expect((await start('sku\n1\n', '', {}, customer)).body.code).toBe('insufficient_scope');
     const staffUser = await signUpWithRole(shop.db, shop.origin, 'staff');
     const { access_token: staff } = await obtainTokens(shop.origin, staffUser, ['tasks.write', 'products.write']);

@@ -1,6 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { ApiResponse } from '../../support/server/start-mandate.ts';
-import { signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
 
 const shop = withShop();
@@ -48,7 +47,7 @@ test('200: counts equal those of the product list with the same filters', async 
 });
 
 test('403: customers cannot list categories of drafts', async () => {
-  const anna = (await obtainTokens(shop.origin, await signUp(shop.origin), ['orders.read'])).access_token;
+  const anna = (await shop.createAccount('customer', ['orders.read'])).token;
   for (const token of [undefined, anna]) {
     const { status, body } = await list('?status=draft', token);
     expect([status, body.code]).toEqual([403, 'forbidden']);

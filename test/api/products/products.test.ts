@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
-import { signUp, signUpWithRole, obtainTokens } from '../../support/oauth/oauth-flow.ts';
+import { signUpWithRole, obtainTokens } from '../../support/oauth/oauth-flow.ts';
 import { buildProductInput } from '../../support/shop/test-shop.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
 import { readEventTypes } from '../../support/read-event-types.ts';
@@ -51,8 +51,8 @@ describe('POST /products', () => {
   });
 
   test('403: rejects customers, whatever the scopes of their application', async () => {
-    const anna = await obtainTokens(shop.origin, await signUp(shop.origin), ['orders.read']);
-    const refused = await shop.callApi('POST', '/api/v1/products', { token: anna.access_token, body: buildProductInput() });
+    const anna = await shop.createAccount('customer', ['orders.read']);
+    const refused = await shop.callApi('POST', '/api/v1/products', { token: anna.token, body: buildProductInput() });
     expect([refused.status, refused.body.code]).toEqual([403, 'insufficient_scope']);
     const staffUser = await signUpWithRole(shop.db, shop.origin, 'staff');
     const { access_token: token } = await obtainTokens(shop.origin, staffUser, ['products.write']);

@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { databaseKind } from '../../support/services/database.ts';
 import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
-import { signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
 
 const shop = withShop();
@@ -244,7 +243,7 @@ describe('visibility in search', () => {
     for (const status of ['draft', 'active']) await shop.createProduct({ sku: `SECRET-${status}`, name: 'Alabaster vase', status });
     const { id } = await shop.createProduct({ sku: 'SECRET-archived', name: 'Alabaster vase' });
     await shop.callApi('PATCH', `/api/v1/products/${id}`, { token: shop.token, body: { status: 'archived' } });
-    const anna = (await obtainTokens(shop.origin, await signUp(shop.origin), ['orders.read'])).access_token;
+    const anna = (await shop.createAccount('customer', ['orders.read'])).token;
     for (const q of ['alabaster', 'alabastre', 'secret']) {
       for (const token of [undefined, anna, shop.token]) expect(skus(await search(q, {}, token))).toEqual(['SECRET-active']);
       expect((await search(q, { status: 'draft' }, anna)).status).toBe(403);

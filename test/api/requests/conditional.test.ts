@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ApiResponse } from '../../support/server/start-mandate.ts';
-import { pickupDelivery } from '../../support/shop/test-shop.ts';
+import { buildOrderInput, pickupDelivery } from '../../support/shop/test-shop.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
 
 const shop = withShop();
@@ -43,13 +43,7 @@ describe('If-None-Match', () => {
 
   test('is supported for a user and for an order', async () => {
     const product = await shop.createProduct();
-    const { body } = await send(
-      'POST',
-      '/orders',
-      {},
-      { items: [{ product_id: product.id, quantity: 1 }], delivery: pickupDelivery },
-      anna.token,
-    );
+    const { body } = await send('POST', '/orders', {}, buildOrderInput([product, 1]), anna.token);
     for (const path of ['/users/me', `/users/${anna.id}`, `/orders/${body.id}`]) {
       const response = await send('GET', path, { 'if-none-match': await etagAt(path, anna.token) }, undefined, anna.token);
       expect([path, response.status]).toEqual([path, 304]);

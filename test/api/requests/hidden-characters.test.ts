@@ -6,9 +6,9 @@ import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.t
 import { completeSignUp, signUp } from '../../support/oauth/oauth-flow.ts';
 import { HttpBrowser } from '../../support/browser/browser.ts';
 import { type FieldCandidate, listRequestFields, sendRequestWithField } from '../../support/api-assertions/request-fields.ts';
-import { pickupDelivery } from '../../support/shop/test-shop.ts';
+import { buildOrderInput } from '../../support/shop/test-shop.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
-import { completeTask } from '../../support/shop/run-tasks.ts';
+import { completeImport } from '../../support/shop/run-tasks.ts';
 
 const isName = ({ name, schema }: FieldCandidate): boolean =>
   /(?:^|_)name$/.test(name) && [schema.type].flat().includes('string') && schema.pattern === undefined && schema.enum === undefined;
@@ -163,18 +163,14 @@ describe('a hidden character is rejected', () => {
     });
     const text = await response.text();
     const started: ApiResponse = { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
-    const done = await completeTask(shop, administrator.token, started);
-    const remarks = done.file
-      .trimEnd()
-      .split('\n')
-      .map((row): JsonBody => JSON.parse(row));
+    const { remarks, counts } = await completeImport(shop, administrator.token, started);
     expect(remarks.map(({ line, field }) => [line, field])).toEqual([
       [2, 'customer_name'],
       [3, 'delivery.recipient_name'],
       [4, 'name'],
     ]);
     for (const { detail } of remarks) expect(detail).toContain('U+202E');
-    expect(done.task.result.imported).toMatchObject({ created: 1, refused: 3 });
+    expect(counts).toMatchObject({ created: 1, refused: 3 });
   });
 
   test('in client registration', async () => {
@@ -199,7 +195,7 @@ test('a name that was stored before the rule remains readable', async () => {
   const product = await shop.createProduct();
   const order = await shop.callApi('POST', '/api/v1/orders', {
     token: administrator.token,
-    body: { items: [{ product_id: product.id, quantity: 1 }], delivery: pickupDelivery },
+    body: buildOrderInput([product, 1]),
   });
   await shop.db.em
     .fork()

@@ -9,7 +9,7 @@ import {
   sendRequestWithField,
 } from '../../support/api-assertions/request-fields.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
-import { completeTask, runPendingTasks } from '../../support/shop/run-tasks.ts';
+import { completeImport, runPendingTasks } from '../../support/shop/run-tasks.ts';
 
 const isTimestamp = ({ schema }: FieldCandidate): boolean => schema.format === 'date-time';
 const fields = listRequestFields(isTimestamp);
@@ -122,14 +122,7 @@ describe('an import file', () => {
     });
     const text = await response.text();
     const started: ApiResponse = { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
-    const done = await completeTask(shop, admin.token, started);
-    return {
-      task: done.task,
-      remarks: done.file
-        .split('\n')
-        .filter((line) => line !== '')
-        .map((line): JsonBody => JSON.parse(line)),
-    };
+    return completeImport(shop, admin.token, started);
   };
 
   test('rejects the rows with values outside the range, and imports the others', async () => {

@@ -1,7 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { JsonBody } from '../../support/server/start-mandate.ts';
-import { signUpWithRole, obtainTokens } from '../../support/oauth/oauth-flow.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
 
 const shop = withShop({ sampleData: false });
@@ -48,7 +47,6 @@ test('with at_once, existing tokens are rejected, and new tokens are valid', asy
   expect((await shop.callApi('GET', '/api/v1/audit-events', { token })).status).toBe(401);
   const jwks = z.object({ keys: z.array(z.object({ kid: z.string() })) }).parse(await (await fetch(`${shop.origin}/oauth/jwks`)).json());
   expect(jwks.keys.map(({ kid }) => kid).toSorted()).toEqual(await listKeyIds());
-  token = (await obtainTokens(shop.origin, await signUpWithRole(shop.db, shop.origin, 'admin'), ['signing_keys.manage', 'audit.read']))
-    .access_token;
+  token = (await shop.createAccount('admin', ['signing_keys.manage', 'audit.read'])).token;
   expect((await auditedRotations()).map(({ details }: JsonBody) => details.when)).toEqual(['at once', 'asked', 'due']);
 });

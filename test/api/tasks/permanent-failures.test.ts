@@ -1,6 +1,6 @@
 /** Errors that make a task fail immediately, and errors after which the task is retried. */
 import { pino } from 'pino';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ZodError } from 'zod';
 import { createProblem } from '../../../server/http/problem-details/problem.ts';
 import { taskHandlers } from '../../../server/app/task-handlers.ts';
@@ -8,23 +8,11 @@ import type { TaskHandler } from '../../../server/tasks/task-context.ts';
 import type { JsonBody } from '../../support/server/start-mandate.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
 import { runPendingTasks } from '../../support/shop/run-tasks.ts';
+import { useExportTasks } from './use-export-tasks.ts';
 
 const shop = withShop({ sampleData: false });
 const anna = shop.customer(['orders.read', 'tasks.read', 'tasks.write']);
-
-beforeEach(() => query(`update tasks set status = 'canceled', finished_at = now() where finished_at is null`));
-
-const query = (sql: string, parameters: unknown[] = []): Promise<JsonBody[]> => shop.db.em.fork().execute(sql, parameters);
-const startExport = async (): Promise<JsonBody> => {
-  const response = await shop.callApi('POST', '/api/v1/order-exports', { token: anna.token, body: { columns: ['id', 'total'] } });
-  expect(response.status, response.text).toBe(202);
-  return response.body;
-};
-const getTask = async ({ id }: JsonBody): Promise<JsonBody> =>
-  (await shop.callApi('GET', `/api/v1/tasks/${id}`, { token: anna.token })).body;
-const eventsOf = async ({ id }: JsonBody): Promise<string[]> =>
-  (await query(`select type from events where subject_type = 'task' and subject_id = ? order by id`, [id])).map(({ type }) => type);
-const expireLease = ({ id }: JsonBody) => query(`update tasks set lease_until = now() where id = ? and status = 'running'`, [id]);
+const { query, startExport, getTask, eventsOf, expireLease } = useExportTasks(shop, anna);
 
 describe('a task', () => {
   test('fails immediately and frees its slot if its stored options can never be processed', async () => {

@@ -9,8 +9,7 @@ let anna: string;
 let ben: string;
 
 beforeAll(async () => {
-  const person = async (): Promise<string> =>
-    (await obtainTokens(shop.origin, await signUp(shop.origin), ['orders.read', 'tasks.read', 'tasks.write'])).access_token;
+  const person = async (): Promise<string> => (await shop.createAccount('customer', ['orders.read', 'tasks.read', 'tasks.write'])).token;
   [anna, ben] = [await person(), await person()];
 });
 
@@ -60,11 +59,7 @@ describe('access to a task', () => {
 
 describe('GET /tasks', () => {
   test('returns tasks newest first, in pages, by type and status', async () => {
-    const { access_token: token } = await obtainTokens(shop.origin, await signUp(shop.origin), [
-      'orders.read',
-      'tasks.read',
-      'tasks.write',
-    ]);
+    const { token } = await shop.createAccount('customer', ['orders.read', 'tasks.read', 'tasks.write']);
     const ids: number[] = [];
     for (let i = 0; i < 5; i += 1) {
       ids.unshift((await start(token)).body.id);

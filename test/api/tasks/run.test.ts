@@ -1,45 +1,32 @@
 import { pino } from 'pino';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { createStoredFile, appendToStoredFile } from '../../../server/tasks/stored-file.ts';
 import { deleteOldTaskData } from '../../../server/tasks/delete-old-task-data.ts';
 import { PermanentTaskError } from '../../../server/tasks/permanent-task-error.ts';
 import type { TaskHandler } from '../../../server/tasks/task-context.ts';
 import { databaseKind } from '../../support/services/database.ts';
 import type { JsonBody } from '../../support/server/start-mandate.ts';
-import { signUp, signUpWithRole, obtainTokens } from '../../support/oauth/oauth-flow.ts';
-import { pickupDelivery } from '../../support/shop/test-shop.ts';
+import { signUpWithRole, obtainTokens } from '../../support/oauth/oauth-flow.ts';
+import { buildOrderInput } from '../../support/shop/test-shop.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
 import { runPendingTasks, abandonTaskAtStep, hookTaskSteps } from '../../support/shop/run-tasks.ts';
+import { useExportTasks } from './use-export-tasks.ts';
 
 const shop = withShop();
-let token: string;
+const anna = shop.customer(['orders.read', 'orders.write', 'tasks.read', 'tasks.write']);
+const { query, startExport, getTask, eventsOf, expireLease } = useExportTasks(shop, anna);
 
 beforeAll(async () => {
-  const product = await shop.createProduct({ price: 1 });
-  token = (await obtainTokens(shop.origin, await signUp(shop.origin), ['orders.read', 'orders.write', 'tasks.read', 'tasks.write']))
-    .access_token;
-  const body = { items: [{ product_id: product.id, quantity: 1 }], delivery: pickupDelivery };
-  await shop.callApi('POST', '/api/v1/orders', { token, body });
+  await shop.placeOrder(buildOrderInput([await shop.createProduct({ price: 1 }), 1]), anna.token);
   // with a batch size of 500 orders, this creates five batches
   await shop.db.em.fork().execute(
     `insert into orders (user_id, status, currency, subtotal, shipping_total, tax_total, total, item_count, delivery, created_at)
      select user_id, status, currency, n, 0, 0, n, 1, delivery, created_at - make_interval(secs => n) from orders cross join generate_series(1, 2399) n`,
   );
 });
-beforeEach(() => query(`update tasks set status = 'canceled', finished_at = now() where finished_at is null`));
 
-const query = (sql: string, parameters: unknown[] = []): Promise<JsonBody[]> => shop.db.em.fork().execute(sql, parameters);
-const startExport = async (): Promise<JsonBody> => {
-  const response = await shop.callApi('POST', '/api/v1/order-exports', { token, body: { columns: ['id', 'total'] } });
-  expect(response.status, response.text).toBe(202);
-  return response.body;
-};
-const getTask = async ({ id }: JsonBody): Promise<JsonBody> => (await shop.callApi('GET', `/api/v1/tasks/${id}`, { token })).body;
-const getResult = async ({ id }: JsonBody): Promise<string> => (await shop.callApi('GET', `/api/v1/tasks/${id}/result`, { token })).text;
-const cancel = ({ id }: JsonBody) => shop.callApi('POST', `/api/v1/tasks/${id}/cancellation`, { token });
-const eventsOf = async ({ id }: JsonBody): Promise<string[]> =>
-  (await query(`select type from events where subject_type = 'task' and subject_id = ? order by id`, [id])).map(({ type }) => type);
-const expireLease = ({ id }: JsonBody) => query(`update tasks set lease_until = now() where id = ? and status = 'running'`, [id]);
+const getResult = async ({ id }: JsonBody): Promise<string> => (await anna.callApi('GET', `/api/v1/tasks/${id}/result`)).text;
+const cancel = ({ id }: JsonBody) => anna.callApi('POST', `/api/v1/tasks/${id}/cancellation`);
 
 describe('a task', () => {
   test('passes through queued, running and succeeded, and records an event', async () => {
@@ -122,7 +109,7 @@ describe('a task', () => {
     expect(failed).toMatchObject({ status: 'failed', error: { code: 'gave_up' }, result: null });
     expect(JSON.stringify(failed)).not.toContain('planted');
     expect(await eventsOf(task)).toEqual(['task.failed']);
-    expect((await shop.callApi('GET', `/api/v1/tasks/${task.id}/result`, { token })).status).toBe(404);
+    expect((await shop.callApi('GET', `/api/v1/tasks/${task.id}/result`, { token: anna.token })).status).toBe(404);
   });
 
   test('reports the reason of a permanent error', async () => {
@@ -167,7 +154,7 @@ describe('a task', () => {
       }),
     );
     expect([last, (await getTask(task)).status, await eventsOf(task)]).toEqual([3, 'canceled', ['task.canceled']]);
-    expect((await shop.callApi('GET', `/api/v1/tasks/${task.id}/result`, { token })).status).toBe(404);
+    expect((await shop.callApi('GET', `/api/v1/tasks/${task.id}/result`, { token: anna.token })).status).toBe(404);
     await query(`update task_files set created_at = now() - interval '2 days'`);
     await deleteOldTaskData(shop.db.em.fork());
     expect(await query(`select 1 from task_files f where not exists (select 1 from tasks where output_id = f.id)`)).toEqual([]);
@@ -199,7 +186,7 @@ describe('retention', () => {
   const setAge = ({ id }: JsonBody, days: number) =>
     query(`update tasks set finished_at = now() - make_interval(days => ?) where id = ?`, [days, id]);
   const status = async (path: string): Promise<[number, string]> => {
-    const { status: code, body } = await shop.callApi('GET', path, { token });
+    const { status: code, body } = await shop.callApi('GET', path, { token: anna.token });
     return [code, body?.code];
   };
 
@@ -222,9 +209,9 @@ describe('retention', () => {
     expect(await query('select params, result, output_id from tasks where id = ?', [task.id])).toEqual([
       { params: {}, result: null, output_id: null },
     ]);
-    expect((await shop.callApi('GET', '/api/v1/tasks?limit=100', { token })).body.data.map(({ id }: JsonBody) => id)).not.toContain(
-      task.id,
-    );
+    expect(
+      (await shop.callApi('GET', '/api/v1/tasks?limit=100', { token: anna.token })).body.data.map(({ id }: JsonBody) => id),
+    ).not.toContain(task.id);
   });
 
   test('deletes unreferenced files after a day, and no others', async () => {

@@ -1,7 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import type { ApiResponse } from '../../support/server/start-mandate.ts';
-import { pickupDelivery } from '../../support/shop/test-shop.ts';
+import { buildOrderInput } from '../../support/shop/test-shop.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
 
 const shop = withShop();
@@ -87,7 +87,7 @@ describe('a request body', () => {
 
   test('of an order can have up to 1 MB', async () => {
     const product = await shop.createProduct();
-    const order = { items: [{ product_id: product.id, quantity: 1 }], delivery: pickupDelivery };
+    const order = buildOrderInput([product, 1]);
     const large = (size: number): Promise<ApiResponse> =>
       shop.callApi('POST', '/api/v1/orders', { token: shop.token, body: `${JSON.stringify(order)}${' '.repeat(size)}` });
     expect((await large(900_000)).body.code).not.toBe('payload_too_large');

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { pino } from 'pino';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { scopeNames } from '@mandate/contract';
-import { signUpWithRole, obtainTokens } from '../../support/oauth/oauth-flow.ts';
 import { startMandateServer } from '../../support/server/start-mandate.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
 import { usesTwoProcesses } from '../../support/server/process-mode.ts';
@@ -207,7 +206,7 @@ describe('a chunk larger than the body limit', () => {
   ];
   let token: string;
   beforeAll(async () => {
-    token = (await obtainTokens(shop.origin, await signUpWithRole(shop.db, shop.origin, 'admin'), scopeNames)).access_token;
+    token = (await shop.createAccount('admin', scopeNames)).token;
   });
 
   const measureResponse = (closed: Promise<string>): Promise<{ received: string; tookMs: number }> => {

@@ -6,7 +6,7 @@ import { MonthlyUsageBuffer } from '../../../server/usage/usage-buffer.ts';
 import { startMandateServer, type ApiResponse } from '../../support/server/start-mandate.ts';
 import { usesTwoProcesses } from '../../support/server/process-mode.ts';
 import { obtainClientToken, createConfidentialClient, signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
-import { createTestShop, pickupDelivery } from '../../support/shop/test-shop.ts';
+import { createTestShop, buildOrderInput } from '../../support/shop/test-shop.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
 
 const limits = { default: 5, apiKey: 4, ip: 3, monthly: 1_000 };
@@ -70,7 +70,7 @@ describe('a caller with a token', () => {
       const response = await list();
       expect([response.status, parseLimits(response, 'ratelimit')[0]?.['r']]).toEqual([200, remaining]);
     }
-    const body = { items: [{ product_id: product.id, quantity: 1 }], delivery: pickupDelivery, user_id: (await signUp(mandate.origin)).id };
+    const body = { ...buildOrderInput([product, 1]), user_id: (await signUp(mandate.origin)).id };
     const count = async (): Promise<unknown> => db.em.fork().execute('select count(*) from orders');
     const before = await count();
     const refused = await mandate.callApi('POST', '/api/v1/orders', { token, body });

@@ -3,7 +3,7 @@ import { databaseKind } from '../../support/services/database.ts';
 import { readEventTypes } from '../../support/read-event-types.ts';
 import { startMandateServer, type ApiResponse } from '../../support/server/start-mandate.ts';
 import { sendRefreshRequest, signIn, signUp, signUpWithRole, obtainTokens, type TestUser } from '../../support/oauth/oauth-flow.ts';
-import { pickupDelivery } from '../../support/shop/test-shop.ts';
+import { buildOrderInput } from '../../support/shop/test-shop.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
 
 const shop = withShop();
@@ -81,7 +81,7 @@ describe('DELETE /users/{user_id}', () => {
     const product = await shop.createProduct();
     await shop.callApi('POST', '/api/v1/orders', {
       token,
-      body: { items: [{ product_id: product.id, quantity: 1 }], delivery: pickupDelivery },
+      body: buildOrderInput([product, 1]),
     });
     expect((await close(anna.id, token)).body.code).toBe('open_orders');
   });

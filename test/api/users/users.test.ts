@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
-import { signUp, signUpWithRole, obtainTokens } from '../../support/oauth/oauth-flow.ts';
+import { signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
 
 const shop = withShop();
@@ -21,10 +21,10 @@ describe('GET /users/me and /users/{user_id}', () => {
     const ben = await shop.createUser();
     expect([(await get(String(ben.id))).body.code, (await get('999999')).body.code]).toEqual(['not_found', 'not_found']);
     expect((await get(String(ben.id), shop.token)).body).toEqual(ben);
-    const staffTokens = await obtainTokens(shop.origin, await signUpWithRole(shop.db, shop.origin, 'staff'), ['users.manage']);
-    expect((await get(String(ben.id), staffTokens.access_token)).body).toEqual(ben);
-    const tokensWithoutManage = await obtainTokens(shop.origin, await signUpWithRole(shop.db, shop.origin, 'staff'), ['users.read']);
-    expect((await get(String(ben.id), tokensWithoutManage.access_token)).status).toBe(404);
+    const staffTokens = await shop.createAccount('staff', ['users.manage']);
+    expect((await get(String(ben.id), staffTokens.token)).body).toEqual(ben);
+    const tokensWithoutManage = await shop.createAccount('staff', ['users.read']);
+    expect((await get(String(ben.id), tokensWithoutManage.token)).status).toBe(404);
   });
 
   test('403 for an application that acts for itself, and for a token without the scope', async () => {

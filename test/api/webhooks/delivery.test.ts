@@ -2,7 +2,7 @@ import { Webhook } from 'standardwebhooks';
 import { eventTypeWildcards } from '@mandate/contract';
 import { describe, expect, test } from 'vitest';
 import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
-import { pickupDelivery } from '../../support/shop/test-shop.ts';
+import { buildOrderInput } from '../../support/shop/test-shop.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
 import { deliverPendingEvents, advanceDeliveryRetries } from '../../support/webhooks/webhook-receiver.ts';
 import { withWebhookReceiver } from '../../support/webhooks/with-webhook-receiver.ts';
@@ -39,7 +39,7 @@ describe('a delivery', () => {
     await createEndpoint([wildcard]);
     const product = await shop.createProduct({ stock: 5 });
     const path = '/api/v1/orders';
-    const body = { user_id: (await shop.createUser()).id, items: [{ product_id: product.id, quantity: 1 }], delivery: pickupDelivery };
+    const body = { ...buildOrderInput([product, 1]), user_id: (await shop.createUser()).id };
     const { body: order } = await shop.callApi('POST', path, { token: shop.token, body });
     await shop.callApi('POST', `${path}/${order.id}/cancellation`, { token: shop.token, body: {} });
     await deliverPendingEvents(shop);

@@ -7,7 +7,7 @@ import { eventSubjectScopes, eventTypes } from '@mandate/contract';
 import { createOpenApiDocument } from '@mandate/contract/openapi';
 import type { JsonBody } from '../../support/server/start-mandate.ts';
 import { signUpWithRole, obtainTokens } from '../../support/oauth/oauth-flow.ts';
-import { pickupDelivery } from '../../support/shop/test-shop.ts';
+import { buildOrderInput } from '../../support/shop/test-shop.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
 import { runPendingTasks } from '../../support/shop/run-tasks.ts';
 import {
@@ -63,7 +63,7 @@ beforeAll(async () => {
   };
   const endpoint = await post('/webhook-endpoints', { url: receiver.url, events: ['*'] });
   const product = await shop.createProduct({ stock: 1 });
-  const order = await post('/orders', { items: [{ product_id: product.id, quantity: 1 }], delivery: pickupDelivery });
+  const order = await post('/orders', buildOrderInput([product, 1]));
   await post(`/orders/${order.id}/payments`, { provider: 'test', method_token: 'test_ok' });
   await post(`/orders/${order.id}/shipments`, { status: 'shipped' });
   await post(`/orders/${order.id}/refunds`, { amount: 100, reason: 'requested_by_customer' });

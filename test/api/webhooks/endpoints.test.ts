@@ -11,7 +11,7 @@ let otherToken: string;
 
 beforeAll(async () => {
   const person = async (): Promise<string> =>
-    (await obtainTokens(shop.origin, await signUp(shop.origin), ['webhooks.read', 'webhooks.write', 'orders.read'])).access_token;
+    (await shop.createAccount('customer', ['webhooks.read', 'webhooks.write', 'orders.read'])).token;
   [token, otherToken] = [await person(), await person()];
 });
 
@@ -43,7 +43,7 @@ describe('201', () => {
   });
 
   test('limits the number of endpoints per user', async () => {
-    const { access_token: separateToken } = await obtainTokens(shop.origin, await signUp(shop.origin), ['webhooks.write']);
+    const { token: separateToken } = await shop.createAccount('customer', ['webhooks.write']);
     const responses = await Promise.all(
       Array.from({ length: maxWebhookEndpoints + 3 }, () => call('POST', '', endpointBody, {}, separateToken)),
     );

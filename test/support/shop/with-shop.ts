@@ -1,4 +1,5 @@
 import { beforeAll } from 'vitest';
+import type { User } from '../../../server/users/user.entity.ts';
 import type { Scope } from '@mandate/contract';
 import { obtainTokens, signUp, signUpWithRole, type TestUser } from '../oauth/oauth-flow.ts';
 import type { ApiCallOptions, ApiResponse } from '../server/start-mandate.ts';
@@ -13,8 +14,12 @@ export type Account = TestUser & {
   callApi(method: string, path: string, call?: Omit<ApiCallOptions, 'token'>): Promise<ApiResponse>;
 };
 
+type Role = User['role'];
+
 export type Shop = RunningServer &
   TestShop & {
+    /** Signs up a user during a test, and obtains a token with these scopes. */
+    createAccount(role: Role, scopes: readonly Scope[]): Promise<Account>;
     /** Signs up a customer before the tests, and obtains a token with these scopes. */
     customer(scopes: readonly Scope[]): Account;
     /** Signs up a staff user before the tests, and obtains a token with these scopes. */
@@ -34,39 +39,41 @@ type ShopOptions = StartOptions & {
  *   const shop = withShop();
  *   const anna = shop.customer(['orders.read', 'orders.write']);
  *   test('...', async () => {
- *     const product = await shop.createProduct();                              // sent with `shop.token`, which has all scopes
- *     const order = await shop.placeOrder(anna.token, { product_id: product.id });
+ *     const product = await shop.createProduct();                              // with `shop.token`, which has all scopes
+ *     const order = await shop.placeOrder(buildOrderInput([product, 1]), anna.token);
  *     expect((await anna.callApi('GET', `/api/v1/orders/${order.id}`)).status).toBe(200);
  *   });
  */
 export function withShop({ sampleData = true, ...options }: ShopOptions = {}): Shop {
   const server = useServer(options);
   const sample = setUpBeforeTests('the sample data', async () => (sampleData ? createTestShop(server) : undefined));
-  const account = (scopes: readonly Scope[], createUser: () => Promise<TestUser>): Account => {
-    const created = setUpBeforeTests('the user', async () => {
-      const user = await createUser();
-      return { ...user, token: (await obtainTokens(server.origin, user, scopes)).access_token };
-    });
+  const createAccount: Shop['createAccount'] = async (role, scopes) => {
+    const user = role === 'customer' ? await signUp(server.origin) : await signUpWithRole(server.db, server.origin, role);
+    const { access_token: token } = await obtainTokens(server.origin, user, scopes);
+    return { ...user, token, callApi: (method, path, call) => server.callApi(method, path, { ...call, token }) };
+  };
+  const createAccountBeforeTests = (role: Role, scopes: readonly Scope[]): Account => {
+    const account = setUpBeforeTests('the user', () => createAccount(role, scopes));
     return {
       get id() {
-        return created().id;
+        return account().id;
       },
       get name() {
-        return created().name;
+        return account().name;
       },
       get email() {
-        return created().email;
+        return account().email;
       },
       get password() {
-        return created().password;
+        return account().password;
       },
       get browser() {
-        return created().browser;
+        return account().browser;
       },
       get token() {
-        return created().token;
+        return account().token;
       },
-      callApi: (method, path, call) => server.callApi(method, path, { ...call, token: created().token }),
+      callApi: (...call) => account().callApi(...call),
     };
   };
   return {
@@ -85,9 +92,10 @@ export function withShop({ sampleData = true, ...options }: ShopOptions = {}): S
     getStock: (product) => sample().getStock(product),
     createUser: () => sample().createUser(),
     placeOrder: (...given) => sample().placeOrder(...given),
-    customer: (scopes) => account(scopes, () => signUp(server.origin)),
-    staff: (scopes) => account(scopes, () => signUpWithRole(server.db, server.origin, 'staff')),
-    admin: (scopes) => account(scopes, () => signUpWithRole(server.db, server.origin, 'admin')),
+    createAccount,
+    customer: (scopes) => createAccountBeforeTests('customer', scopes),
+    staff: (scopes) => createAccountBeforeTests('staff', scopes),
+    admin: (scopes) => createAccountBeforeTests('admin', scopes),
   };
 }
 
