@@ -1,4 +1,4 @@
-import type { Client } from './core/client.ts';
+import type { Client } from './client/client.ts';
 import type { InfiniteQueries, Mutations, Queries } from './generated/queries.gen.ts';
 import { routes } from './generated/routes.gen.ts';
 

@@ -2,13 +2,13 @@ import { Option, type Command } from 'commander';
 import { getCommandAlias, getGroupAlias, resolveAlias } from '../contract-commands/command-aliases.ts';
 import { handwrittenCommands } from '../contract-commands/handwritten-commands.ts';
 import { commandSpecs } from '../contract-commands/commands.gen.ts';
-import type { CommandSpec } from '../contract-commands/command-specification.ts';
+import type { CommandSpec } from '../schema/command-specification.ts';
 import { describeFlag, flagsFromSpec, snakeToKebabCase, type ContractFlag } from '../contract-commands/flags.ts';
-import type { CliEnvironment } from '../environment.ts';
-import { readGlobalFlags, addGroupCommand, addLeafCommand, setCompletionChoices } from '../command-helpers.ts';
+import type { CliEnvironment } from '../environment/environment.ts';
+import { readGlobalFlags, addGroupCommand, addLeafCommand, setCompletionChoices } from './command-helpers.ts';
 import { confirmationQuestions } from '../contract-commands/confirmation-questions.ts';
 import type { RawFlagValues } from '../contract-commands/parse-flags.ts';
-import { runContractCommand, type GenericFlags } from '../contract-commands/run-contract-command.ts';
+import { runContractCommand, type GenericFlags } from './run-contract-command.ts';
 import { resolveSettings } from '../settings/settings.ts';
 
 const groupSummaries: Readonly<Record<string, string>> = {

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { helpTopics } from '../output/help-topics.ts';
-import type { CliEnvironment } from '../environment.ts';
-import { renderManPage } from '../build/man-page.ts';
-import { findSubcommand, addLeafCommand, unknownCommandError } from '../command-helpers.ts';
+import type { CliEnvironment } from '../environment/environment.ts';
+import { renderManPage } from './man-page.ts';
+import { findSubcommand, addLeafCommand, unknownCommandError } from './command-helpers.ts';
 
 const topicList = Object.entries(helpTopics)
   .map(([name, { summary }]) => `\n  ${name.padEnd(14)}${summary}`)

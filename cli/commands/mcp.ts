@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { CliEnvironment } from '../environment.ts';
-import { readGlobalFlags, addLeafCommand } from '../command-helpers.ts';
+import type { CliEnvironment } from '../environment/environment.ts';
+import { readGlobalFlags, addLeafCommand } from './command-helpers.ts';
 import { openSession } from '../sign-in/session.ts';
 import { resolveSettings } from '../settings/settings.ts';
 

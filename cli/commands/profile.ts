@@ -4,8 +4,8 @@ import { profileSettingDefinitions, isValidProfileName, readConfigFile, replaceP
 import { requireConfirmation } from '../contract-commands/require-confirmation.ts';
 import { createCredentialStore } from '../sign-in/credential-store.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { CliEnvironment } from '../environment.ts';
-import { readGlobalFlags, addGroupCommand, addLeafCommand } from '../command-helpers.ts';
+import type { CliEnvironment } from '../environment/environment.ts';
+import { readGlobalFlags, addGroupCommand, addLeafCommand } from './command-helpers.ts';
 import { parseApiUrl } from '../sign-in/session.ts';
 import { resolveSettings, type Settings } from '../settings/settings.ts';
 import { assertKnownFields, printResult } from '../output/print-result.ts';

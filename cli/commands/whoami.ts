@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { CliEnvironment } from '../environment.ts';
-import { readGlobalFlags, addLeafCommand } from '../command-helpers.ts';
+import type { CliEnvironment } from '../environment/environment.ts';
+import { readGlobalFlags, addLeafCommand } from './command-helpers.ts';
 import { openSession, requireSignIn } from '../sign-in/session.ts';
 import { resolveSettings, type Settings } from '../settings/settings.ts';
 import { assertKnownFields, printResult } from '../output/print-result.ts';

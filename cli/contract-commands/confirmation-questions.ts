@@ -1,5 +1,5 @@
 import { formatMoney, type Client } from '@mandate/client-sdk';
-import { isRecord } from './schema-violations.ts';
+import { isRecord } from '../schema/schema-violations.ts';
 
 type Question = (client: Client, path: readonly string[], body: unknown) => string | Promise<string>;
 

@@ -1,11 +1,11 @@
 import { buildQueryAndBody } from './build-request.ts';
-import type { CommandSpec } from './command-specification.ts';
+import type { CommandSpec } from '../schema/command-specification.ts';
 import { flagsFromSpec, type ContractFlag } from './flags.ts';
-import type { CliEnvironment } from '../environment.ts';
+import type { CliEnvironment } from '../environment/environment.ts';
 import { sanitizeForTerminal } from '../terminal/safe-terminal-text.ts';
 import { readLine } from '../terminal/read-line.ts';
 import type { RawFlagValues } from './parse-flags.ts';
-import { requiredFieldMessage } from './schema-violations.ts';
+import { requiredFieldMessage } from '../schema/schema-violations.ts';
 
 /** Prompts the user for each missing required flag, and returns all flags. */
 export async function promptForMissingRequiredFlags(

@@ -1,6 +1,6 @@
 import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { CliEnvironment } from '../environment.ts';
+import type { CliEnvironment } from '../environment/environment.ts';
 import { sanitizeForTerminal } from '../terminal/safe-terminal-text.ts';
 import { readLine } from '../terminal/read-line.ts';
 import type { Settings } from '../settings/settings.ts';

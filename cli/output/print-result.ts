@@ -3,11 +3,11 @@ import { formatMoney } from '@mandate/client-sdk';
 import { nestedListColumns } from './table-columns.ts';
 import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { CliEnvironment } from '../environment.ts';
+import type { CliEnvironment } from '../environment/environment.ts';
 import { applyJqFilter } from './jq-filter.ts';
 import { findClosestMatch } from '../terminal/did-you-mean.ts';
 import { sanitizeForTerminal, toPrintableJson, displayWidth } from '../terminal/safe-terminal-text.ts';
-import { isRecord } from '../contract-commands/schema-violations.ts';
+import { isRecord } from '../schema/schema-violations.ts';
 import type { Settings } from '../settings/settings.ts';
 import { renderTable } from './table.ts';
 

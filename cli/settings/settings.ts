@@ -2,8 +2,8 @@ import { CommandError } from '../errors/command-error.ts';
 import { isValidProfileName, readConfigFile, type ProfileConfig } from './config-file.ts';
 import { getConfigDirectory } from './config-directory.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { CliEnvironment } from '../environment.ts';
-import { parseDurationMs } from '../contract-commands/parse-flags.ts';
+import type { CliEnvironment } from '../environment/environment.ts';
+import { parseDurationMs } from './parse-duration.ts';
 
 /** The global flags, as parsed by commander. */
 export type GlobalFlags = {

@@ -3,8 +3,8 @@ import { dirname } from 'node:path';
 import { CommandError } from '../errors/command-error.ts';
 import type { Credential, CredentialStore } from './credential-store.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { CliEnvironment } from '../environment.ts';
-import { isKeyringUsable } from './system-keyring.ts';
+import type { CliEnvironment } from '../environment/environment.ts';
+import { isKeyringUsable } from '../environment/system-keyring.ts';
 import { writeProofKey } from './dpop-keys.ts';
 import type { Settings } from '../settings/settings.ts';
 

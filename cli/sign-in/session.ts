@@ -3,7 +3,7 @@ import { refreshingTokens, type TokenStore } from '@mandate/client-sdk/authoriza
 import { CommandError } from '../errors/command-error.ts';
 import { createCredentialStore, type Credential, type CredentialStore } from './credential-store.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { CliEnvironment } from '../environment.ts';
+import type { CliEnvironment } from '../environment/environment.ts';
 import { retryNoticeMiddleware } from '../output/retry-notice-middleware.ts';
 import { sanitizeForTerminal } from '../terminal/safe-terminal-text.ts';
 import { createProofKeyLoader } from './dpop-keys.ts';

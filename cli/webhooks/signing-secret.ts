@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readJsonFile } from '../files/read-json-file.ts';
 import { replaceFileAtomically } from '../files/replace-file-atomically.ts';
-import { isRecord } from '../contract-commands/schema-violations.ts';
+import { isRecord } from '../schema/schema-violations.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /**

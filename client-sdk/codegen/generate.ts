@@ -73,7 +73,7 @@ ${byResource.map(([resource]) => `  readonly ${resource}: ${capitalized(resource
     importOf(body, ['DownloadedFile'], '../core/download.ts'),
     importOf(body, ['PagedCall'], '../core/paged-call.ts'),
     importOf(body, ['ProblemsOf'], `./routes${suffix}.gen.ts`),
-    importOf(body, ['components', 'operations'], `./types${suffix}.gen.ts`),
+    importOf(body, ['components', 'operations'], `../schema/types${suffix}.gen.ts`),
     importOf(body, ['FileContent', 'UploadOptions'], '../core/upload.ts'),
   ];
   return `${imports.join('')}\n${body}`;

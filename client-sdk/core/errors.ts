@@ -1,4 +1,8 @@
-import type { Problem, ProblemEntry, Task } from '../generated/resources.gen.ts';
+import type { components } from '../schema/types.gen.ts';
+
+type Problem = components['schemas']['Problem'];
+type ProblemEntry = components['schemas']['ProblemEntry'];
+type Task = components['schemas']['Task'];
 
 /** Base class of all call errors; `code` distinguishes them. */
 export abstract class MandateError extends Error {

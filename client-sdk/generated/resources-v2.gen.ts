@@ -3,7 +3,7 @@
 import type { Call, CallOptions, DryRun, IfMatch, IfNoneMatch } from '../core/call.ts';
 import type { PagedCall } from '../core/paged-call.ts';
 import type { ProblemsOf } from './routes-v2.gen.ts';
-import type { components, operations } from './types-v2.gen.ts';
+import type { components, operations } from '../schema/types-v2.gen.ts';
 
 export type Order = components['schemas']['Order'];
 export type OrderCancellation = components['schemas']['OrderCancellation'];

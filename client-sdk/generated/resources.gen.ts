@@ -4,7 +4,7 @@ import type { Call, CallOptions, DryRun, IfMatch, IfNoneMatch } from '../core/ca
 import type { DownloadedFile } from '../core/download.ts';
 import type { PagedCall } from '../core/paged-call.ts';
 import type { ProblemsOf } from './routes.gen.ts';
-import type { components, operations } from './types.gen.ts';
+import type { components, operations } from '../schema/types.gen.ts';
 import type { FileContent, UploadOptions } from '../core/upload.ts';
 
 export type ApiKey = components['schemas']['ApiKey'];

@@ -19,3 +19,7 @@ export const oneTimeSecretSchema = (description: string, recovery: string) =>
       ),
     { [nullInReplay]: recovery },
   );
+
+/** Request body of a secret rotation: how long the previous secret remains usable, in seconds. */
+export const secretRotationBodySchema = (maxOverlapSeconds: number, description: string) =>
+  z.object({ overlap_seconds: z.number().int().min(0).max(maxOverlapSeconds).optional().describe(description) }).strict();

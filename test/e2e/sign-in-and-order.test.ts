@@ -1,5 +1,4 @@
 import { createServer } from 'node:http';
-import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { build } from 'esbuild';
 import type { Browser, Page } from 'playwright-core';
@@ -10,7 +9,8 @@ import { createConfigDirectory, killProcesses, spawnCommand, type CommandOutcome
 import { hasChromium, launchChromium } from '../support/browser/chromium.ts';
 import { readMailLink } from '../support/services/mailbox.ts';
 import { startMandateServer, type MandateServer } from '../support/server/start-mandate.ts';
-import { createTestShop } from '../support/server/test-shop.ts';
+import { createTestShop } from '../support/shop/test-shop.ts';
+import { closeServer, listenOnLoopback } from '../support/network/loopback-server.ts';
 
 if (!hasChromium) process.stderr.write('Chromium is not installed, so the test from sign-up to order in a browser is skipped.\n');
 
@@ -101,15 +101,11 @@ async function startFrontEnd(): Promise<AsyncDisposable & { readonly url: string
       ? res.setHeader('content-type', 'text/javascript').end(script)
       : res.setHeader('content-type', 'text/html').end('<!doctype html><title>Front end</title><script src="/client.js"></script>'),
   );
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
+  const port = await listenOnLoopback(server);
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: `http://127.0.0.1:${port}`,
     [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await closeServer(server);
     },
   };
 }

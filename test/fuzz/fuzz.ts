@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { KnownValues } from './placeholders.ts';
-import { createTestShop } from '../support/server/test-shop.ts';
-import { runPendingTasks } from '../support/run-tasks.ts';
+import { createTestShop } from '../support/shop/test-shop.ts';
+import { runPendingTasks } from '../support/shop/run-tasks.ts';
 import type { MandateServer } from '../support/server/start-mandate.ts';
 import { callerNames, Callers } from './callers.ts';
 import type { Operation } from './openapi-operations.ts';

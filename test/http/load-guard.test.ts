@@ -8,13 +8,12 @@ import { createHttpServer, type HttpServerOptions } from '../../server/http/serv
 import { releaseSlotWhile, type LoadLimits } from '../../server/http/server/load-shedder.ts';
 import { createLog } from '../../server/logging/logger.ts';
 import { createBlockingHandler, waitUntil } from '../support/network/blocking-handler.ts';
+import { closeServer, listenOnLoopback } from '../support/network/loopback-server.ts';
 
 const servers: Server[] = [];
 afterEach(async () => {
   for (const server of servers.splice(0)) {
-    server.closeAllConnections();
-    server.close();
-    await once(server, 'close');
+    await closeServer(server);
   }
 });
 
@@ -22,9 +21,7 @@ afterEach(async () => {
 async function serve(handler: RequestListener, options: Partial<HttpServerOptions> = {}): Promise<number> {
   const server = createHttpServer(handler, { issuer: 'https://shop.example', log: createLog(false), ...options });
   servers.push(server);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return z.object({ port: z.number() }).parse(server.address()).port;
+  return listenOnLoopback(server);
 }
 
 const problem = z.object({ code: z.string(), status: z.number(), type: z.string(), request_id: z.string(), detail: z.string() });

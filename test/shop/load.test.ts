@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { databaseKind } from '../support/services/database.ts';
 import type { MandateServer } from '../support/server/start-mandate.ts';
-import { startPaymentTestShop } from '../support/payment-test-shop.ts';
+import { startPaymentTestShop } from '../support/shop/payment-test-shop.ts';
 import { findAccountingDiscrepancies } from './accounting-invariants.ts';
 import { actions, RandomCustomer } from './random-customer.ts';
 

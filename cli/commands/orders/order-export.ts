@@ -5,10 +5,10 @@ import { waitForTask, assertTaskSucceeded, parseWaitFlags, type WaitFlags } from
 import { CommandError } from '../../errors/command-error.ts';
 import { commandErrorFromApiError, buildRequest, getCommandSpec } from '../../contract-commands/build-request.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
-import type { CliEnvironment } from '../../environment.ts';
-import { getOrderReadScope } from '../../contract-commands/order-scopes.ts';
+import type { CliEnvironment } from '../../environment/environment.ts';
+import { getOrderReadScope } from '../../sign-in/order-read-scope.ts';
 import { sanitizeForTerminal } from '../../terminal/safe-terminal-text.ts';
-import { requireGroupCommand, readGlobalFlags, addLeafCommand } from '../../command-helpers.ts';
+import { requireGroupCommand, readGlobalFlags, addLeafCommand } from '../command-helpers.ts';
 import { formatBytes } from '../../terminal/progress-bar.ts';
 import type { RawFlagValues } from '../../contract-commands/parse-flags.ts';
 import { assertMayWrite, saveDownload, type DownloadTarget } from '../../files/download-to-file.ts';

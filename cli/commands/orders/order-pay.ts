@@ -8,10 +8,10 @@ import { requireConfirmation } from '../../contract-commands/require-confirmatio
 import { commandErrorFromApiError, buildRequest, getCommandSpec } from '../../contract-commands/build-request.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { flagsFromSpec } from '../../contract-commands/flags.ts';
-import type { CliEnvironment } from '../../environment.ts';
-import { formatSuggestedCommand, printNextStep } from '../../errors/next-steps.ts';
+import type { CliEnvironment } from '../../environment/environment.ts';
+import { formatSuggestedCommand, printNextStep } from '../../output/next-steps.ts';
 import { sanitizeForTerminal } from '../../terminal/safe-terminal-text.ts';
-import { requireGroupCommand, readGlobalFlags, addLeafCommand, setCompletionChoices } from '../../command-helpers.ts';
+import { requireGroupCommand, readGlobalFlags, addLeafCommand, setCompletionChoices } from '../command-helpers.ts';
 import { createProgressBar } from '../../terminal/progress-bar.ts';
 import { describeOrder } from '../../contract-commands/confirmation-questions.ts';
 import { openSession, requireSignIn } from '../../sign-in/session.ts';

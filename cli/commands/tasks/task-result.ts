@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { commandErrorFromApiError, buildRequest, getCommandSpec } from '../../contract-commands/build-request.ts';
-import type { CliEnvironment } from '../../environment.ts';
-import { requireGroupCommand, readGlobalFlags, addLeafCommand } from '../../command-helpers.ts';
+import type { CliEnvironment } from '../../environment/environment.ts';
+import { requireGroupCommand, readGlobalFlags, addLeafCommand } from '../command-helpers.ts';
 import { assertMayWrite, saveDownload } from '../../files/download-to-file.ts';
 import { openSession, requireScopes } from '../../sign-in/session.ts';
 import { resolveSettings, type Settings } from '../../settings/settings.ts';

@@ -14,7 +14,7 @@ import {
 } from '../../protocol/problems.ts';
 import { routeMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
 import { scopeNames } from '../../protocol/scopes.ts';
-import { oneTimeSecretSchema } from '../../schema/one-time-secret.ts';
+import { oneTimeSecretSchema, secretRotationBodySchema } from '../../schema/one-time-secret.ts';
 import { timestampSchema, singleLineSchema } from '../../schema/text-and-timestamps.ts';
 
 const c = initContract();
@@ -234,17 +234,7 @@ export const applicationRoutes = c.router({
     headers: idempotencyHeadersSchema,
     body: namedSchema(
       'SecretRotationCreate',
-      z
-        .object({
-          overlap_seconds: z
-            .number()
-            .int()
-            .min(0)
-            .max(maxSecretOverlapSeconds)
-            .optional()
-            .describe('How long the previous secret remains valid, in seconds (default: 1 day).'),
-        })
-        .strict(),
+      secretRotationBodySchema(maxSecretOverlapSeconds, 'How long the previous secret remains valid, in seconds (default: 1 day).'),
     ),
     summary: 'Rotate the client secret of an application',
     description: `The new secret is valid immediately, and the previous one remains valid for \`overlap_seconds\`. ${onlyAdministrators}`,

@@ -15,7 +15,7 @@ import {
   ifMatchProblems,
 } from '../../protocol/problems.ts';
 import { routeMetadata, idempotencyHeadersSchema, ifMatchHeadersSchema, ifNoneMatchHeadersSchema } from '../../protocol/route-metadata.ts';
-import { oneTimeSecretSchema } from '../../schema/one-time-secret.ts';
+import { oneTimeSecretSchema, secretRotationBodySchema } from '../../schema/one-time-secret.ts';
 import { timestampSchema, multilineTextSchema } from '../../schema/text-and-timestamps.ts';
 
 const c = initContract();
@@ -212,19 +212,10 @@ export const webhookRoutes = c.router({
     headers: idempotencyHeadersSchema,
     body: namedSchema(
       'WebhookSecretRotationCreate',
-      z
-        .object({
-          overlap_seconds: z
-            .number()
-            .int()
-            .min(0)
-            .max(maxWebhookSecretOverlapSeconds)
-            .optional()
-            .describe(
-              'How long deliveries are also signed with the previous secret, in seconds (default: 1 day). `0` invalidates all other secrets immediately.',
-            ),
-        })
-        .strict(),
+      secretRotationBodySchema(
+        maxWebhookSecretOverlapSeconds,
+        'How long deliveries are also signed with the previous secret, in seconds (default: 1 day). `0` invalidates all other secrets immediately.',
+      ),
     ),
     summary: 'Rotate the secret of a webhook endpoint',
     description:

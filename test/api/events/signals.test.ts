@@ -5,11 +5,11 @@ import type { Database } from '../../../server/database/entity-manager/entity-ma
 import { getEventSignals } from '../../../server/events/event-signals.ts';
 import { EventWaiter } from '../../../server/events/long-poll.ts';
 import { createMigratedDatabase } from '../../support/services/database.ts';
-import { hourMs, readLastSequence, waitForEventSequence, mockPollInterval, startEventJobs } from '../../support/event-jobs.ts';
+import { hourMs, readLastSequence, waitForEventSequence, mockPollInterval, startEventJobs } from '../../support/webhooks/event-jobs.ts';
 import { startMandateServer } from '../../support/server/start-mandate.ts';
 import { requireOneProcess } from '../../support/server/process-mode.ts';
-import { createTestShop, pickupDelivery } from '../../support/server/test-shop.ts';
-import { startWebhookReceiver } from '../../support/network/webhook-receiver.ts';
+import { createTestShop, pickupDelivery } from '../../support/shop/test-shop.ts';
+import { startWebhookReceiver } from '../../support/webhooks/webhook-receiver.ts';
 
 requireOneProcess('starts the background jobs in the test process');
 

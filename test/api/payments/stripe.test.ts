@@ -9,7 +9,7 @@ import { pollPendingRefunds } from '../../../server/refunds/poll-pending-refunds
 import { readEventTypes } from '../../support/read-event-types.ts';
 import { startFakeStripe, type FakeStripe } from '../../support/fake-stripe.ts';
 import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
-import { afterOrderHold, startPaymentTestShop, inOneMinute, type PaymentTestShop } from '../../support/payment-test-shop.ts';
+import { afterOrderHold, startPaymentTestShop, inOneMinute, type PaymentTestShop } from '../../support/shop/payment-test-shop.ts';
 import { requireOneProcess } from '../../support/server/process-mode.ts';
 
 requireOneProcess('the tests start a fake Stripe server');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { verifyWebhook } from '@mandate/client-sdk/webhooks';
 import { startStubServer, type StubServer } from '../../sdk/stub-server.ts';
-import { startWebhookReceiver } from '../../support/network/webhook-receiver.ts';
+import { startWebhookReceiver } from '../../support/webhooks/webhook-receiver.ts';
 import { runInProcess, type CommandOutcome } from '../run-command-line.ts';
 
 const event = (id: number, type = 'order.paid') => ({

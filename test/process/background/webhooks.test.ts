@@ -10,7 +10,7 @@ import { databaseKind, createMigratedPostgresqlUrl } from '../../support/service
 import { findFreePort } from '../../support/network/free-port.ts';
 import { KillableServer } from '../../support/server/killable-server.ts';
 import { obtainAdministrationToken, killServerProcesses, createDataDirectory } from '../../support/server/server-process.ts';
-import { startWebhookReceiver, type DeliveryHandler, type ReceivedDelivery } from '../../support/network/webhook-receiver.ts';
+import { startWebhookReceiver, type DeliveryHandler, type ReceivedDelivery } from '../../support/webhooks/webhook-receiver.ts';
 import { placeOrder, createOrderClient, type OrderClient } from '../lifecycle/order-client.ts';
 
 /** Number of orders; `MANDATE_WEBHOOK_ORDERS=10000` runs a thorough test, which takes some minutes. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createMigratedPostgresqlUrl, serverDatabaseKinds } from '../../support/services/database.ts';
+import { onlineRetailRules } from '../../retail/import-month.ts';
 import type { JsonBody } from '../../support/server/start-mandate.ts';
 import {
   obtainAdministrationToken,
@@ -45,20 +46,7 @@ async function* productLines(): AsyncGenerator<Uint8Array> {
 
 const megabytes = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`;
 
-const importQuery = new URLSearchParams({
-  source: 'year',
-  reference_column: 'InvoiceNo',
-  created_at_column: 'InvoiceDate',
-  customer_column: 'CustomerID',
-  sku_column: 'StockCode',
-  name_column: 'Description',
-  quantity_column: 'Quantity',
-  unit_price_column: 'UnitPrice',
-  amounts: 'decimal',
-  currency: 'GBP',
-  unknown_customers: 'create',
-  unknown_products: 'create',
-}).toString();
+const importQuery = new URLSearchParams({ source: 'year', ...onlineRetailRules }).toString();
 
 /** Returns the Node arguments of `npm start`. */
 const startArguments = async (): Promise<string[]> => {

@@ -2,7 +2,7 @@ import { appendFile, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { declaredResponseNames } from './declared-responses.ts';
-import { createServerDirectory } from '../server/server-directory.ts';
+import { createServerDirectory } from '../services/server-directory.ts';
 
 /** All projects of a test run share this directory. */
 let sharedDirectory: ReturnType<typeof createServerDirectory> | undefined;

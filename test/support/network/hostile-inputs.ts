@@ -15,6 +15,9 @@ export const hostileInputs = [
   '',
 ];
 
+/** Parameters of the authorization endpoint and of the pushed authorization request endpoint. */
+export const hostileParameters = ['client_id', 'redirect_uri', 'response_type', 'scope', 'state', 'nonce', 'prompt', 'max_age'];
+
 let checkedResponses = 0;
 /** Returns the number of responses that the current file's tests have checked so far. */
 export const countCheckedResponses = (): number => checkedResponses;

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Agent, createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
+import { closeServer } from './loopback-server.ts';
 
 export type LoadBalancer = {
   readonly url: string;
@@ -56,9 +57,7 @@ export async function startLoadBalancer(
     countInFlightRequests: busy,
     async close() {
       agent.destroy();
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
+      await closeServer(server);
     },
   };
 }

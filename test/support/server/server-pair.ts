@@ -5,7 +5,7 @@ import type { Database } from '../../../server/database/entity-manager/entity-ma
 import { startLoadBalancer } from '../network/load-balancer.ts';
 import { openLoggedMailbox } from '../services/mailbox.ts';
 import { findFreePort } from '../network/free-port.ts';
-import { testServerSecret } from '../oauth/test-server-secret.ts';
+import { testServerSecret } from './test-server-secret.ts';
 import { startServerProcess, type ServerProcess } from './server-process.ts';
 
 export type ServerPair = {

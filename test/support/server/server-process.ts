@@ -8,9 +8,9 @@ import type { Readable } from 'node:stream';
 import { setImmediate as nextEventLoopTurn, setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { openDatabase } from '../../../server/schema/open-database.ts';
-import { dumpDatabase } from '../database-dump.ts';
+import { dumpDatabase } from '../services/database-dump.ts';
 import { findFreePort } from '../network/free-port.ts';
-import { SecretLeakDetector } from '../oauth/secret-leak-detector.ts';
+import { SecretLeakDetector } from './secret-leak-detector.ts';
 
 const root = join(import.meta.dirname, '../../..');
 

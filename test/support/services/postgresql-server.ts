@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import { findFreePort } from '../network/free-port.ts';
-import { createServerDirectory } from '../server/server-directory.ts';
+import { createServerDirectory } from './server-directory.ts';
 
 const run = promisify(execFile);
 

@@ -1,8 +1,8 @@
-import { MandateError, WaitOverError } from './errors.ts';
+import { MandateError, WaitOverError } from '../core/errors.ts';
 import type { Task } from '../generated/resources.gen.ts';
-import { filledPath } from './request-url.ts';
-import { calculateRetryDelay, delayUnlessAborted } from './retry.ts';
-import { sendWithRetries, type TransportSettings } from './transport.ts';
+import { filledPath } from '../core/request-url.ts';
+import { calculateRetryDelay, delayUnlessAborted } from '../core/retry.ts';
+import { sendWithRetries, type TransportSettings } from '../core/transport.ts';
 
 /** Options of `tasks.wait`. */
 export type WaitOptions = {

@@ -1,4 +1,4 @@
-import type { Session } from '../sign-in/session.ts';
+import type { Session } from './session.ts';
 
 /** Returns the scope with which this session reads orders: `orders.manage` (staff) if granted, otherwise `orders.read`. */
 export const getOrderReadScope = ({ credential }: Session): 'orders.read' | 'orders.manage' =>

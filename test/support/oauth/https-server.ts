@@ -7,11 +7,12 @@ import type { Database } from '../../../server/database/entity-manager/entity-ma
 import { createLog } from '../../../server/logging/logger.ts';
 import { deriveKeys, type DerivedKeys } from '../../../server/crypto/derived-keys.ts';
 import { type SendRequest, HttpBrowser } from '../browser/browser.ts';
-import { createSelfSignedCertificate } from './self-signed-certificate.ts';
+import { createSelfSignedCertificate } from '../network/self-signed-certificate.ts';
 import { createMigratedDatabase } from '../services/database.ts';
 import { openMailbox } from '../services/mailbox.ts';
-import { completeSignUp } from '../oauth/oauth-flow.ts';
-import { testServerSecret } from '../oauth/test-server-secret.ts';
+import { completeSignUp } from './oauth-flow.ts';
+import { testServerSecret } from '../server/test-server-secret.ts';
+import { closeServer } from '../network/loopback-server.ts';
 
 /** Two sites on the registrable domain `example.test`. */
 export const shopHost = 'shop.example.test';
@@ -33,9 +34,7 @@ export async function startHttpsServer(hostName: string, listener: RequestListen
   return {
     origin: `https://${hostName}:${address.port}`,
     [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
+      await closeServer(server);
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { SystemKeyring } from './sign-in/system-keyring.ts';
+import type { SystemKeyring } from './system-keyring.ts';
 
 export type OutputStream = {
   write(content: string | Uint8Array): void;

@@ -1,8 +1,8 @@
 import { contract, contractV2, getRouteMetadata, problemCodesOfResponse, listRoutes, scopeDefinitions } from '@mandate/contract';
 import { isAppRouteOtherResponse, type AppRoute } from '@ts-rest/core';
 import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
-import { operationName } from './declared-responses.ts';
-import type { ApiResponse, JsonBody, MandateServer } from '../server/start-mandate.ts';
+import { operationName } from '../contract/declared-responses.ts';
+import type { ApiResponse, ApiServer, JsonBody } from '../server/start-mandate.ts';
 
 /** A request that would succeed. */
 export type ValidRequest = {
@@ -101,7 +101,7 @@ export const findRoute = (operation: string): AppRoute => {
 
 /** Sends invalid variants of a request until a response has the problem code. Returns false if no response has the code. */
 export async function provokeProblem(
-  mandate: MandateServer,
+  mandate: ApiServer,
   code: string,
   route: AppRoute,
   valid: ValidRequest,
@@ -114,7 +114,7 @@ export async function provokeProblem(
 }
 
 export const sendValidRequest = (
-  mandate: MandateServer,
+  mandate: ApiServer,
   { method, path, ...rest }: ValidRequest,
   headers: Record<string, string> = {},
 ): Promise<ApiResponse> => mandate.callApi(method, path, { ...rest, headers: { ...rest.headers, ...headers } });
@@ -154,10 +154,7 @@ const createRaisingFunctionSql = (type: string, sqlState: string): string =>
   `create function broken() returns ${type} language plpgsql as $$ begin raise exception 'broken' using errcode = '${sqlState}'; end $$`;
 
 /** Creates an expired and a revoked API key. */
-export async function createExpiredAndRevokedKeys(
-  mandate: MandateServer,
-  owner: string,
-): Promise<Pick<ProblemInputs, 'expired' | 'revoked'>> {
+export async function createExpiredAndRevokedKeys(mandate: ApiServer, owner: string): Promise<Pick<ProblemInputs, 'expired' | 'revoked'>> {
   const create = async (name: string): Promise<JsonBody> =>
     (await mandate.callApi('POST', '/api/v1/api-keys', { token: owner, body: { name, scopes: ['orders.read'] } })).body;
   const [expired, revoked] = [await create('Expired'), await create('Revoked')];

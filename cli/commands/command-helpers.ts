@@ -1,9 +1,9 @@
 import { Option, type Command } from 'commander';
-import { getCommandAlias, getGroupAlias } from './contract-commands/command-aliases.ts';
-import { CommandError } from './errors/command-error.ts';
-import { exitCodes } from './errors/exit-codes.ts';
-import { findClosestMatch } from './terminal/did-you-mean.ts';
-import type { GlobalFlags } from './settings/settings.ts';
+import { getCommandAlias, getGroupAlias } from '../contract-commands/command-aliases.ts';
+import { CommandError } from '../errors/command-error.ts';
+import { exitCodes } from '../errors/exit-codes.ts';
+import { findClosestMatch } from '../terminal/did-you-mean.ts';
+import type { GlobalFlags } from '../settings/settings.ts';
 
 const globalFlags: readonly (readonly [flags: string, description: string])[] = [
   ['-p, --profile <name>', 'profile to take credentials and settings from (MANDATE_PROFILE)'],

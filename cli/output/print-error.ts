@@ -8,9 +8,9 @@ import {
   SignInRequiredError,
   TimeoutError,
 } from '@mandate/client-sdk';
-import { CommandError, type FieldError } from './command-error.ts';
-import { exitCodeFromHttpStatus, exitCodes } from './exit-codes.ts';
-import type { CliEnvironment } from '../environment.ts';
+import { CommandError, type FieldError } from '../errors/command-error.ts';
+import { exitCodeFromHttpStatus, exitCodes } from '../errors/exit-codes.ts';
+import type { CliEnvironment } from '../environment/environment.ts';
 import { sanitizeForTerminal, toPrintableJson } from '../terminal/safe-terminal-text.ts';
 import { addProfileToLoginHint } from '../settings/settings.ts';
 

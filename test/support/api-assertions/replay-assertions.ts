@@ -2,8 +2,8 @@ import { getRouteMetadata } from '@mandate/contract';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { declaredProblemCodes, acceptsIdempotencyKey, findRoute, sendValidRequest, type ValidRequest } from './provoke-problems.ts';
-import { readAllRows } from '../database-dump.ts';
-import type { ApiResponse, JsonBody, MandateServer } from '../server/start-mandate.ts';
+import { readAllRows } from '../services/database-dump.ts';
+import type { ApiResponse, ApiServer, JsonBody } from '../server/start-mandate.ts';
 
 /** POST operations that accept no `Idempotency-Key`, with the reason. */
 const withoutKey: Readonly<Record<string, string>> = {
@@ -21,7 +21,7 @@ const otherBodies: Readonly<Record<string, JsonBody>> = {
 };
 
 type ReplayTestOptions = {
-  readonly mandate: () => MandateServer;
+  readonly mandate: () => ApiServer;
   /** Returns valid requests from different callers. */
   readonly validRequests: (operation: string) => Promise<ValidRequest[]>;
 };

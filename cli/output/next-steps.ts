@@ -1,6 +1,6 @@
-import type { CliEnvironment } from '../environment.ts';
+import type { CliEnvironment } from '../environment/environment.ts';
 import { sanitizeForTerminal } from '../terminal/safe-terminal-text.ts';
-import { isRecord } from '../contract-commands/schema-violations.ts';
+import { isRecord } from '../schema/schema-violations.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /** The response fields that determine the next step. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { RateLimits } from '../../../server/rate-limits/rate-limits.ts';
-import type { MandateServer } from '../server/start-mandate.ts';
+import type { ApiServer } from '../server/start-mandate.ts';
 import { unlimitedRates } from '../server/start-options.ts';
 import { usesTwoProcesses } from '../server/process-mode.ts';
 import {
@@ -17,7 +17,7 @@ import {
 } from './provoke-problems.ts';
 
 type ProblemTestOptions = {
-  readonly mandate: () => MandateServer;
+  readonly mandate: () => ApiServer;
   /** The server's rate limits. Tests modify these limits. */
   readonly rateLimits: RateLimits;
   readonly validRequest: (operation: string) => Promise<ValidRequest>;

@@ -1,12 +1,12 @@
 import { expect, vi } from 'vitest';
-import { startJobs } from '../../server/jobs/job-runner.ts';
-import type { Database, EntityManager } from '../../server/database/entity-manager/entity-manager.ts';
-import { EventSignals } from '../../server/events/event-signals.ts';
-import { eventJobs } from '../../server/events/jobs.ts';
-import { createLog } from '../../server/logging/logger.ts';
-import { createWebhookDeliveriesForEvents } from '../../server/webhooks/delivery/create-webhook-deliveries.ts';
-import { webhookJobs } from '../../server/webhooks/delivery/webhook-jobs.ts';
-import { createDeliveryWorker } from './network/webhook-receiver.ts';
+import { startJobs } from '../../../server/jobs/job-runner.ts';
+import type { Database, EntityManager } from '../../../server/database/entity-manager/entity-manager.ts';
+import { EventSignals } from '../../../server/events/event-signals.ts';
+import { eventJobs } from '../../../server/events/jobs.ts';
+import { createLog } from '../../../server/logging/logger.ts';
+import { createWebhookDeliveriesForEvents } from '../../../server/webhooks/delivery/create-webhook-deliveries.ts';
+import { webhookJobs } from '../../../server/webhooks/delivery/webhook-jobs.ts';
+import { createDeliveryWorker } from './webhook-receiver.ts';
 
 export const hourMs = 3_600_000;
 export const silentLog = createLog(true);

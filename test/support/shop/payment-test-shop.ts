@@ -1,11 +1,11 @@
-import { expect } from 'vitest';
-import { manualProvider } from '../../server/payments/providers/manual-provider.ts';
-import { type PaymentProviders, indexPaymentProviders } from '../../server/payments/providers/payment-provider.ts';
-import { type TestProvider, createTestProvider } from '../../server/payments/providers/test-provider.ts';
-import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from './server/start-mandate.ts';
-import type { StartOptions } from './server/start-options.ts';
-import { usesTwoProcesses } from './server/process-mode.ts';
-import { createTestShop, pickupDelivery, type TestShop } from './server/test-shop.ts';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { manualProvider } from '../../../server/payments/providers/manual-provider.ts';
+import { type PaymentProviders, indexPaymentProviders } from '../../../server/payments/providers/payment-provider.ts';
+import { type TestProvider, createTestProvider } from '../../../server/payments/providers/test-provider.ts';
+import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../server/start-mandate.ts';
+import type { StartOptions } from '../server/start-options.ts';
+import { usesTwoProcesses } from '../server/process-mode.ts';
+import { createTestShop, pickupDelivery, type TestShop } from './test-shop.ts';
 
 /** A server with the test payment provider, and functions that place and pay orders. */
 export type PaymentTestShop = {
@@ -40,7 +40,7 @@ export async function startPaymentTestShop(
   const order: PaymentTestShop['placeOrder'] = async ({ quantity = 2, stock = 10, lines = 1 } = {}) => {
     const user = await shop.createUser();
     const products = await Promise.all(Array.from({ length: lines }, () => shop.createProduct({ stock })));
-    const items = products.map(({ id }) => ({ product_id: id, quantity }));
+    const items = products.map(({ id }: JsonBody) => ({ product_id: id, quantity }));
     const placed = await post('/orders', { user_id: user.id, items, delivery: pickupDelivery });
     expect(placed.status).toBe(201);
     return placed.body;
@@ -60,6 +60,39 @@ export async function startPaymentTestShop(
       return get(`/orders/${placed.id}`);
     },
     stock: async (productId) => (await get(`/products/${productId}`)).stock,
+  };
+}
+
+/** Starts a payment test shop before the tests of a file or `describe` block, and closes it after them. */
+export function withPaymentTestShop(...given: Parameters<typeof startPaymentTestShop>): PaymentTestShop {
+  let started: PaymentTestShop | undefined;
+  const till = (): PaymentTestShop => {
+    if (!started) throw new Error('the shop has not started');
+    return started;
+  };
+  beforeAll(async () => {
+    started = await startPaymentTestShop(...given);
+  });
+  afterAll(() => started?.mandate.close());
+  return {
+    get mandate() {
+      return till().mandate;
+    },
+    get shop() {
+      return till().shop;
+    },
+    get provider() {
+      return till().provider;
+    },
+    get providers() {
+      return till().providers;
+    },
+    placeOrder: (options) => till().placeOrder(options),
+    placePaidOrder: (options) => till().placePaidOrder(options),
+    createPayment: (...payment) => till().createPayment(...payment),
+    get: (path) => till().get(path),
+    post: (...request) => till().post(...request),
+    stock: (productId) => till().stock(productId),
   };
 }
 

@@ -1,12 +1,12 @@
 import type { AppRoute } from '@ts-rest/core';
 import { getRouteMetadata } from '@mandate/contract';
 import { describe, expect, test } from 'vitest';
-import { acceptsIfMatch, cursorParameter, returnsList, nextCursorField } from './collection-rules.ts';
-import type { ApiResponse, JsonBody, MandateServer } from '../server/start-mandate.ts';
+import { acceptsIfMatch, cursorParameter, returnsList, nextCursorField } from '../contract/collection-rules.ts';
+import type { ApiResponse, ApiServer, JsonBody } from '../server/start-mandate.ts';
 import { findRoute, sendValidRequest, type ValidRequest } from './provoke-problems.ts';
 
 type CollectionTestOptions = {
-  readonly mandate: () => MandateServer;
+  readonly mandate: () => ApiServer;
   /** Returns a new request on every call. */
   readonly validRequest: (operation: string) => Promise<ValidRequest>;
 };

@@ -1,7 +1,7 @@
 import documentV1 from '@mandate/contract/openapi.json' with { type: 'json' };
 import { createOpenApiDocument } from '@mandate/contract/openapi';
 import { exampleRequestBodies } from '../../../contract/openapi/examples/example-requests.ts';
-import type { ApiResponse, JsonBody, MandateServer } from '../server/start-mandate.ts';
+import type { ApiResponse, ApiServer, JsonBody } from '../server/start-mandate.ts';
 
 /** A query parameter or a JSON body member that an OpenAPI document declares. */
 export type FieldCandidate = { readonly name: string; readonly schema: JsonBody };
@@ -72,7 +72,7 @@ function withMember(body: JsonBody, pointer: string, value: string): JsonBody {
 }
 
 /** Sends a valid request with the given value in one field. */
-export function sendRequestWithField(mandate: MandateServer, token: string, field: RequestField, value: string): Promise<ApiResponse> {
+export function sendRequestWithField(mandate: ApiServer, token: string, field: RequestField, value: string): Promise<ApiResponse> {
   const { method, path, query, pointer = '', body } = field;
   if (query === undefined) return mandate.callApi(method, path, { token, body: withMember(body, pointer, value) });
   const search = new URLSearchParams({ [query]: value }).toString();

@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { createLog } from '../../../server/logging/logger.ts';
 import { assignEventSequence } from '../../../server/events/assign-sequence.ts';
@@ -6,8 +5,9 @@ import { deriveKeys } from '../../../server/crypto/derived-keys.ts';
 import { DeliveryWorker } from '../../../server/webhooks/delivery/delivery-worker.ts';
 import { createWebhookDeliveriesForEvents } from '../../../server/webhooks/delivery/create-webhook-deliveries.ts';
 import { publicNetworkPolicy, type NetworkPolicy } from '../../../server/outgoing-http/protected-client.ts';
-import type { JsonBody, MandateServer } from '../server/start-mandate.ts';
-import { testServerSecret } from '../oauth/test-server-secret.ts';
+import type { ApiServer, JsonBody } from '../server/start-mandate.ts';
+import { testServerSecret } from '../server/test-server-secret.ts';
+import { closeServer, listenOnLoopback } from '../network/loopback-server.ts';
 
 export type ReceivedDelivery = {
   readonly receivedAtMs: number;
@@ -45,18 +45,13 @@ export async function startWebhookReceiver(port = 0): Promise<WebhookReceiver> {
       void receiver.handleDelivery(delivery, res);
     });
   });
-  server.listen(port, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
+  const listeningPort = await listenOnLoopback(server, port);
   const receiver: WebhookReceiver = {
-    url: `http://127.0.0.1:${address.port}/hooks`,
+    url: `http://127.0.0.1:${listeningPort}/hooks`,
     deliveries: received,
     handleDelivery: (_, res) => res.writeHead(204).end(),
     async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
+      await closeServer(server);
     },
   };
   return receiver;
@@ -64,7 +59,7 @@ export async function startWebhookReceiver(port = 0): Promise<WebhookReceiver> {
 
 /** Creates a delivery worker like the server's, but with the test keys. */
 export function createDeliveryWorker(
-  { db }: Pick<MandateServer, 'db'>,
+  { db }: Pick<ApiServer, 'db'>,
   network: NetworkPolicy = publicNetworkPolicy(true),
   log = createLog(false),
 ): DeliveryWorker {
@@ -73,16 +68,13 @@ export function createDeliveryWorker(
 }
 
 /** Sequences all events and attempts all pending deliveries. */
-export async function deliverPendingEvents(
-  mandate: MandateServer,
-  deliverer: DeliveryWorker = createDeliveryWorker(mandate),
-): Promise<void> {
+export async function deliverPendingEvents(mandate: ApiServer, deliverer: DeliveryWorker = createDeliveryWorker(mandate)): Promise<void> {
   await assignEventSequence(mandate.db.em.fork(), createWebhookDeliveriesForEvents);
   await deliverer.waitUntilIdle();
 }
 
 /** Makes the next attempt of all pending deliveries due the given number of seconds earlier. */
-export const advanceDeliveryRetries = ({ db }: MandateServer, seconds: number): Promise<unknown> =>
+export const advanceDeliveryRetries = ({ db }: ApiServer, seconds: number): Promise<unknown> =>
   db.em
     .fork()
     .execute(`update webhook_deliveries set next_attempt_at = next_attempt_at - make_interval(secs => ?) where status = 'pending'`, [
