@@ -94,17 +94,17 @@ test('DELETE /connected-apps/{connected_app_id}: revokes access immediately, and
 });
 
 test('DELETE: deletes the grant, and the grants of other applications remain', async () => {
-  const anna = await signUp(mandate.origin);
+  const anna = await signUp(shop.origin);
   const [first, second] = [await connect(anna), await connect(anna)];
   const listGrants = () =>
-    mandate.db.em
+    shop.db.em
       .fork()
       .execute<{ id: string }[]>(`select id from oauth_records where model = 'Grant' and account_id = ?`, [String(anna.id)]);
   const before = await listGrants();
   const [newest] = await list(first.access_token);
-  await mandate.callApi('DELETE', `${path}/${newest.id}`, { token: first.access_token });
+  await shop.callApi('DELETE', `${path}/${newest.id}`, { token: first.access_token });
   expect(await listGrants()).toHaveLength(before.length - 1);
-  expect((await sendRefreshRequest(mandate.origin, second.refresh_token ?? '')).status).toBe(400);
+  expect((await sendRefreshRequest(shop.origin, second.refresh_token ?? '')).status).toBe(400);
 });
 
 test('the same application on another device keeps its access', async () => {

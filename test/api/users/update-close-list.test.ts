@@ -51,11 +51,11 @@ describe('PATCH /users/{user_id}', () => {
   });
 
   test('a change of the name by staff keeps the sessions and the access of the user', async () => {
-    const finn = await signUp(mandate.origin);
-    const tokens = await obtainTokens(mandate.origin, finn, ['users.read']);
-    expect((await patch(finn.id, { name: 'Finn Newname', status: 'active' }, staff)).body.name).toBe('Finn Newname');
-    expect((await mandate.callApi('GET', '/api/v1/users/me', { token: tokens.access_token })).status).toBe(200);
-    expect((await sendRefreshRequest(mandate.origin, tokens.refresh_token ?? '')).status).toBe(200);
+    const finn = await signUp(shop.origin);
+    const tokens = await obtainTokens(shop.origin, finn, ['users.read']);
+    expect((await patch(finn.id, { name: 'Finn Newname', status: 'active' }, staffUser.token)).body.name).toBe('Finn Newname');
+    expect((await shop.callApi('GET', '/api/v1/users/me', { token: tokens.access_token })).status).toBe(200);
+    expect((await sendRefreshRequest(shop.origin, tokens.refresh_token ?? '')).status).toBe(200);
     expect((await finn.browser.open('/account')).url.pathname).toBe('/account');
   });
 
