@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { resetBeforeTestFile } from '../test-file-state.ts';
 
 /** Malformed and malicious input values. */
 export const hostileInputs = [
@@ -16,6 +17,8 @@ export const hostileInputs = [
 ];
 
 let checkedResponses = 0;
+resetBeforeTestFile(() => (checkedResponses = 0));
+
 /** Returns the number of responses that the current file's tests have checked so far. */
 export const countCheckedResponses = (): number => checkedResponses;
 
