@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { EntityManager } from '../../../server/database/entity-manager/entity-manager.ts';
 import { databaseKind } from '../../support/services/database.ts';
 import { startMandateServer, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
 import { cliClient, signUp, obtainTokens, type TestUser } from '../../support/oauth/oauth-flow.ts';
 import { createTestShop, pickupDelivery } from '../../support/server/test-shop.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 
 /** Larger than the batch size, so that the pending lookups need several queries. */
 const readerCount = 150;
@@ -67,10 +67,12 @@ describe.skipIf(databaseKind === 'pglite')('during ownership changes and token r
   ): Promise<void> {
     await mandate.db.em.fork().transactional(async (em) => {
       await em.execute(`lock table ${table} in access exclusive mode`);
-      for (let [before, idleRounds] = [-1, 0]; idleRounds < 5; idleRounds = before === observations.length ? idleRounds + 1 : 0) {
+      let [before, idleRounds] = [-1, 0];
+      await waitUntil(() => {
+        idleRounds = before === observations.length ? idleRounds + 1 : 0;
         before = observations.length;
-        await sleep(10);
-      }
+        return idleRounds >= 5;
+      });
       await during(em);
     });
   }

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { assignEventSequence } from '../../../server/events/assign-sequence.ts';
 import { claimDeliveries, recordDeliveryAttempt } from '../../../server/webhooks/delivery/delivery-queue.ts';
@@ -12,6 +11,7 @@ import {
   advanceDeliveryRetries,
   type WebhookReceiver,
 } from '../../support/network/webhook-receiver.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 
 let mandate: MandateServer;
 let shop: TestShop;
@@ -74,7 +74,7 @@ describe('several delivery workers', () => {
     const deliverer = createDeliveryWorker(mandate);
     await assignEventSequence(mandate.db.em.fork(), createWebhookDeliveriesForEvents);
     await deliverer.run();
-    while (receiver.deliveries.length < 20) await sleep(10);
+    await waitUntil(() => receiver.deliveries.length >= 20);
     expect(unresponsive.deliveries.length).toBeLessThanOrEqual(8);
     await deliverer.stop();
     await unresponsive.close();
