@@ -9,11 +9,11 @@ const root = join(import.meta.dirname, '../..');
 
 type Routes = Parameters<typeof listRoutes>[0];
 
-/** Returns whether a test file calls a path of these routes: their first segment after the version, such as `/orders`. */
+/** Returns whether a test file calls a path of these routes. Compares the last constant segment, such as `refunds` of `/orders/:id/refunds`. */
 const callsRoutes = (source: string, routes: Routes): boolean =>
   listRoutes(routes)
-    .map(({ path }) => path.replace(/^\/api(\/v1)?/, '').replace(/^(\/[^/]+).*/, '$1'))
-    .some((path) => new RegExp(`${path}(?![\\w-])`).test(source));
+    .map(({ path }) => path.split('/').findLast((segment) => segment !== '' && !segment.startsWith(':')))
+    .some((segment) => new RegExp(`/${segment}(?![\\w-]|/v1)`).test(source));
 
 const files = new Map(Object.entries(resourceTestFiles));
 
