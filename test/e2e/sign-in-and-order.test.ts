@@ -1,5 +1,4 @@
 import { createServer } from 'node:http';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { build } from 'esbuild';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -11,6 +10,7 @@ import { readMailLink } from '../support/services/mailbox.ts';
 import { startMandateServer, type MandateServer } from '../support/server/start-mandate.ts';
 import { createTestShop } from '../support/shop/test-shop.ts';
 import { closeServer, listenOnLoopback } from '../support/network/loopback-server.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 if (!hasChromium) process.stderr.write('Chromium is not installed, so the test from sign-up to order in a browser is skipped.\n');
 
@@ -75,12 +75,10 @@ async function signUpInBrowserAndTerminal(name: string, ...options: string[]): P
 }
 
 async function waitForAuthorizationUrl(login: ReturnType<typeof spawnCommand>): Promise<string> {
-  for (;;) {
-    const address = /^http\S+\/oauth\/authorize\S+$/m.exec(login.stderrSoFar())?.[0];
-    if (address !== undefined) return address;
+  return waitUntil(() => {
     if (login.child.exitCode !== null) throw new Error(login.stderrSoFar());
-    await sleep(20);
-  }
+    return /^http\S+\/oauth\/authorize\S+$/m.exec(login.stderrSoFar())?.[0];
+  });
 }
 
 /** Serves a page on another origin that contains only the bundled client. */

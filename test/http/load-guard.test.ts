@@ -7,8 +7,10 @@ import { z } from 'zod';
 import { createHttpServer, type HttpServerOptions } from '../../server/http/server/http-server.ts';
 import { releaseSlotWhile, type LoadLimits } from '../../server/http/server/load-shedder.ts';
 import { createLog } from '../../server/logging/logger.ts';
-import { createBlockingHandler, waitUntil } from '../support/network/blocking-handler.ts';
+import { createBlockingHandler } from '../support/network/blocking-handler.ts';
+import { countConnections } from '../support/network/count-connections.ts';
 import { closeServer, listenOnLoopback } from '../support/network/loopback-server.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const servers: Server[] = [];
 afterEach(async () => {
@@ -236,7 +238,7 @@ describe('a slow client or handler', () => {
       }),
     );
     expect((await get(port)).status).toBe(200);
-    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    await waitUntil(async () => (await countConnections(servers.at(-1))) === 0);
     for (const socket of readers) {
       let read = 0;
       socket.on('data', ({ length }) => (read += length));

@@ -6,8 +6,9 @@ import { afterEach, expect, test } from 'vitest';
 import { createHttpServer } from '../../server/http/server/http-server.ts';
 import type { LoadShedder, LoadLimits } from '../../server/http/server/load-shedder.ts';
 import { createLog } from '../../server/logging/logger.ts';
-import { waitUntil } from '../support/network/blocking-handler.ts';
+import { countConnections } from '../support/network/count-connections.ts';
 import { listenOnLoopback } from '../support/network/loopback-server.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 let server: Server | undefined;
 let shedder: LoadShedder | undefined;
@@ -52,7 +53,7 @@ test('the server removes the queued request of a disconnected client', async () 
   await waitUntil(() => shedder?.counts.waiting === 2);
   disconnecting.socket.destroy();
   await disconnecting.closed;
-  await sleep(100); // until the server has detected the disconnection
+  await waitUntil(async () => (await countConnections(server)) === 2);
   release.resolve();
   expect([await first.closed, await last.closed]).toEqual([expect.stringMatching(/done$/), expect.stringMatching(/done$/)]);
   expect(handled).toEqual(['/first', '/last']);

@@ -1,5 +1,4 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { assignEventSequence } from '../../../server/events/assign-sequence.ts';
 import { deleteOldEvents } from '../../../server/events/delete-old-events.ts';
 import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
@@ -174,9 +173,10 @@ describe('long polling', () => {
     const token = await tokenOf(anna, ['events.read', 'orders.read']);
     let hasResponse = false;
     const waiting = list(`?after=${after}&wait=25&type=order.created`, token).finally(() => (hasResponse = true));
+    const waitingForAnyUser = list(`?after=${after}&wait=25&type=order.created`);
     await createOrder((await shop.createUser()).id);
     await sequenceEvents();
-    await sleep(300);
+    expect((await waitingForAnyUser).body.data).toHaveLength(1);
     expect(hasResponse).toBe(false);
     const { id } = await createOrder(anna.id);
     await sequenceEvents();

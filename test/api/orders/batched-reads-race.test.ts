@@ -1,5 +1,4 @@
 import { randomInt } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { EntityManager } from '../../../server/database/entity-manager/entity-manager.ts';
 import { databaseKind } from '../../support/services/database.ts';
@@ -7,6 +6,7 @@ import type { JsonBody } from '../../support/server/start-mandate.ts';
 import { cliClient, signUp, obtainTokens, type TestUser } from '../../support/oauth/oauth-flow.ts';
 import { buildOrderInput } from '../../support/shop/test-shop.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 
 /** Larger than the batch size, so that the pending lookups need several queries. */
 const readerCount = 150;
@@ -65,10 +65,12 @@ describe.skipIf(databaseKind === 'pglite')('during ownership changes and token r
   ): Promise<void> {
     await shop.db.em.fork().transactional(async (em) => {
       await em.execute(`lock table ${table} in access exclusive mode`);
-      for (let [before, idleRounds] = [-1, 0]; idleRounds < 5; idleRounds = before === observations.length ? idleRounds + 1 : 0) {
+      let [before, idleRounds] = [-1, 0];
+      await waitUntil(() => {
+        idleRounds = before === observations.length ? idleRounds + 1 : 0;
         before = observations.length;
-        await sleep(10);
-      }
+        return idleRounds >= 5;
+      });
       await during(em);
     });
   }

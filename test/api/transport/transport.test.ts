@@ -116,7 +116,8 @@ describe('internal errors', () => {
     socket.write(
       'POST /api/v1/orders HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"items"',
     );
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    // after this response, the server has also read from the first connection
+    await shop.callApi('GET', '/api/v1/products');
     socket.destroy();
     await once(socket, 'close');
     expect((await shop.callApi('GET', '/api/v1/products')).status).toBe(200);
@@ -259,8 +260,9 @@ describe('a chunk larger than the body limit', () => {
     const [first, second] = [body.slice(0, 10), body.slice(10)];
     socket.write(`${head}${first.length.toString(16)}\r\n${first}\r\n`);
     await new Promise((sent) => setTimeout(sent, 50));
+    const response = once(socket, 'data');
     socket.write(`${second.length.toString(16)};ext="a b"\r\n${second}\r\n0\r\nTrailer: x\r\n\r\n`);
-    await new Promise((sent) => setTimeout(sent, 500));
+    await response;
     const again = JSON.stringify({ name: 'Ann', email: 'chunks.too@example.com' });
     socket.write(
       `${head.replace('Transfer-Encoding', 'Connection: close\r\nTransfer-Encoding')}${again.length.toString(16)}\r\n${again}\r\n0\r\n\r\n`,

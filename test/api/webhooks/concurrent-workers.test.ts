@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { assignEventSequence } from '../../../server/events/assign-sequence.ts';
 import { claimDeliveries, recordDeliveryAttempt } from '../../../server/webhooks/delivery/delivery-queue.ts';
@@ -12,6 +11,7 @@ import {
   advanceDeliveryRetries,
 } from '../../support/webhooks/webhook-receiver.ts';
 import { withWebhookReceiver } from '../../support/webhooks/with-webhook-receiver.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 
 const shop = withShop();
 const receiver = withWebhookReceiver(shop);
@@ -60,7 +60,7 @@ describe('several delivery workers', () => {
     const deliverer = createDeliveryWorker(shop);
     await assignEventSequence(shop.db.em.fork(), createWebhookDeliveriesForEvents);
     await deliverer.run();
-    while (receiver.deliveries.length < 20) await sleep(10);
+    await waitUntil(() => receiver.deliveries.length >= 20);
     expect(unresponsive.deliveries.length).toBeLessThanOrEqual(8);
     await deliverer.stop();
     await unresponsive.close();

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Scope } from '@mandate/contract';
@@ -23,6 +22,7 @@ import { pickupDelivery } from '../../support/shop/test-shop.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
 import { deliverPendingEvents, createDeliveryWorker } from '../../support/webhooks/webhook-receiver.ts';
 import { withWebhookReceiver } from '../../support/webhooks/with-webhook-receiver.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 
 const shop = withShop();
 const receiver = withWebhookReceiver(shop);
@@ -164,11 +164,12 @@ describe('a revoked application', () => {
     await register(site.token);
     const deliverer = createDeliveryWorker(shop);
     const deliveryStop = new AbortController();
+    let [orders, deliveryRounds] = [0, 0];
     const sending = (async () => {
       while (!deliveryStop.signal.aborted) {
         await assignEventSequence(shop.db.em.fork(), createWebhookDeliveriesForEvents);
         await deliverer.run();
-        await sleep(1);
+        deliveryRounds += 1;
       }
     })();
     for (let round = 0; round < (databaseKind === 'pglite' ? 1 : 5); round += 1) {
@@ -178,17 +179,19 @@ describe('a revoked application', () => {
       const items = [{ product_id: product.id, quantity: 1 }];
       const orderingStop = new AbortController();
       const ordering = Array.from({ length: 4 }, async () => {
-        while (!orderingStop.signal.aborted)
+        for (; !orderingStop.signal.aborted; orders += 1)
           await api('POST', '/orders', shop.token, { items, delivery: pickupDelivery, user_id: dora.id });
       });
-      while (receiver.deliveries.filter(({ body }) => body.user_id === dora.id).length < 5) await sleep(5);
+      await waitUntil(() => receiver.deliveries.filter(({ body }) => body.user_id === dora.id).length >= 5);
       await revokeToken(site, token);
       await new Promise((passed) => setImmediate(passed)); // our socket now contains everything that was sent before the response
-      const before = receiver.deliveries.length;
-      await sleep(300);
+      const [before, ordersBefore] = [receiver.deliveries.length, orders];
+      await waitUntil(() => orders >= ordersBefore + 20);
       orderingStop.abort();
       await Promise.all(ordering);
-      await sleep(300);
+      const roundsBefore = deliveryRounds;
+      await waitUntil(() => deliveryRounds >= roundsBefore + 2); // the first of these rounds may have started before the last order
+      await deliverer.waitUntilIdle();
       expect(receiver.deliveries.slice(before).filter(({ body }) => body.user_id === dora.id)).toEqual([]);
     }
     deliveryStop.abort();

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { resetBeforeTestFile } from '../test-file-state.ts';
 
 /** Malformed and malicious input values. */
 export const hostileInputs = [
@@ -19,6 +20,8 @@ export const hostileInputs = [
 export const hostileParameters = ['client_id', 'redirect_uri', 'response_type', 'scope', 'state', 'nonce', 'prompt', 'max_age'];
 
 let checkedResponses = 0;
+resetBeforeTestFile(() => (checkedResponses = 0));
+
 /** Returns the number of responses that the current file's tests have checked so far. */
 export const countCheckedResponses = (): number => checkedResponses;
 

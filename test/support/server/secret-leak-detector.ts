@@ -30,6 +30,7 @@ type ResponseHeaders = { readonly location: string | null; readonly cookies: rea
 export class SecretLeakDetector {
   readonly #found = new Map<string, string>();
   readonly #fetch = globalThis.fetch;
+  #recordingFetch: typeof fetch | undefined;
 
   /** Records the secrets in a request to a server in this process and in its response. */
   recordExchange(req: IncomingMessage, res: ServerResponse): void {
@@ -69,7 +70,7 @@ export class SecretLeakDetector {
   /** Records the secrets in all `fetch` calls of this process, for servers in child processes. */
   recordFetchCalls(): void {
     if (globalThis.fetch !== this.#fetch) return;
-    globalThis.fetch = async (input, init) => {
+    this.#recordingFetch = async (input, init) => {
       const response = await this.#fetch(input, init);
       const { headers, status } = response;
       const type = headers.get('content-type') ?? '';
@@ -84,6 +85,13 @@ export class SecretLeakDetector {
       );
       return response;
     };
+    globalThis.fetch = this.#recordingFetch;
+  }
+
+  /** Stops recording the `fetch` calls, and forgets all secrets. */
+  reset(): void {
+    if (globalThis.fetch === this.#recordingFetch) globalThis.fetch = this.#fetch;
+    this.#found.clear();
   }
 
   /** Returns the recorded secrets found in the text, each with its source. */

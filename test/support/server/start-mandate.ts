@@ -13,7 +13,7 @@ import { createTestProvider } from '../../../server/payments/providers/test-prov
 import { deriveKeys } from '../../../server/crypto/derived-keys.ts';
 import { assertContractResponse } from '../contract/assert-contract-response.ts';
 import { dumpDatabase } from '../services/database-dump.ts';
-import { openMailbox } from '../services/mailbox.ts';
+import { closeMailbox, openMailbox } from '../services/mailbox.ts';
 import { SecretLeakDetector } from './secret-leak-detector.ts';
 import { unlimitedRates, type StartOptions, type StartServer } from './start-options.ts';
 import { assertOneProcessDeclared, usesTwoProcesses, isEnvironmentOption } from './process-mode.ts';
@@ -63,6 +63,7 @@ export async function startMandateServer(givenOptions: StartOptions = {}): Promi
     async close() {
       await proxy?.close();
       await served.stop();
+      closeMailbox(origin);
       // none of the secrets used by the tests may appear in the database or the log (requirement 95)
       const leaked = secrets.findSecretsIn(`${await dumpDatabase(db)}\n${served.output()}`);
       await db.close();
