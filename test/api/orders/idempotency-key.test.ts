@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { deleteExpiredIdempotencyKeys } from '../../../server/http/writes/idempotency.ts';
+import { deleteExpiredIdempotencyKeys } from '../../../server/http/writes/stored-requests.ts';
 import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
 import { signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
 import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/test-shop.ts';
