@@ -52,7 +52,12 @@ export class MonthlyUsageBuffer {
     }
     if (unwritten.length === 0) return;
     try {
-      const totals = new Map((await addToMonthlyUsage(em, unwritten)).map((row) => [bufferKey(row.clientId, row.month), row.requests]));
+      const totals = new Map(
+        (await em.transactional((inner) => addToMonthlyUsage(inner, unwritten))).map((row) => [
+          bufferKey(row.clientId, row.month),
+          row.requests,
+        ]),
+      );
       for (const month of unwritten) [month.written, month.writing] = [totals.get(bufferKey(month.clientId, month.month)) ?? 0, 0];
     } catch (error) {
       for (const month of unwritten) [month.fresh, month.writing] = [month.fresh + month.writing, 0];
@@ -78,7 +83,7 @@ export class MonthlyUsageBuffer {
   }
 }
 
-/** Adds to the stored counts and returns the new counts. Rows are written in a fixed order, so that concurrent processes cannot deadlock. */
+/** Adds to the stored counts and returns the new counts; requires a transaction. Rows are written in a fixed order, so that concurrent processes cannot deadlock. */
 async function addToMonthlyUsage(em: EntityManager, months: readonly BufferedMonth[]) {
   const rows = months.map(({ clientId, month, writing }) => ({ clientId, month, requests: writing }));
   const sorted = rows.toSorted((a, b) => (bufferKey(a.clientId, a.month) < bufferKey(b.clientId, b.month) ? -1 : 1));

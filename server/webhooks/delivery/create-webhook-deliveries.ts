@@ -5,6 +5,6 @@ import { insertDeliveries } from './insert-deliveries.sql.ts';
 
 /** Creates the deliveries of events in the transaction that assigns the sequence numbers, so that both are committed together. */
 export const createWebhookDeliveriesForEvents: OnSequenced = async (em: EntityManager, first, last) => {
-  const endpoint = await em.findOne(WebhookEndpoint, {}, { fields: ['id'], disableIdentityMap: true });
-  if (endpoint) await insertDeliveries(em, [first, last]);
+  const endpoints = await em.find(WebhookEndpoint, {}, { fields: ['id'], limit: 1, disableIdentityMap: true });
+  if (endpoints.length > 0) await insertDeliveries(em, [first, last]);
 };
