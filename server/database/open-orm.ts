@@ -12,6 +12,7 @@ import { deferTransactionStatements, enablePipelinedQueries } from './connection
 import { assertSpaceToOpen, StorageReserve } from './storage/storage-reserve.ts';
 import { isPostgresqlUrl } from './connection/database-url.ts';
 import type { Database, EntityManager } from './entity-manager/entity-manager.ts';
+import { isDatabaseResponsive } from './connection-check.ts';
 import { setConnectionTimeouts, transactionTimeoutStatement, type TimeoutSettings } from './connection/database-timeouts.ts';
 
 type Options = SqlOptions<AbstractSqlDriver, EntityManager>;
@@ -83,10 +84,7 @@ async function open(options: Options, release?: () => void): Promise<Database> {
   const close = db.close.bind(db);
   db.close = async () => {
     // PGlite does not wait for running queries; this query is queued behind them. An unreachable PostgreSQL has no query to wait for.
-    await db.em
-      .fork()
-      .execute('select 1')
-      .catch(() => undefined);
+    await isDatabaseResponsive(db);
     // When Kysely closes, it loses a connection that is still being opened, and the pool would wait for it forever.
     await whenNoneWaits();
     await close();

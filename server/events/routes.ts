@@ -8,7 +8,7 @@ import { createInvalidRequestProblem, createProblem } from '../http/problem-deta
 import { requirePrincipal } from '../http/request/request-context.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import { eventFromRow } from './event-rows.ts';
-import { type EventFilters, findEvent, type EventListResult, listEvents } from './list-events.ts';
+import { type EventFilters, findEvent, type EventListResult, listEvents } from './list-events.sql.ts';
 import type { EventHandlerDependencies, EventWaiter } from './long-poll.ts';
 
 export const eventRoutes = ({ em, newEvents }: HandlerDependencies & EventHandlerDependencies) =>

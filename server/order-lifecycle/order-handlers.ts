@@ -20,7 +20,7 @@ import { submitRefund } from '../refunds/submit-refund.ts';
 import { cancelOrder } from './cancel-order.ts';
 import { findOrder } from '../orders/find-order.ts';
 import { parseOrderListQuery, type OrderListQuery } from '../orders/order-list-query.ts';
-import { countOrders, listOrders } from '../orders/list-orders.ts';
+import { countOrders, listOrders } from '../orders/list-orders.sql.ts';
 import { type OrderRow, orderSummaryFromRow } from '../orders/order-rows.ts';
 import { placeOrder } from '../orders/place-order.ts';
 import { lockOrder } from '../orders/lock-order.ts';

@@ -4,6 +4,8 @@ import { versionAndTimestamps } from '../database/entity-manager/version-and-tim
 import { Order } from '../orders/order.entity.ts';
 import type { PaymentStateAtProvider } from './providers/payment-provider.ts';
 
+/** Statuses in which a payment may still succeed without a new attempt. */
+export const openPaymentStatuses = ['pending', 'requires_action', 'processing'] as const;
 const isOpenSql = `status in ('pending', 'requires_action', 'processing')`;
 
 const schema = defineEntity({

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import type { KeysetPosition } from '../http/response/pagination.ts';
-import { correctSpelling } from './correct-spelling.ts';
-import { type ListedProduct, listProducts, type ProductFilters, type ProductSearch, type ProductSort } from './list-products.ts';
+import { correctSpelling } from './correct-spelling.sql.ts';
+import { type ListedProduct, listProducts, type ProductFilters, type ProductSearch, type ProductSort } from './list-products.sql.ts';
 import { productFromRow } from './product-rows.ts';
 
 /** A page of products and, for a text search, the search that found them. */

@@ -8,7 +8,7 @@ import { migrate } from '../../server/database/migrate/run-migrations.ts';
 import { openDatabase } from '../../server/schema/open-database.ts';
 import type { Database, EntityManager } from '../../server/database/entity-manager/entity-manager.ts';
 import { findOrderWithoutPermissionCheck } from '../../server/orders/find-order.ts';
-import { countOrders, listOrders } from '../../server/orders/list-orders.ts';
+import { countOrders, listOrders } from '../../server/orders/list-orders.sql.ts';
 import { runAdminSql, databaseUrlOnServer } from '../support/services/postgresql-databases.ts';
 import { findPostgresql, startPostgresql } from '../support/services/postgresql-server.ts';
 import { fillOrders } from './fill-orders.ts';

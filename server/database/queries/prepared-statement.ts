@@ -1,6 +1,6 @@
 import { CompiledQuery } from 'kysely';
 import type { EntityManager } from '../entity-manager/entity-manager.ts';
-import { statementNamePattern, rowListeners } from '../connection/pipelined-queries.ts';
+import { rowListeners } from '../connection/pipelined-queries.ts';
 
 /**
  * Prepares a statement that runs often. The parameters `$1`, `$2`, ... are bound, the name lets PostgreSQL cache the plan, and the
@@ -21,9 +21,6 @@ export function prepareStatement<Row>(
     return rows;
   };
 }
-
-/** Returns the statement name in an SQL text. */
-export const parseStatementName = (sql: string): string | undefined => statementNamePattern.exec(sql)?.[1];
 
 /**
  * Prepares a deferred write. In a transaction, the statement is sent in one message with the next statement or the commit, which also

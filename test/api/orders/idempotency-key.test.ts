@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { deleteExpiredIdempotencyKeys } from '../../../server/http/writes/idempotency.ts';
+import { deleteExpiredIdempotencyKeys } from '../../../server/http/writes/stored-requests.ts';
 import type { ApiResponse } from '../../support/server/start-mandate.ts';
 import { buildOrderInput } from '../../support/shop/test-shop.ts';
 import { withShop } from '../../support/shop/with-shop.ts';

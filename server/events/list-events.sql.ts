@@ -3,7 +3,7 @@ import type { EventType, EventTypeWildcard } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import type { Principal } from '../http/request/principal.ts';
 import { eventColumnsSql, type EventRow } from './event-rows.ts';
-import { visibleEventConditionsSql } from './event-visibility.ts';
+import { visibleEventConditionsSql } from './event-visibility.sql.ts';
 
 export type EventFilters = {
   readonly type?: readonly (EventType | EventTypeWildcard)[] | undefined;
@@ -20,17 +20,23 @@ export type EventListResult = {
 
 type Row = { last_seq: number; swept_seq: number } & { [Name in keyof EventRow]: EventRow[Name] | null };
 
-/** Returns up to `limit + 1` events after a sequence number, oldest first, and the state of the sequence, in a single query. */
+// SQL, because each visibility condition needs a scan of a different index, and MikroORM has no union.
+/**
+ * Returns up to `limit + 1` events after a sequence number, oldest first, and the state of the sequence, in a single query.
+ * @param until the last sequence number to return (default: no limit)
+ */
 export async function listEvents(
   em: EntityManager,
   principal: Principal,
   after: number,
   filters: EventFilters,
   limit: number,
+  until?: number,
 ): Promise<EventListResult> {
+  const upTo = until === undefined ? sql`` : sql` and v.seq <= ${until}`;
   const conditions = visibleEventConditionsSql(principal).map(
     (visible) => sql`(select ${sql.raw(eventColumnsSql)} from events v
-      where v.seq > ${after} and ${visible} and ${filterCondition(filters)} order by v.seq limit ${limit + 1})`,
+      where v.seq > ${after}${upTo} and ${visible} and ${filterCondition(filters)} order by v.seq limit ${limit + 1})`,
   );
   const query = sql<Row>`
     select s.last_seq, s.swept_seq, ${sql.raw(eventColumnsSql)} from event_sequence s
@@ -43,13 +49,8 @@ export async function listEvents(
 
 /** Returns an event, if the principal may see it. */
 export async function findEvent(em: EntityManager, principal: Principal, seq: number): Promise<EventRow | undefined> {
-  const query = sql<EventRow>`
-    select ${sql.raw(eventColumnsSql)} from events v
-     where v.seq = ${seq} and (${sql.join(
-       visibleEventConditionsSql(principal).map((visible) => sql`(${visible})`),
-       sql` or `,
-     )})`;
-  return (await query.execute(em.getKysely())).rows[0];
+  const { events } = await listEvents(em, principal, seq - 1, {}, 0, seq);
+  return events[0];
 }
 
 const isEvent = (row: Row): row is Row & EventRow => row.seq !== null;
