@@ -1,6 +1,7 @@
 import { CompiledQuery } from 'kysely';
 import type { EntityManager } from '../entity-manager/entity-manager.ts';
-import { statementNamePattern, rowListeners } from '../connection/pipelined-queries.ts';
+import { statementNamePattern } from '../connection/deferred-statements.ts';
+import { rowListeners } from '../connection/pipelined-queries.ts';
 
 /**
  * Prepares a statement that runs often. Its parameters `$1`, `$2`, ... are bound, its name lets PostgreSQL cache the plan, and it joins the
