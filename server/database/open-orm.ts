@@ -5,6 +5,7 @@ import type { ClientBase, Pool } from 'pg';
 import { lockDataDirectory } from './embedded/pglite-directory-lock.ts';
 import { walStartParameters } from './embedded/limit-wal-size.ts';
 import { isNewDataDirectory, createDataDirectory } from './embedded/create-pglite-directory.ts';
+import { assertPgInternals } from './connection/assert-pg-internals.ts';
 import { replaceClientQuery } from './connection/client-query.ts';
 import { createUnresponsiveConnectionMonitor, releaseLostClient, setInt8Parser } from './connection/pool-safety.ts';
 import { rejectWritesOnLowDiskSpace } from './storage/reject-writes-on-low-disk-space.ts';
@@ -102,6 +103,7 @@ async function open(options: Options, release?: () => void): Promise<Database> {
 async function postgresql(url: string, options: OpenOptions): Promise<Options> {
   const { entities, timeouts, statementMs = 15_000, connectionsMax = 10, onPool, onMessage, preparedStatements = true } = options;
   const { PostgreSqlDriver } = await import('@mikro-orm/postgresql');
+  await assertPgInternals();
   // PostgreSQL's own timeout is shorter, so this timeout means that the connection is dead
   const monitor = timeouts === 'none' ? undefined : createUnresponsiveConnectionMonitor((statementMs * 4) / 3);
   const timeoutSettings: TimeoutSettings = timeouts === 'none' ? {} : defaultTimeoutSettings(statementMs);
