@@ -55,7 +55,7 @@ class SimulatedConnection extends EventEmitter {
 async function findDifference(Client: PgClientClass): Promise<string | undefined> {
   const connection = new SimulatedConnection();
   const client = new Client({ connection });
-  void client.connect();
+  client.connect(() => undefined);
   connection.emit('readyForQuery');
   let isComplete = false;
   const sender = createMessageSender(client, [() => () => (isComplete = true)]);
