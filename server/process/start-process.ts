@@ -43,7 +43,8 @@ async function openDependencies(config: Config, log: Log, opened: AsyncDisposabl
   const { directDatabaseUrl: directUrl, preparedStatements, databaseStartTimeoutSeconds: seconds } = config;
   const wait = { seconds, log };
   const storage = isPostgresqlUrl(config.databaseUrl) ? undefined : new StorageReserve(config.databaseUrl, log);
-  const db = await openMigratedDatabase(config.databaseUrl, { directUrl, preparedStatements, wait, storage, onPool: metrics?.watchPool });
+  const opening = { directUrl, preparedStatements, wait, storage, ...metrics?.database };
+  const db = await openMigratedDatabase(config.databaseUrl, opening);
   opened.defer(() => db.close());
   const replica = await openReplica(config, db, log, opened);
   if (replica) metrics?.watchReplica(replica);

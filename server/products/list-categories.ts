@@ -21,7 +21,7 @@ export const listCategories = (
     .groupBy('category')
     .orderBy({ category: 'asc' })
     .limit(limit + 1)
-    .execute<ProductCategory[]>('all', { mapResults: false });
+    .execute<ProductCategory[]>('all', false);
 
 /** Counts the categories of products with these statuses, up to `totalCountMax + 1`. */
 export const countCategories = (em: EntityManager, statuses: readonly Product['status'][]): Promise<number> =>
