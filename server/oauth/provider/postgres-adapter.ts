@@ -1,7 +1,8 @@
 import { errors, Provider, type Adapter, type AdapterFactory, type AdapterPayload } from 'oidc-provider';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
 import { prepareDeferredStatement, prepareStatement } from '../../database/queries/prepared-statement.ts';
-import { getPrefetchedRecords, setPrefetchedRecords, type PrefetchedRecords as Prefetched } from '../storage/prefetched-records.ts';
+import { oauthContext } from '../protocol/oauth-request-context.ts';
+import type { PrefetchedRecords } from '../storage/prefetched-records.ts';
 import {
   isHashedRecordId,
   storageIdFromIdOrHash,
@@ -13,7 +14,6 @@ import {
   adapterPayloadFromOauthRecord,
   oauthRecordRowFromAdapterPayload,
 } from '../storage/oauth-record-mapping.ts';
-import { detectRepeatedRefresh } from '../refresh/replay-refresh-response.ts';
 
 /** Single-use records. A lookup locks the record, so that the second of two concurrent requests sees the first request's result. */
 const singleUseModels = new Set(['AuthorizationCode', 'DeviceCode', 'Interaction', 'PushedAuthorizationRequest', 'RefreshToken']);
@@ -37,7 +37,7 @@ const readAndLock = byColumn((column) =>
 );
 /** Also reads the records that the request needs next: the grant, which is already locked, and the user. */
 const readAndLockOfAGrant = byColumn((column) =>
-  prepareStatement<StoredOauthRecord & Prefetched>(
+  prepareStatement<PrefetchedRecords>(
     `lock_oauth_record_of_grant_by_${column}`,
     `select r.model, r.id, r.payload, r.consumed_at, r.expires_at,
        (select to_json(g) from (select model, id, payload, consumed_at, expires_at from oauth_records
@@ -139,27 +139,23 @@ class PostgresAdapter implements Adapter {
 
   /** Invalidates the prefetched grant. */
   #invalidatePrefetchedGrant(): void {
-    if (this.#model === 'Grant') setPrefetchedRecords(Provider.ctx, undefined);
+    if (this.#model === 'Grant' && Provider.ctx) oauthContext(Provider.ctx.req).prefetched = undefined;
   }
 
   async #load(column: Column, value: string, presented?: string): Promise<AdapterPayload | undefined> {
     if (value.includes('\0')) return undefined; // PostgreSQL text cannot contain NUL, so no record can match
     const parameters = [this.#model, value, new Date()];
     if (!this.#em.isInTransaction()) return payloadFromRow(await read[column](this.#em, parameters), presented);
-    if (this.#model === 'Grant') {
-      const grant = getPrefetchedRecords(Provider.ctx)?.grant;
-      if (grant?.id === value) return adapterPayloadFromOauthRecord(grant, presented);
-    }
+    const context = Provider.ctx && oauthContext(Provider.ctx.req);
+    const known = this.#model === 'Grant' ? context?.prefetched?.grant : context?.lockedRefreshToken;
+    if (known?.model === this.#model && known.id === value) return adapterPayloadFromOauthRecord(known, presented);
     // Locks the grant before the record, so that two requests that revoke the same grant cannot deadlock.
     if (grantRecordModels.has(this.#model)) await lockGrant[column](this.#em, [this.#model, value]);
     if (!singleUseModels.has(this.#model)) return payloadFromRow(await read[column](this.#em, parameters), presented);
     if (!grantRecordModels.has(this.#model)) return payloadFromRow(await readAndLock[column](this.#em, parameters), presented);
     const [row] = await readAndLockOfAGrant[column](this.#em, parameters);
-    setPrefetchedRecords(Provider.ctx, row);
-    if (!row) return undefined;
-    // the provider performs all checks as for an unused token, and then the stored response is returned
-    const repeated = this.#model === 'RefreshToken' && detectRepeatedRefresh(Provider.ctx, row.refresh_response);
-    return adapterPayloadFromOauthRecord(repeated ? { ...row, consumed_at: null } : row, presented);
+    if (context) context.prefetched = row;
+    return row && adapterPayloadFromOauthRecord(row, presented);
   }
 }
 
