@@ -3,20 +3,26 @@ import { contract, type AuditEvent } from '@mandate/contract';
 import { timestampToRfc3339 } from '../database/time/timestamp-to-rfc3339.ts';
 import { rejectReversedRange } from '../http/response/list-parameters.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
+import type { RouteHandler } from '../http/routing/route-handler.ts';
 import { listAuditEvents } from './list-audit-events.sql.ts';
 
-export const auditEventRoutes = ({ em, pages }: HandlerDependencies) =>
+export const auditEventRoutes = (dependencies: HandlerDependencies) =>
   initServer().router(contract.auditEvents, {
-    list: async ({ query, req, res }) => {
-      rejectReversedRange(query, 'occurred_at_gte', 'occurred_at_lt');
-      const { user_id: userId, action, outcome, occurred_at_gte: occurredAtGte, occurred_at_lt: occurredAtLt } = query;
-      const filters = { userId, action, outcome, occurredAtGte, occurredAtLt };
-      const rows = await listAuditEvents(em, filters, pages.decodeCursor(req, query), query.limit);
-      return {
-        status: 200,
-        body: pages.respondWithPage(req, res, query, rows, toAuditEvent, (row) => [timestampToRfc3339(row.occurred_at), row.id]),
-      };
-    },
+    list: (request) => handleListAuditEvents(dependencies, request),
   });
+
+const handleListAuditEvents: RouteHandler<typeof contract.auditEvents.list, HandlerDependencies> = async (
+  { em, pages },
+  { query, req, res },
+) => {
+  rejectReversedRange(query, 'occurred_at_gte', 'occurred_at_lt');
+  const { user_id: userId, action, outcome, occurred_at_gte: occurredAtGte, occurred_at_lt: occurredAtLt } = query;
+  const filters = { userId, action, outcome, occurredAtGte, occurredAtLt };
+  const rows = await listAuditEvents(em, filters, pages.decodeCursor(req, query), query.limit);
+  return {
+    status: 200,
+    body: pages.respondWithPage(req, res, query, rows, toAuditEvent, (row) => [timestampToRfc3339(row.occurred_at), row.id]),
+  };
+};
 
 const toAuditEvent = (row: AuditEvent): AuditEvent => ({ ...row, occurred_at: timestampToRfc3339(row.occurred_at) });
