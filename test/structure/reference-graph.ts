@@ -92,9 +92,11 @@ export class ReferenceGraph {
 }
 
 const nameOf = (node: Node): string | undefined => {
-  const { name } = node as { readonly name?: Node };
-  return name && (isIdentifier(name) || isPrivateIdentifier(name)) ? name.text : undefined;
+  const name: unknown = Reflect.get(node, 'name');
+  return isNode(name) && (isIdentifier(name) || isPrivateIdentifier(name)) ? name.text : undefined;
 };
+
+const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && 'kind' in value;
 
 function descendants(node: Node): Node[] {
   const found: Node[] = [];

@@ -8,7 +8,7 @@ import { isUrlClientId } from './client-id-url.ts';
 import { isRedirectUriOrigin } from '../protocol/redirect-origins.ts';
 import { createApplicationFromMetadata } from './dynamic-client-registration.ts';
 import { filterApiScopes, identityScopes } from '../protocol/oauth-scopes.ts';
-import { oauthContext } from '../protocol/oauth-request-context.ts';
+import { oauthContext, type OauthRequestContext } from '../protocol/oauth-request-context.ts';
 import type { PrefetchedClient } from '../storage/prefetched-records.ts';
 
 const findApplication = prepareBatchedLookup<PrefetchedClient>(
@@ -26,8 +26,10 @@ export async function prefetchClient(em: EntityManager, req: object, clientId: s
 }
 
 /** Returns the authenticated client's refresh grace period in seconds, or undefined if the client does not set one. */
-export function clientRefreshGraceSeconds(req: object, clientId: string | undefined): number | undefined {
-  const { client } = oauthContext(req);
+export function clientRefreshGraceSeconds(
+  { client }: Pick<OauthRequestContext, 'client'>,
+  clientId: string | undefined,
+): number | undefined {
   return client?.clientId === clientId ? (client?.refreshGraceSeconds ?? undefined) : undefined;
 }
 

@@ -25,7 +25,7 @@ export const bufferRequestBody: Middleware = async (ctx, next) => {
   lowerChunkedBodyLimit(ctx.req, bodyBytesMax);
   const acceptsJson = ctx.path === endpointPaths.registration;
   if (ctx.method === 'POST' && (acceptsJson || formEndpoints.has(ctx.path))) {
-    const body = await readBufferedBody(ctx);
+    const body = await readChunks(ctx);
     const duplicate = acceptsJson ? findDuplicateKeyInText(body) : undefined;
     if (duplicate !== undefined) {
       rejectDuplicateKey(ctx, duplicate);
@@ -52,7 +52,7 @@ export async function readBufferedBody(ctx: Context): Promise<Buffer> {
 /** Returns the fields of a form body. */
 export async function readForm(ctx: Context): Promise<URLSearchParams> {
   const context = oauthContext(ctx.req);
-  context.form ??= new URLSearchParams((await readBufferedBody(ctx)).toString());
+  context.form ??= new URLSearchParams((context.body ?? (await readChunks(ctx))).toString());
   return context.form;
 }
 

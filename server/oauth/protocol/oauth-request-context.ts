@@ -1,7 +1,6 @@
-import type { KoaContextWithOIDC, Provider } from 'oidc-provider';
+import type { AdapterPayload, KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { requestContext } from '../../http/request/request-context.ts';
 import type { PrefetchedClient, PrefetchedRecords } from '../storage/prefetched-records.ts';
-import type { StoredOauthRecord } from '../storage/oauth-record-mapping.ts';
 
 /** Data of one request to the authorization server or to one of its pages. */
 export type OauthRequestContext = {
@@ -17,8 +16,8 @@ export type OauthRequestContext = {
   metadataDocumentFailure: string | undefined;
   /** The request's locked code or refresh token, with the records that were read in the same query. */
   prefetched: PrefetchedRecords | undefined;
-  /** The refresh token as oidc-provider reads it; the refresh grant has locked it before. */
-  lockedRefreshToken: StoredOauthRecord | undefined;
+  /** The presented refresh token, which the refresh grant has locked, and its record as oidc-provider reads it. */
+  lockedRefreshToken: { readonly token: string; readonly payload: AdapterPayload | undefined } | undefined;
   /** The response that a repeated refresh receives once oidc-provider has validated the request. */
   storedRefreshResponse: string | undefined;
   /** The grant that was revoked because the request presented a used code or refresh token. */

@@ -99,7 +99,9 @@ class PostgresAdapter implements Adapter {
     this.#model = model;
   }
 
-  find(id: string): Promise<AdapterPayload | undefined> {
+  async find(id: string): Promise<AdapterPayload | undefined> {
+    const locked = this.#model === 'RefreshToken' && Provider.ctx ? oauthContext(Provider.ctx.req).lockedRefreshToken : undefined;
+    if (locked?.token === id) return locked.payload;
     return isStorageId(this.#model, id) ? this.#load('id', id) : this.#load('id', storageIdFromPresentedId(this.#model, id), id);
   }
 
@@ -147,8 +149,8 @@ class PostgresAdapter implements Adapter {
     const parameters = [this.#model, value, new Date()];
     if (!this.#em.isInTransaction()) return payloadFromRow(await read[column](this.#em, parameters), presented);
     const context = Provider.ctx && oauthContext(Provider.ctx.req);
-    const known = this.#model === 'Grant' ? context?.prefetched?.grant : context?.lockedRefreshToken;
-    if (known?.model === this.#model && known.id === value) return adapterPayloadFromOauthRecord(known, presented);
+    const grant = this.#model === 'Grant' ? context?.prefetched?.grant : undefined;
+    if (grant?.id === value) return adapterPayloadFromOauthRecord(grant, presented);
     // Locks the grant before the record, so that two requests that revoke the same grant cannot deadlock.
     if (grantRecordModels.has(this.#model)) await lockGrant[column](this.#em, [this.#model, value]);
     if (!singleUseModels.has(this.#model)) return payloadFromRow(await read[column](this.#em, parameters), presented);

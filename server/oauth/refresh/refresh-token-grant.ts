@@ -24,8 +24,8 @@ import { recordConnectedAppUse } from '../grants/connected-apps.ts';
 import { runRequestInTransaction } from '../grants/request-transaction.ts';
 import { readForm } from '../protocol/buffered-request-body.ts';
 import { endpointPaths } from '../protocol/endpoints.ts';
-import { oauthContext } from '../protocol/oauth-request-context.ts';
-import { refreshResponseRecordModel } from '../storage/oauth-record-mapping.ts';
+import { oauthContext, type OauthRequestContext } from '../protocol/oauth-request-context.ts';
+import { adapterPayloadFromOauthRecord, refreshResponseRecordModel } from '../storage/oauth-record-mapping.ts';
 import { dpopKeyThumbprint } from '../tokens/dpop-proof.ts';
 
 export const isRefreshRequest = async (ctx: Context): Promise<boolean> =>
@@ -72,9 +72,10 @@ export async function exchangeRefreshToken(
 ): Promise<void> {
   const token = ctx.oidc.params?.['refresh_token'];
   if (typeof token !== 'string') return runProviderGrant(); // oidc-provider rejects the request
-  const request = await describeRefresh(options, ctx, token);
-  await lockRefreshToken(options.store, ctx, token);
-  const storedResponse = findStoredResponse(ctx, request);
+  const context = oauthContext(ctx.req);
+  const request = await describeRefresh(options, ctx, context, token);
+  await lockRefreshToken(options.store, context, token);
+  const storedResponse = findStoredResponse(context, request, token);
   try {
     await runProviderGrant();
   } catch (error) {
@@ -91,9 +92,10 @@ type RefreshRequest = { readonly graceSeconds: number; readonly responseKey: Buf
 const describeRefresh = async (
   { key, graceSeconds }: RefreshGrantOptions,
   ctx: KoaContextWithOIDC,
+  context: OauthRequestContext,
   token: string,
 ): Promise<RefreshRequest> => ({
-  graceSeconds: clientRefreshGraceSeconds(ctx.req, ctx.oidc.client?.clientId) ?? graceSeconds,
+  graceSeconds: clientRefreshGraceSeconds(context, ctx.oidc.client?.clientId) ?? graceSeconds,
   responseKey: deriveResponseKey(key, token),
   fingerprint: await requestFingerprint(ctx),
 });
@@ -113,10 +115,9 @@ async function requestFingerprint(ctx: KoaContextWithOIDC): Promise<string> {
 const sortedUnique = (values: readonly string[]): string[] => [...new Set(values)].toSorted();
 
 /** Locks the grant and the token, and reads the user and the stored response in the same query (postgres-adapter.ts). */
-async function lockRefreshToken(store: AdapterFactory, { req }: KoaContextWithOIDC, token: string): Promise<void> {
-  await store('RefreshToken').find(token);
-  const context = oauthContext(req);
-  context.lockedRefreshToken = context.prefetched;
+async function lockRefreshToken(store: AdapterFactory, context: OauthRequestContext, token: string): Promise<void> {
+  const payload = await store('RefreshToken').find(token);
+  context.lockedRefreshToken = { token, payload: typeof payload === 'object' ? payload : undefined };
 }
 
 const storedResponseSchema = z.object({ sealed: z.string() });
@@ -125,12 +126,16 @@ const storedResponseSchema = z.object({ sealed: z.string() });
  * Returns the response to the request that rotated the token, if this request repeats that request. In this case, oidc-provider reads the
  * token as unused, so that it performs all its checks.
  */
-function findStoredResponse({ req }: KoaContextWithOIDC, { graceSeconds, responseKey, fingerprint }: RefreshRequest): string | undefined {
-  const context = oauthContext(req);
-  const record = context.prefetched?.refresh_response ?? null;
-  if (graceSeconds === 0 || record === null || !context.lockedRefreshToken) return undefined;
-  const response = decryptText(storedResponseSchema.parse(JSON.parse(record)).sealed, responseKey, fingerprint);
-  if (response !== undefined) context.lockedRefreshToken = { ...context.lockedRefreshToken, consumed_at: null };
+function findStoredResponse(
+  context: OauthRequestContext,
+  { graceSeconds, responseKey, fingerprint }: RefreshRequest,
+  token: string,
+): string | undefined {
+  const { prefetched } = context;
+  if (graceSeconds === 0 || !prefetched || prefetched.refresh_response === null) return undefined;
+  const response = decryptText(storedResponseSchema.parse(JSON.parse(prefetched.refresh_response)).sealed, responseKey, fingerprint);
+  if (response === undefined) return undefined;
+  context.lockedRefreshToken = { token, payload: adapterPayloadFromOauthRecord({ ...prefetched, consumed_at: null }, token) };
   context.storedRefreshResponse = response;
   return response;
 }
