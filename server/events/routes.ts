@@ -9,7 +9,7 @@ import { requirePrincipal } from '../http/request/request-context.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler.ts';
 import { eventFromRow } from './event-rows.ts';
-import { type EventFilters, findEvent, type EventListResult, listEvents } from './list-events.ts';
+import { type EventFilters, findEvent, type EventListResult, listEvents } from './list-events.sql.ts';
 import type { EventHandlerDependencies, EventWaiter } from './long-poll.ts';
 
 type Dependencies = HandlerDependencies & EventHandlerDependencies;
@@ -34,7 +34,7 @@ const handleGetEvent: RouteHandler<typeof contract.events.get, Dependencies> = a
 type PollContext = { readonly em: EntityManager; readonly newEvents: EventWaiter; readonly res: Response; readonly principal: Principal };
 type PollQuery = EventFilters & { readonly after?: number | undefined; readonly wait: number; readonly limit: number };
 
-/** Returns the events after a sequence number. If there are none, waits for the next events (long polling). */
+/** Returns the events after a sequence number. If there are no such events, waits for the next ones (long polling). */
 async function pollEvents(
   { em, newEvents, res, principal }: PollContext,
   { after = 0, wait, limit, ...filters }: PollQuery,

@@ -8,7 +8,7 @@ import type { RouteHandler } from '../http/routing/route-handler.ts';
 import { adjustStock } from './adjust-stock.ts';
 import { findProduct } from './find-product.ts';
 import { countStockAdjustments, listStockAdjustments } from './list-stock-adjustments.ts';
-import { stockAdjustmentFromRow } from './product-rows.ts';
+import { stockAdjustmentFromEntity } from './product-rows.ts';
 
 export const handleAdjustStock: RouteHandler<typeof contract.products.adjustStock, HandlerDependencies> = (
   { em },
@@ -28,9 +28,6 @@ export const handleListStockAdjustments: RouteHandler<typeof contract.products.l
 ) => {
   const { id } = await findProduct(em, params.product_id, true);
   const rows = await listStockAdjustments(em, id, pages.decodeCursor(req, query), query.limit);
-  const page = pages.respondWithPage(req, res, query, rows, stockAdjustmentFromRow, (row) => [
-    stockAdjustmentFromRow(row).created_at,
-    row.id,
-  ]);
+  const page = pages.respondWithPage(req, res, query, rows, stockAdjustmentFromEntity, (row) => [row.createdAt.toISOString(), row.id]);
   return { status: 200, body: { ...page, ...(await totalCountFields(query, () => countStockAdjustments(em, id))) } };
 };

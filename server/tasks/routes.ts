@@ -8,9 +8,9 @@ import type { HandlerDependencies } from '../http/routing/handler-dependencies.t
 import type { RouteHandler } from '../http/routing/route-handler.ts';
 import { findTaskResult, findTask } from './find-task.ts';
 import { finishTask } from './finish-task.ts';
-import { countTasks, listTasks } from './list-tasks.sql.ts';
+import { countTasks, listTasks } from './list-tasks.ts';
 import { streamStoredFile } from './stored-file.ts';
-import { taskLocation, taskFromRow } from './task-rows.ts';
+import { taskFromEntity, taskLocation } from './task-rows.ts';
 
 export const taskRoutes = (dependencies: HandlerDependencies) =>
   initServer().router(contract.tasks, {
@@ -23,7 +23,7 @@ export const taskRoutes = (dependencies: HandlerDependencies) =>
 const handleListTasks: RouteHandler<typeof contract.tasks.list, HandlerDependencies> = async ({ em, pages }, { query, req, res }) => {
   const principal = requirePrincipal(req);
   const rows = await listTasks(em, principal, query, pages.decodeCursor(req, query), query.limit);
-  const page = pages.respondWithPage(req, res, query, rows, taskFromRow, (row) => [taskFromRow(row).created_at, row.id]);
+  const page = pages.respondWithPage(req, res, query, rows, taskFromEntity, (task) => [task.createdAt.toISOString(), task.id]);
   return { status: 200, body: { ...page, ...(await totalCountFields(query, () => countTasks(em, principal, query))) } };
 };
 

@@ -2,17 +2,18 @@
  * Calls every contract operation as every kind of caller, and compares the status with the expected status. Operations without a row fail.
  */
 import { contract, contractV2, listRoutes, scopeNames, scopeDefinitions, maxWebhookEndpoints } from '@mandate/contract';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { assignEventSequence } from '../../server/events/assign-sequence.ts';
-import { startMandateServer, type JsonBody, type MandateServer } from '../support/server/start-mandate.ts';
+import type { JsonBody } from '../support/server/start-mandate.ts';
 import { unlimitedRates } from '../support/server/start-options.ts';
 import { operationName } from '../support/contract/declared-responses.ts';
-import { testCollectionOperations } from '../support/contract/collection-assertions.ts';
-import { testDeclaredProblems } from '../support/contract/problem-assertions.ts';
+import { testCollectionOperations } from '../support/api-assertions/collection-assertions.ts';
+import { testDeclaredProblems } from '../support/api-assertions/problem-assertions.ts';
 import { signUp, signUpWithRole, obtainTokens, type TestUser } from '../support/oauth/oauth-flow.ts';
-import { createExpiredAndRevokedKeys, type ProblemInputs, type ValidRequest } from '../support/contract/provoke-problems.ts';
-import { testIdempotentReplays } from '../support/contract/replay-assertions.ts';
-import { createTestShop, pickupDelivery, type TestShop, buildProductInput } from '../support/server/test-shop.ts';
+import { createExpiredAndRevokedKeys, type ProblemInputs, type ValidRequest } from '../support/api-assertions/provoke-problems.ts';
+import { testIdempotentReplays } from '../support/api-assertions/replay-assertions.ts';
+import { pickupDelivery, buildProductInput } from '../support/shop/test-shop.ts';
+import { withShop } from '../support/shop/with-shop.ts';
 
 /**
  * `withoutScope`: the owner, with a token that lacks the required scope. `otherCustomer`: another customer with all customer scopes.
@@ -23,53 +24,49 @@ type Caller = (typeof callers)[number];
 type Statuses = readonly [number, number, number, number, number, number, number, number];
 type RequestParts = readonly [method: string, path: string, body?: unknown, headers?: Record<string, string>];
 
-let mandate: MandateServer;
-let shop: TestShop;
+const rateLimits = { ...unlimitedRates };
+const shop = withShop({
+  rateLimits,
+  previewVersions: true,
+  onLogLine: () => undefined,
+});
 let owner: TestUser;
 const tokens: Partial<Record<Caller, string>> = {};
 let usersReadToken: string;
 let ordersReadToken: string;
 let spoilers: Omit<ProblemInputs, 'scopeless'>;
-const rateLimits = { ...unlimitedRates };
 
 beforeAll(async () => {
-  mandate = await startMandateServer({
-    rateLimits,
-    previewVersions: true,
-    onLogLine: () => undefined,
-  });
-  shop = await createTestShop(mandate);
-  owner = await signUp(mandate.origin);
+  const formerAdmin = await signUpWithRole(shop.db, shop.origin, 'admin');
+  owner = await signUp(shop.origin);
   const customerScopes = scopeNames.filter((name) => !scopeDefinitions[name].admin);
   const tokenOf = async (person: TestUser, names: typeof scopeNames): Promise<string> =>
-    (await obtainTokens(mandate.origin, person, names)).access_token;
+    (await obtainTokens(shop.origin, person, names)).access_token;
   usersReadToken = await tokenOf(owner, ['users.read']);
   ordersReadToken = await tokenOf(owner, ['orders.read']);
   tokens.owner = await tokenOf(owner, customerScopes);
-  tokens.otherCustomer = await tokenOf(await signUp(mandate.origin), customerScopes);
-  tokens.staff = await tokenOf(await signUpWithRole(mandate.db, mandate.origin, 'staff'), scopeNames);
-  tokens.admin = await tokenOf(await signUpWithRole(mandate.db, mandate.origin, 'admin'), scopeNames);
+  tokens.otherCustomer = await tokenOf(await signUp(shop.origin), customerScopes);
+  tokens.staff = await tokenOf(await signUpWithRole(shop.db, shop.origin, 'staff'), scopeNames);
+  tokens.admin = await tokenOf(await signUpWithRole(shop.db, shop.origin, 'admin'), scopeNames);
   tokens.application = shop.token;
   const apiKeyScopes = customerScopes.filter((name) => name !== 'api_keys.manage');
   tokens.apiKey = (await createResource('POST', '/api-keys', { name: 'All of it', scopes: apiKeyScopes }, tokens.owner)).key;
   for (const _ of [1, 2]) await shop.createProduct();
-  const { body: products } = await mandate.callApi('GET', '/api/v1/products?limit=1');
-  const formerAdmin = await signUpWithRole(mandate.db, mandate.origin, 'admin');
+  const { body: products } = await shop.callApi('GET', '/api/v1/products?limit=1');
   const staffScopes = await tokenOf(
     formerAdmin,
     scopeNames.filter((name) => scopeDefinitions[name].admin),
   );
-  await mandate.db.em.fork().execute(`update users set role = 'customer' where id = ?`, [formerAdmin.id]);
+  await shop.db.em.fork().execute(`update users set role = 'customer' where id = ?`, [formerAdmin.id]);
   spoilers = {
     formerStaffToken: staffScopes,
-    ...(await createExpiredAndRevokedKeys(mandate, tokens.owner)),
+    ...(await createExpiredAndRevokedKeys(shop, tokens.owner)),
     foreignCursor: products.next_cursor,
   };
 });
-afterAll(() => mandate.close());
 
 async function createResource(method: string, path: string, body: unknown, token: string | undefined = shop.token): Promise<JsonBody> {
-  const response = await mandate.callApi(method, `/api/v1${path}`, { ...(token !== undefined && { token }), body });
+  const response = await shop.callApi(method, `/api/v1${path}`, { ...(token !== undefined && { token }), body });
   if (response.status >= 300) throw new Error(response.text);
   return response.body;
 }
@@ -97,18 +94,18 @@ async function createTask(): Promise<number> {
 }
 async function createOrderEvent(): Promise<number> {
   const id = await createOrder();
-  await assignEventSequence(mandate.db.em.fork());
-  const { body } = await mandate.callApi('GET', `/api/v1/events?subject_type=order&subject_id=${id}`, { token: shop.token });
+  await assignEventSequence(shop.db.em.fork());
+  const { body } = await shop.callApi('GET', `/api/v1/events?subject_type=order&subject_id=${id}`, { token: shop.token });
   return body.data[0].id;
 }
 /** Cancels the queued tasks, because a user may have only two of them. */
 const cancelQueuedTasks = (): Promise<unknown> =>
-  mandate.db.em.fork().execute(`update tasks set status = 'canceled', finished_at = now() where status = 'queued'`);
+  shop.db.em.fork().execute(`update tasks set status = 'canceled', finished_at = now() where status = 'queued'`);
 async function afterCancelingTasks(sent: RequestParts): Promise<RequestParts> {
   await cancelQueuedTasks();
   return sent;
 }
-const createCustomer = async (): Promise<number> => (await signUp(mandate.origin)).id;
+const createCustomer = async (): Promise<number> => (await signUp(shop.origin)).id;
 
 const publicStatuses: Statuses = [200, 200, 200, 200, 200, 200, 200, 200];
 const ownerStatuses: Statuses = [401, 403, 404, 200, 200, 200, 200, 200];
@@ -130,10 +127,10 @@ const sharedEndpoint = (): Promise<number> => (sharedEndpointId ??= createEndpoi
 async function createEndpointBelowLimit(): Promise<number> {
   const sharedId = await sharedEndpoint();
   const call = { token: tokens.owner ?? '' };
-  const { data }: JsonBody = (await mandate.callApi('GET', '/api/v1/webhook-endpoints?limit=100', call)).body;
+  const { data }: JsonBody = (await shop.callApi('GET', '/api/v1/webhook-endpoints?limit=100', call)).body;
   if (data.length > maxWebhookEndpoints - 5) {
     const otherIds: number[] = data.map(({ id }: JsonBody) => id).filter((id: number) => id !== sharedId);
-    await Promise.all(otherIds.map((id) => mandate.callApi('DELETE', `/api/v1/webhook-endpoints/${id}`, call)));
+    await Promise.all(otherIds.map((id) => shop.callApi('DELETE', `/api/v1/webhook-endpoints/${id}`, call)));
   }
   return createEndpoint();
 }
@@ -329,7 +326,7 @@ describe.each(Object.entries(rows))('%s', (operation, { send, statuses }) => {
   test.each(callers.map((caller, index) => [caller, statuses[index]] as const))('%s receives status %i', async (caller, status) => {
     const token = caller === 'withoutScope' ? tokenWithoutScope(operation) : tokens[caller];
     const [method, path, body, headers = {}] = await send(caller);
-    const response = await mandate.callApi(method, versionedPath(operation, path), {
+    const response = await shop.callApi(method, versionedPath(operation, path), {
       ...(token !== undefined && { token }),
       ...(body !== undefined && { body }),
       headers,
@@ -359,14 +356,14 @@ async function requestAs(operation: string, caller: Caller): Promise<ValidReques
 test.each(Object.keys(rows))('%s rejects a parameter that the contract does not declare', async (operation) => {
   const { method, path, ...call } = await validRequest(operation);
   const separator = path.includes('?') ? '&' : '?';
-  const { status, body } = await mandate.callApi(method, `${path}${separator}no_such_parameter=true`, call);
+  const { status, body } = await shop.callApi(method, `${path}${separator}no_such_parameter=true`, call);
   expect([status, body.code]).toEqual([400, 'invalid_request']);
   expect(body.errors).toEqual([expect.objectContaining({ in: 'query', parameter: 'no_such_parameter', code: 'unknown_parameter' })]);
 });
 
-testCollectionOperations(Object.keys(rows), { mandate: () => mandate, validRequest });
+testCollectionOperations(Object.keys(rows), { mandate: () => shop, validRequest });
 testIdempotentReplays(Object.keys(rows), {
-  mandate: () => mandate,
+  mandate: () => shop,
   validRequests: async (operation) => {
     const requests: ValidRequest[] = [];
     for (const caller of successfulCallers(operation)) requests.push(await requestAs(operation, caller));
@@ -375,7 +372,7 @@ testIdempotentReplays(Object.keys(rows), {
 });
 
 testDeclaredProblems(Object.keys(rows), {
-  mandate: () => mandate,
+  mandate: () => shop,
   rateLimits,
   validRequest,
   spoilers: (operation) => ({ ...spoilers, scopeless: tokenWithoutScope(operation) }),

@@ -2,26 +2,18 @@ import { errors, Provider, type Adapter, type AdapterPayload } from 'oidc-provid
 import { deviceGrantType } from '../../applications/application.entity.ts';
 import { clientSecretMatchesHash } from '../../applications/client-secret.ts';
 import { referencePageClientId } from '../../applications/reference-page-client.ts';
-import { prepareBatchedLookup } from '../../database/queries/batched-statement.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
 import { isUrlClientId } from './client-id-url.ts';
+import { findActiveApplication } from './find-active-application.sql.ts';
 import { isRedirectUriOrigin } from '../protocol/redirect-origins.ts';
 import { createApplicationFromMetadata } from './dynamic-client-registration.ts';
 import { filterApiScopes, identityScopes } from '../protocol/oauth-scopes.ts';
 import { oauthContext, type OauthRequestContext } from '../protocol/oauth-request-context.ts';
 import type { PrefetchedClient } from '../storage/prefetched-records.ts';
 
-const findApplication = prepareBatchedLookup<PrefetchedClient>(
-  'find_active_application',
-  ['text'],
-  `select client_id as "clientId", name, type, secret_hashes as "secretHashes", previous_secret_hash as "previousSecretHash",
-     previous_secret_until as "previousSecretUntil", redirect_uris as "redirectUris", post_logout_redirect_uris as "postLogoutRedirectUris",
-     grant_types as "grantTypes", scopes, refresh_grace_seconds as "refreshGraceSeconds" from applications where client_id = $1 and status = 'active'`,
-);
-
 /** Prefetches a request's client outside the transaction, where the lookup can be batched with the lookups of other requests. */
 export async function prefetchClient(em: EntityManager, req: object, clientId: string): Promise<void> {
-  const client = clientId.includes('\0') ? undefined : await findApplication(em, [clientId]);
+  const client = clientId.includes('\0') ? undefined : await findActiveApplication(em, [clientId]);
   if (client) oauthContext(req).client = client;
 }
 
@@ -37,7 +29,7 @@ export function clientRefreshGraceSeconds(
 export const isApplicationOrigin =
   (em: EntityManager) =>
   async (clientId: string, origin: string): Promise<boolean> =>
-    isRedirectUriOrigin((await findApplication(em, [clientId]))?.redirectUris ?? [], origin);
+    isRedirectUriOrigin((await findActiveApplication(em, [clientId]))?.redirectUris ?? [], origin);
 
 /**
  * Creates the client adapter for oidc-provider. The adapter reads `applications` on every request, so that changes take effect immediately.
@@ -47,7 +39,7 @@ export const createClientAdapter = (em: EntityManager): Adapter => ({
     if (clientId.includes('\0')) return undefined;
     rejectFailedDocument(clientId);
     const context = Provider.ctx && oauthContext(Provider.ctx.req);
-    const client = context?.client?.clientId === clientId ? context.client : await findApplication(em, [clientId]);
+    const client = context?.client?.clientId === clientId ? context.client : await findActiveApplication(em, [clientId]);
     if (context && client) context.client = client;
     return client ? toClientMetadata(client, new Date()) : undefined;
   },
@@ -73,8 +65,8 @@ function toClientMetadata(application: PrefetchedClient, now: Date): AdapterPayl
     post_logout_redirect_uris: [...application.postLogoutRedirectUris],
     response_types: usesAuthorizationCode ? ['code'] : [],
     grant_types: [...application.grantTypes],
-    // Never empty, because oidc-provider treats an empty scope as all scopes. Only known scopes, because oidc-provider rejects clients with
-    // unknown scopes.
+    // The scope is never empty, because oidc-provider treats an empty scope as all scopes.
+    // The scope contains only known scopes, because oidc-provider rejects clients with unknown scopes.
     scope: [...(actsForUsers ? identityScopes : ['openid']), ...filterApiScopes(application.scopes)].join(' '),
   };
 }

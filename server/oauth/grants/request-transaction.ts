@@ -5,7 +5,7 @@ import type { EntityManager } from '../../database/entity-manager/entity-manager
 import { endpointPaths } from '../protocol/endpoints.ts';
 import { oauthContext } from '../protocol/oauth-request-context.ts';
 import { auditTokenReuse } from './audit-token-reuse.ts';
-import { deleteRevokedConnectedApps } from './grant-events.ts';
+import { deleteRevokedConnectedApps } from './delete-revoked-connected-apps.ts';
 
 /** Rolls the transaction back after an error response. */
 class RollbackSignal extends Error {}
@@ -53,5 +53,5 @@ export const runRequestInTransaction =
 /** Audits the reuse of a code or token, for which the request was rejected, and deletes the revoked grant's connected app. */
 async function commitRevocation(em: EntityManager, ctx: KoaContextWithOIDC, grantId: string): Promise<void> {
   if (ctx.status >= 400) await auditTokenReuse(em, ctx, grantId);
-  await deleteRevokedConnectedApps(em, 'grant_id', grantId);
+  await deleteRevokedConnectedApps(em, { grantId });
 }

@@ -135,7 +135,7 @@ function findStoredResponse(
   if (graceSeconds === 0 || !prefetched || prefetched.refresh_response === null) return undefined;
   const response = decryptText(storedResponseSchema.parse(JSON.parse(prefetched.refresh_response)).sealed, responseKey, fingerprint);
   if (response === undefined) return undefined;
-  context.lockedRefreshToken = { token, payload: adapterPayloadFromOauthRecord({ ...prefetched, consumed_at: null }, token) };
+  context.lockedRefreshToken = { token, payload: adapterPayloadFromOauthRecord({ ...prefetched, consumedAt: null }, token) };
   context.storedRefreshResponse = response;
   return response;
 }
