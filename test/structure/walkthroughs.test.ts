@@ -11,7 +11,7 @@ const refreshFile = 'server/oauth/refresh/refresh-token-grant.ts';
 
 /** Returns the functions that a walkthrough names: the words in code style that are in camel case. */
 function functionsNamedIn(heading: string): string[] {
-  const [, text = ''] = new RegExp(`^${heading}.*\\n\\n((?:\\d+\\. .*\\n)+)`, 'm').exec(architecture) ?? [];
+  const [, text = ''] = new RegExp(`^${heading}.*\\n\\n((?:\\d+\\. .*\\n+)+)`, 'm').exec(architecture) ?? [];
   return [...new Set([...text.matchAll(/`([a-z]+[A-Z]\w*)`/g)].map(([, name = '']) => name))];
 }
 
