@@ -5,50 +5,58 @@ import { createIdempotently } from '../http/writes/idempotency.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import { requireUser, requirePrincipal } from '../http/request/request-context.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
+import type { RouteHandler } from '../http/routing/route-handler.ts';
 import { apiKeyFromEntity } from '../api-keys/api-key-rows.ts';
 import { ApiKey } from '../api-keys/api-key.entity.ts';
 import { createApiKey } from './create-api-key.ts';
 import { revokeApiKeys } from '../api-keys/revoke-api-keys.ts';
 
-export const apiKeyRoutes = ({ em, pages }: HandlerDependencies) =>
+export const apiKeyRoutes = (dependencies: HandlerDependencies) =>
   initServer().router(contract.apiKeys, {
-    list: async ({ query, req, res }) => {
-      const position = pages.decodeCursor(req, query);
-      const where = { user: requireUser(req).id, ...(position && { id: { $lt: position[1] } }) };
-      const rows = await em.find(ApiKey, where, { orderBy: { id: 'desc' }, limit: query.limit + 1, disableIdentityMap: true });
-      const now = new Date();
-      const body = pages.respondWithPage(
-        req,
-        res,
-        query,
-        rows,
-        (row) => apiKeyFromEntity(row, now),
-        ({ id }) => [id, id],
-      );
-      return { status: 200, body };
-    },
-
-    create: ({ body, req, res }) => {
-      const { id: userId } = requireUser(req);
-      return createIdempotently(
-        em,
-        req,
-        res,
-        (inner): Promise<NewApiKey> => createApiKey(inner, requirePrincipal(req), userId, body, getRequestSource(req), new Date()),
-        ({ id }) => `/api/v1/api-keys/${id}`,
-      );
-    },
-
-    revoke: async ({ params: { api_key_id: id }, req }) => {
-      const { id: userId } = requireUser(req);
-      const { clientId } = requirePrincipal(req);
-      const now = new Date();
-      await em.transactional(async (inner) => {
-        const cause = { source: getRequestSource(req), actorId: userId, clientId, reason: 'revoked_by_owner' } as const;
-        const revoked = await revokeApiKeys(inner, { userId, id }, cause, now);
-        if (revoked.length > 0 || (await inner.count(ApiKey, { id, user: userId })) > 0) return;
-        throw createProblem('not_found', { detail: `API key ${id} was not found.` });
-      });
-      return { status: 204, body: undefined };
-    },
+    list: (request) => handleListApiKeys(dependencies, request),
+    create: (request) => handleCreateApiKey(dependencies, request),
+    revoke: (request) => handleRevokeApiKey(dependencies, request),
   });
+
+const handleListApiKeys: RouteHandler<typeof contract.apiKeys.list, HandlerDependencies> = async ({ em, pages }, { query, req, res }) => {
+  const position = pages.decodeCursor(req, query);
+  const where = { user: requireUser(req).id, ...(position && { id: { $lt: position[1] } }) };
+  const rows = await em.find(ApiKey, where, { orderBy: { id: 'desc' }, limit: query.limit + 1, disableIdentityMap: true });
+  const now = new Date();
+  const body = pages.respondWithPage(
+    req,
+    res,
+    query,
+    rows,
+    (row) => apiKeyFromEntity(row, now),
+    ({ id }) => [id, id],
+  );
+  return { status: 200, body };
+};
+
+const handleCreateApiKey: RouteHandler<typeof contract.apiKeys.create, HandlerDependencies> = ({ em }, { body, req, res }) => {
+  const { id: userId } = requireUser(req);
+  return createIdempotently(
+    em,
+    req,
+    res,
+    (inner): Promise<NewApiKey> => createApiKey(inner, requirePrincipal(req), userId, body, getRequestSource(req), new Date()),
+    ({ id }) => `/api/v1/api-keys/${id}`,
+  );
+};
+
+const handleRevokeApiKey: RouteHandler<typeof contract.apiKeys.revoke, HandlerDependencies> = async (
+  { em },
+  { params: { api_key_id: id }, req },
+) => {
+  const { id: userId } = requireUser(req);
+  const { clientId } = requirePrincipal(req);
+  const now = new Date();
+  await em.transactional(async (inner) => {
+    const cause = { source: getRequestSource(req), actorId: userId, clientId, reason: 'revoked_by_owner' } as const;
+    const revoked = await revokeApiKeys(inner, { userId, id }, cause, now);
+    if (revoked.length > 0 || (await inner.count(ApiKey, { id, user: userId })) > 0) return;
+    throw createProblem('not_found', { detail: `API key ${id} was not found.` });
+  });
+  return { status: 204, body: undefined };
+};

@@ -9,59 +9,75 @@ import { createIdempotently } from '../http/writes/idempotency.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import { requirePrincipal } from '../http/request/request-context.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
+import type { RouteHandler } from '../http/routing/route-handler.ts';
 import { applicationFromEntity } from './application-response.ts';
 import { Application } from '../applications/application.entity.ts';
 import { createApplication } from '../applications/create-application.ts';
 import { deleteApplication } from './delete-application.ts';
 import { applicationLocation, recordApplicationChange } from '../applications/application-changes.ts';
-import { createApplicationSecretHandlers } from './application-secret-handlers.ts';
+import { handleCreateRegistrationToken, handleRotateApplicationSecret } from './application-secret-handlers.ts';
 import { assertApplicationValid, updateApplication } from './update-application.ts';
 
-export const applicationRoutes = ({ em, pages }: HandlerDependencies) =>
+export const applicationRoutes = (dependencies: HandlerDependencies) =>
   initServer().router(contract.applications, {
-    list: async ({ query, req, res }) => {
-      const position = pages.decodeCursor(req, query);
-      const before = position ? { id: { $lt: position[1] } } : {};
-      const rows = await em.fork().find(Application, before, { orderBy: { id: 'desc' }, limit: query.limit + 1 });
-      return { status: 200, body: pages.respondWithPage(req, res, query, rows, applicationFromEntity, ({ id }) => [id, id]) };
-    },
-
-    get: async ({ params: { application_id: id } }) => {
-      const application = await em.fork().findOne(Application, { id });
-      if (!application) throw createProblem('not_found', { detail: `Application ${id} was not found.` });
-      return { status: 200, body: applicationFromEntity(application) };
-    },
-
-    create: ({ body, req, res }) =>
-      createIdempotently(
-        em,
-        req,
-        res,
-        async (inner): Promise<NewApplication> => {
-          const { application, secret } = await registerApplication(inner, body);
-          await recordApplicationChange(inner, req, 'application.created', application.clientId, { scopes: application.scopes });
-          return { ...applicationFromEntity(application), client_secret: secret };
-        },
-        ({ id }) => applicationLocation(id),
-      ),
-
-    update: async ({ params, body, req }) => {
-      const updated = await em.transactional(async (inner) => {
-        const { application, withdrawn } = await updateApplication(inner, params.application_id, body, revocationSource(req), new Date());
-        const details = { fields: Object.keys(body), ...(withdrawn.length > 0 && { withdrawn_scopes: withdrawn }) };
-        await recordApplicationChange(inner, req, 'application.updated', application.clientId, details);
-        return application;
-      });
-      return { status: 200, body: applicationFromEntity(updated) };
-    },
-
-    delete: async ({ params, req }) => {
-      await em.transactional((inner) => deleteAndAudit(inner, req, params.application_id));
-      return { status: 204, body: undefined };
-    },
-
-    ...createApplicationSecretHandlers({ em }),
+    list: (request) => handleListApplications(dependencies, request),
+    get: (request) => handleGetApplication(dependencies, request),
+    create: (request) => handleCreateApplication(dependencies, request),
+    update: (request) => handleUpdateApplication(dependencies, request),
+    delete: (request) => handleDeleteApplication(dependencies, request),
+    rotateSecret: (request) => handleRotateApplicationSecret(dependencies, request),
+    createRegistrationToken: (request) => handleCreateRegistrationToken(dependencies, request),
   });
+
+const handleListApplications: RouteHandler<typeof contract.applications.list, HandlerDependencies> = async (
+  { em, pages },
+  { query, req, res },
+) => {
+  const position = pages.decodeCursor(req, query);
+  const before = position ? { id: { $lt: position[1] } } : {};
+  const rows = await em.fork().find(Application, before, { orderBy: { id: 'desc' }, limit: query.limit + 1 });
+  return { status: 200, body: pages.respondWithPage(req, res, query, rows, applicationFromEntity, ({ id }) => [id, id]) };
+};
+
+const handleGetApplication: RouteHandler<typeof contract.applications.get, HandlerDependencies> = async (
+  { em },
+  { params: { application_id: id } },
+) => {
+  const application = await em.fork().findOne(Application, { id });
+  if (!application) throw createProblem('not_found', { detail: `Application ${id} was not found.` });
+  return { status: 200, body: applicationFromEntity(application) };
+};
+
+const handleCreateApplication: RouteHandler<typeof contract.applications.create, HandlerDependencies> = ({ em }, { body, req, res }) =>
+  createIdempotently(
+    em,
+    req,
+    res,
+    async (inner): Promise<NewApplication> => {
+      const { application, secret } = await registerApplication(inner, body);
+      await recordApplicationChange(inner, req, 'application.created', application.clientId, { scopes: application.scopes });
+      return { ...applicationFromEntity(application), client_secret: secret };
+    },
+    ({ id }) => applicationLocation(id),
+  );
+
+const handleUpdateApplication: RouteHandler<typeof contract.applications.update, HandlerDependencies> = async (
+  { em },
+  { params, body, req },
+) => {
+  const updated = await em.transactional(async (inner) => {
+    const { application, withdrawn } = await updateApplication(inner, params.application_id, body, revocationSource(req), new Date());
+    const details = { fields: Object.keys(body), ...(withdrawn.length > 0 && { withdrawn_scopes: withdrawn }) };
+    await recordApplicationChange(inner, req, 'application.updated', application.clientId, details);
+    return application;
+  });
+  return { status: 200, body: applicationFromEntity(updated) };
+};
+
+const handleDeleteApplication: RouteHandler<typeof contract.applications.delete, HandlerDependencies> = async ({ em }, { params, req }) => {
+  await em.transactional((inner) => deleteAndAudit(inner, req, params.application_id));
+  return { status: 204, body: undefined };
+};
 
 type Request = Parameters<typeof getRequestSource>[0];
 

@@ -1,10 +1,10 @@
-import { initServer } from '@ts-rest/express';
-import { contract, type RegistrationToken, type SecretRotation } from '@mandate/contract';
+import type { contract, RegistrationToken, SecretRotation } from '@mandate/contract';
 import type { getRequestSource } from '../audit/record-audit-event.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { createIdempotently } from '../http/writes/idempotency.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
+import type { RouteHandler } from '../http/routing/route-handler.ts';
 import { endpointPaths } from '../oauth/protocol/endpoints.ts';
 import { applicationLocation, recordApplicationChange } from '../applications/application-changes.ts';
 import { hashClientSecret, generateClientSecret } from '../applications/client-secret.ts';
@@ -12,39 +12,36 @@ import { createRegistrationToken } from './registration-token.ts';
 import { lockApplication } from './update-application.ts';
 
 const daySeconds = 24 * 60 * 60;
-const { rotateSecret: rotate, createRegistrationToken: create } = contract.applications;
+export const handleRotateApplicationSecret: RouteHandler<typeof contract.applications.rotateSecret, HandlerDependencies> = (
+  { em },
+  { params: { application_id: id }, body, req, res },
+) => {
+  const until = new Date(Date.now() + (body.overlap_seconds ?? daySeconds) * 1000);
+  return createIdempotently(
+    em,
+    req,
+    res,
+    async (inner): Promise<SecretRotation> => ({
+      client_secret: await rotateSecret(inner, req, id, until),
+      previous_secret_expires_at: until.toISOString(),
+    }),
+    () => applicationLocation(id),
+  );
+};
 
-/** Creates the handlers that return a new application secret or a registration token. */
-export const createApplicationSecretHandlers = ({ em }: Pick<HandlerDependencies, 'em'>) =>
-  initServer().router(
-    { rotateSecret: rotate, createRegistrationToken: create },
-    {
-      rotateSecret: ({ params: { application_id: id }, body, req, res }) => {
-        const until = new Date(Date.now() + (body.overlap_seconds ?? daySeconds) * 1000);
-        return createIdempotently(
-          em,
-          req,
-          res,
-          async (inner): Promise<SecretRotation> => ({
-            client_secret: await rotateSecret(inner, req, id, until),
-            previous_secret_expires_at: until.toISOString(),
-          }),
-          () => applicationLocation(id),
-        );
-      },
-
-      createRegistrationToken: ({ body, req, res }) =>
-        createIdempotently(
-          em,
-          req,
-          res,
-          async (inner): Promise<RegistrationToken> => {
-            const { token, expiresAt } = await createRegistrationToken(inner, body.expires_in ?? daySeconds, new Date());
-            return { initial_access_token: token, expires_at: expiresAt.toISOString() };
-          },
-          () => endpointPaths.registration,
-        ),
+export const handleCreateRegistrationToken: RouteHandler<typeof contract.applications.createRegistrationToken, HandlerDependencies> = (
+  { em },
+  { body, req, res },
+) =>
+  createIdempotently(
+    em,
+    req,
+    res,
+    async (inner): Promise<RegistrationToken> => {
+      const { token, expiresAt } = await createRegistrationToken(inner, body.expires_in ?? daySeconds, new Date());
+      return { initial_access_token: token, expires_at: expiresAt.toISOString() };
     },
+    () => endpointPaths.registration,
   );
 
 async function rotateSecret(

@@ -4,34 +4,46 @@ import { getRequestSource } from '../audit/record-audit-event.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import { requireUser, requirePrincipal } from '../http/request/request-context.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
+import type { RouteHandler } from '../http/routing/route-handler.ts';
 import { listConnectedApps, revokeConnectedApp } from '../oauth/grants/connected-apps.ts';
 import type { OnTokenOperation } from '../oauth/provider/report-token-operations.ts';
 
 /** Additional dependencies for the connected app handlers. */
 export type ConnectedAppDependencies = { readonly onTokenOperation: OnTokenOperation };
 
-export const connectedAppRoutes = ({ em, pages, onTokenOperation }: HandlerDependencies & ConnectedAppDependencies) =>
-  initServer().router(contract.connectedApps, {
-    list: async ({ query, req, res }) => {
-      const position = pages.decodeCursor(req, query);
-      const rows = await listConnectedApps(em, requireUser(req).id, new Date(), position?.[1] ?? null, query.limit + 1);
-      const body = pages.respondWithPage(
-        req,
-        res,
-        query,
-        rows,
-        (row) => row,
-        ({ id }) => [id, id],
-      );
-      return { status: 200, body };
-    },
+type Dependencies = HandlerDependencies & ConnectedAppDependencies;
 
-    remove: async ({ params: { connected_app_id: id }, query: { api_keys: apiKeys }, req }) => {
-      const { clientId: by } = requirePrincipal(req);
-      const options = { source: getRequestSource(req), by, keepApiKeys: apiKeys === 'keep' ? 'all' : [] } as const;
-      const removed = await em.transactional((inner) => revokeConnectedApp(inner, requireUser(req).id, id, options, new Date()));
-      if (!removed) throw createProblem('not_found', { detail: `Connected application ${id} was not found.` });
-      onTokenOperation({ name: 'revoked', reason: 'person' });
-      return { status: 204, body: undefined };
-    },
+export const connectedAppRoutes = (dependencies: Dependencies) =>
+  initServer().router(contract.connectedApps, {
+    list: (request) => handleListConnectedApps(dependencies, request),
+    remove: (request) => handleRemoveConnectedApp(dependencies, request),
   });
+
+const handleListConnectedApps: RouteHandler<typeof contract.connectedApps.list, Dependencies> = async (
+  { em, pages },
+  { query, req, res },
+) => {
+  const position = pages.decodeCursor(req, query);
+  const rows = await listConnectedApps(em, requireUser(req).id, new Date(), position?.[1] ?? null, query.limit + 1);
+  const body = pages.respondWithPage(
+    req,
+    res,
+    query,
+    rows,
+    (row) => row,
+    ({ id }) => [id, id],
+  );
+  return { status: 200, body };
+};
+
+const handleRemoveConnectedApp: RouteHandler<typeof contract.connectedApps.remove, Dependencies> = async (
+  { em, onTokenOperation },
+  { params: { connected_app_id: id }, query: { api_keys: apiKeys }, req },
+) => {
+  const { clientId: by } = requirePrincipal(req);
+  const options = { source: getRequestSource(req), by, keepApiKeys: apiKeys === 'keep' ? 'all' : [] } as const;
+  const removed = await em.transactional((inner) => revokeConnectedApp(inner, requireUser(req).id, id, options, new Date()));
+  if (!removed) throw createProblem('not_found', { detail: `Connected application ${id} was not found.` });
+  onTokenOperation({ name: 'revoked', reason: 'person' });
+  return { status: 204, body: undefined };
+};

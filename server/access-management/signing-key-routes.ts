@@ -4,30 +4,36 @@ import { getRequestSource } from '../audit/record-audit-event.ts';
 import { createIdempotently } from '../http/writes/idempotency.ts';
 import { requirePrincipal } from '../http/request/request-context.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
+import type { RouteHandler } from '../http/routing/route-handler.ts';
 import { endpointPaths } from '../oauth/protocol/endpoints.ts';
 import { generateSigningKeys, insertDueSigningKeys } from '../oauth/signing-keys/rotate-signing-keys.ts';
 
-export const signingKeyRoutes = ({ em, signingKeys }: HandlerDependencies) =>
+export const signingKeyRoutes = (dependencies: HandlerDependencies) =>
   initServer().router(contract.signingKeys, {
-    rotate: async ({ body, req, res }) => {
-      const { user, clientId } = requirePrincipal(req);
-      const made = await generateSigningKeys(signingKeys.encryptionKey); // key generation is slow, so it runs before the transaction
-      const by = { source: getRequestSource(req), actorId: user?.id, clientId };
-      const response = await createIdempotently(
-        em,
-        req,
-        res,
-        async (inner): Promise<SigningKeyRotation> => {
-          const rotation = await insertDueSigningKeys(inner, made, new Date(), { when: body.at_once === true ? 'at once' : 'asked', by });
-          return {
-            made: rotation.made,
-            signs_from: rotation.signsFrom.toISOString(),
-            previous_retire_at: rotation.previousRetireAt.toISOString(),
-          };
-        },
-        () => endpointPaths.jwks,
-      );
-      signingKeys.readAgain();
-      return response;
-    },
+    rotate: (request) => handleRotateSigningKeys(dependencies, request),
   });
+
+const handleRotateSigningKeys: RouteHandler<typeof contract.signingKeys.rotate, HandlerDependencies> = async (
+  { em, signingKeys },
+  { body, req, res },
+) => {
+  const { user, clientId } = requirePrincipal(req);
+  const made = await generateSigningKeys(signingKeys.encryptionKey); // key generation is slow, so it runs before the transaction
+  const by = { source: getRequestSource(req), actorId: user?.id, clientId };
+  const response = await createIdempotently(
+    em,
+    req,
+    res,
+    async (inner): Promise<SigningKeyRotation> => {
+      const rotation = await insertDueSigningKeys(inner, made, new Date(), { when: body.at_once === true ? 'at once' : 'asked', by });
+      return {
+        made: rotation.made,
+        signs_from: rotation.signsFrom.toISOString(),
+        previous_retire_at: rotation.previousRetireAt.toISOString(),
+      };
+    },
+    () => endpointPaths.jwks,
+  );
+  signingKeys.readAgain();
+  return response;
+};

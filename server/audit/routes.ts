@@ -2,18 +2,24 @@ import { initServer } from '@ts-rest/express';
 import { contract } from '@mandate/contract';
 import { rejectReversedRange } from '../http/response/list-parameters.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
+import type { RouteHandler } from '../http/routing/route-handler.ts';
 import { auditEventFromEntity, listAuditEvents } from './list-audit-events.ts';
 
-export const auditEventRoutes = ({ em, pages }: HandlerDependencies) =>
+export const auditEventRoutes = (dependencies: HandlerDependencies) =>
   initServer().router(contract.auditEvents, {
-    list: async ({ query, req, res }) => {
-      rejectReversedRange(query, 'occurred_at_gte', 'occurred_at_lt');
-      const { user_id: userId, action, outcome, occurred_at_gte: occurredAtGte, occurred_at_lt: occurredAtLt } = query;
-      const filters = { userId, action, outcome, occurredAtGte, occurredAtLt };
-      const rows = await listAuditEvents(em, filters, pages.decodeCursor(req, query), query.limit);
-      return {
-        status: 200,
-        body: pages.respondWithPage(req, res, query, rows, auditEventFromEntity, (event) => [event.occurredAt.toISOString(), event.id]),
-      };
-    },
+    list: (request) => handleListAuditEvents(dependencies, request),
   });
+
+const handleListAuditEvents: RouteHandler<typeof contract.auditEvents.list, HandlerDependencies> = async (
+  { em, pages },
+  { query, req, res },
+) => {
+  rejectReversedRange(query, 'occurred_at_gte', 'occurred_at_lt');
+  const { user_id: userId, action, outcome, occurred_at_gte: occurredAtGte, occurred_at_lt: occurredAtLt } = query;
+  const filters = { userId, action, outcome, occurredAtGte, occurredAtLt };
+  const rows = await listAuditEvents(em, filters, pages.decodeCursor(req, query), query.limit);
+  return {
+    status: 200,
+    body: pages.respondWithPage(req, res, query, rows, auditEventFromEntity, (event) => [event.occurredAt.toISOString(), event.id]),
+  };
+};

@@ -5,6 +5,7 @@ import type { EntityManager } from '../database/entity-manager/entity-manager.ts
 import { respondWithNewEtag, formatEtag, respondWithEtag, rejectIfExists, checkIfMatch } from '../http/response/etag.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
+import type { RouteHandler } from '../http/routing/route-handler.ts';
 import type { MatchedRequest } from '../http/request/matched-route.ts';
 import { DeliveryMethod } from './delivery-method.entity.ts';
 
@@ -12,44 +13,61 @@ const etagName = (code: string): string => `delivery-method-${code}`;
 
 const notFound = (code: string) => createProblem('not_found', { detail: `Delivery method ${code} was not found.` });
 
-export const deliveryMethodRoutes = ({ em, pages }: HandlerDependencies) =>
+export const deliveryMethodRoutes = (dependencies: HandlerDependencies) =>
   initServer().router(contract.deliveryMethods, {
-    list: async ({ query, req, res }) => {
-      // Methods are listed by price and code. The cursor stores the code as its sort value and the price as its id.
-      const [code, price] = pages.decodeCursor(req, query) ?? ['', -1];
-      const next = { active: true, $or: [{ price: { $gt: price } }, { price, code: { $gt: String(code) } }] };
-      const options = { orderBy: { price: 'asc', code: 'asc' }, limit: query.limit + 1, disableIdentityMap: true } as const;
-      const rows = await em.find(DeliveryMethod, next, options);
-      return {
-        status: 200,
-        body: pages.respondWithPage(req, res, query, rows, deliveryMethodFromEntity, (method) => [method.code, method.price]),
-      };
-    },
-
-    get: async ({ params: { code }, req, res }) => {
-      const method = await em.findOne(DeliveryMethod, { code, active: true }, { disableIdentityMap: true });
-      if (!method) throw notFound(code);
-      return respondWithEtag(req, res, etagName(code), deliveryMethodFromEntity(method));
-    },
-
-    replace: async ({ params: { code }, body, req, res }) => {
-      const { method, created } = await em.transactional((inner) => replaceMethod(inner, req, code, body));
-      if (!created) return respondWithNewEtag(res, etagName(code), method);
-      res.set('ETag', formatEtag(etagName(code), method)).location(`/api/v1/delivery-methods/${code}`);
-      return { status: 201, body: method };
-    },
-
-    delete: async ({ params: { code }, req }) => {
-      await em.transactional(async (inner) => {
-        const method = await lockMethod(inner, code);
-        if (!method) throw notFound(code);
-        checkIfMatch(req, etagName(code), method);
-        method.active = false;
-        await inner.flush();
-      });
-      return { status: 204, body: undefined };
-    },
+    list: (request) => handleListDeliveryMethods(dependencies, request),
+    get: (request) => handleGetDeliveryMethod(dependencies, request),
+    replace: (request) => handleReplaceDeliveryMethod(dependencies, request),
+    delete: (request) => handleDeleteDeliveryMethod(dependencies, request),
   });
+
+const handleListDeliveryMethods: RouteHandler<typeof contract.deliveryMethods.list, HandlerDependencies> = async (
+  { em, pages },
+  { query, req, res },
+) => {
+  // Methods are listed by price and code. The cursor stores the code as its sort value and the price as its id.
+  const [code, price] = pages.decodeCursor(req, query) ?? ['', -1];
+  const next = { active: true, $or: [{ price: { $gt: price } }, { price, code: { $gt: String(code) } }] };
+  const options = { orderBy: { price: 'asc', code: 'asc' }, limit: query.limit + 1, disableIdentityMap: true } as const;
+  const rows = await em.find(DeliveryMethod, next, options);
+  return {
+    status: 200,
+    body: pages.respondWithPage(req, res, query, rows, deliveryMethodFromEntity, (method) => [method.code, method.price]),
+  };
+};
+
+const handleGetDeliveryMethod: RouteHandler<typeof contract.deliveryMethods.get, HandlerDependencies> = async (
+  { em },
+  { params: { code }, req, res },
+) => {
+  const method = await em.findOne(DeliveryMethod, { code, active: true }, { disableIdentityMap: true });
+  if (!method) throw notFound(code);
+  return respondWithEtag(req, res, etagName(code), deliveryMethodFromEntity(method));
+};
+
+const handleReplaceDeliveryMethod: RouteHandler<typeof contract.deliveryMethods.replace, HandlerDependencies> = async (
+  { em },
+  { params: { code }, body, req, res },
+) => {
+  const { method, created } = await em.transactional((inner) => replaceMethod(inner, req, code, body));
+  if (!created) return respondWithNewEtag(res, etagName(code), method);
+  res.set('ETag', formatEtag(etagName(code), method)).location(`/api/v1/delivery-methods/${code}`);
+  return { status: 201, body: method };
+};
+
+const handleDeleteDeliveryMethod: RouteHandler<typeof contract.deliveryMethods.delete, HandlerDependencies> = async (
+  { em },
+  { params: { code }, req },
+) => {
+  await em.transactional(async (inner) => {
+    const method = await lockMethod(inner, code);
+    if (!method) throw notFound(code);
+    checkIfMatch(req, etagName(code), method);
+    method.active = false;
+    await inner.flush();
+  });
+  return { status: 204, body: undefined };
+};
 
 type Entity = InferEntity<typeof DeliveryMethod>;
 

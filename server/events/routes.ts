@@ -7,23 +7,29 @@ import type { Principal } from '../http/request/principal.ts';
 import { createInvalidRequestProblem, createProblem } from '../http/problem-details/problem.ts';
 import { requirePrincipal } from '../http/request/request-context.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
+import type { RouteHandler } from '../http/routing/route-handler.ts';
 import { eventFromRow } from './event-rows.ts';
 import { type EventFilters, findEvent, type EventListResult, listEvents } from './list-events.sql.ts';
 import type { EventHandlerDependencies, EventWaiter } from './long-poll.ts';
 
-export const eventRoutes = ({ em, newEvents }: HandlerDependencies & EventHandlerDependencies) =>
-  initServer().router(contract.events, {
-    list: async ({ query, req, res }) => {
-      res.set('Cache-Control', 'no-store');
-      return { status: 200, body: await pollEvents({ em, newEvents, res, principal: requirePrincipal(req) }, query) };
-    },
+type Dependencies = HandlerDependencies & EventHandlerDependencies;
 
-    get: async ({ params: { event_id: id }, req }) => {
-      const row = await findEvent(em, requirePrincipal(req), id);
-      if (!row) throw createProblem('not_found', { detail: `Event ${id} was not found. Events are kept for ${eventRetentionDays} days.` });
-      return { status: 200, body: eventFromRow(row) };
-    },
+export const eventRoutes = (dependencies: Dependencies) =>
+  initServer().router(contract.events, {
+    list: (request) => handleListEvents(dependencies, request),
+    get: (request) => handleGetEvent(dependencies, request),
   });
+
+const handleListEvents: RouteHandler<typeof contract.events.list, Dependencies> = async ({ em, newEvents }, { query, req, res }) => {
+  res.set('Cache-Control', 'no-store');
+  return { status: 200, body: await pollEvents({ em, newEvents, res, principal: requirePrincipal(req) }, query) };
+};
+
+const handleGetEvent: RouteHandler<typeof contract.events.get, Dependencies> = async ({ em }, { params: { event_id: id }, req }) => {
+  const row = await findEvent(em, requirePrincipal(req), id);
+  if (!row) throw createProblem('not_found', { detail: `Event ${id} was not found. Events are kept for ${eventRetentionDays} days.` });
+  return { status: 200, body: eventFromRow(row) };
+};
 
 type PollContext = { readonly em: EntityManager; readonly newEvents: EventWaiter; readonly res: Response; readonly principal: Principal };
 type PollQuery = EventFilters & { readonly after?: number | undefined; readonly wait: number; readonly limit: number };

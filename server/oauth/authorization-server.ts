@@ -15,6 +15,7 @@ import { createAttemptLimits, type AttemptLimits } from './brute-force/attempt-l
 import { publicNetworkPolicy, type NetworkPolicy } from '../outgoing-http/protected-client.ts';
 import { trackSessionUse } from './sessions/session-list.ts';
 import { recordConnectedAppUse } from './grants/connected-apps.ts';
+import { recordGrantRevocation, runRequestInTransaction } from './grants/request-transaction.ts';
 import { cookieNamesForIssuer } from './protocol/cookie-names.ts';
 import { enforceDevicePollInterval } from './device-flow/device-poll-interval.ts';
 import { requireDevicePageSession } from './device-flow/require-device-page-session.ts';
@@ -36,6 +37,7 @@ import { buildStylesheet } from './pages/assets/stylesheet.ts';
 import { englishMessages } from './pages/messages/english-messages.ts';
 import { PasskeyChallenges } from './second-factors/passkeys.ts';
 import { defaultRefreshGraceSeconds } from './refresh/default-refresh-grace.ts';
+import { handleRefreshRequest, isRefreshRequest } from './refresh/refresh-token-grant.ts';
 import { bufferRequestBody } from './protocol/buffered-request-body.ts';
 import { rejectCrossSiteProviderForms } from './pages/routing/reject-cross-site-forms.ts';
 import { resolveClientIdUrl } from './clients/resolve-client-id-url.ts';
@@ -44,7 +46,6 @@ import { loadSigningKeys, type SigningKeyCacheOptions } from './signing-keys/sig
 import { completeSignOutWithoutSession } from './provider/sign-out-without-session.ts';
 import { createPostgresAdapterFactory } from './provider/postgres-adapter.ts';
 import { type OnTokenOperation, reportTokenOperations } from './provider/report-token-operations.ts';
-import { trackGrantRevocation, runRequestInTransaction } from './provider/request-transaction.ts';
 import { translateCookies } from './provider/translate-cookies.ts';
 import { createAccessTokenVerifier } from './tokens/verify-access-token.ts';
 import { recordServerError, correctProviderResponses } from './provider/correct-provider-responses.ts';
@@ -113,7 +114,7 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
     provider.proxy = true; // requireIssuerHost sets X-Forwarded-Proto, which the provider must trust
     provider.silent = true; // recordServerError logs errors
     acceptJwtsAtUserinfo(provider, verification, apiAudience(issuer));
-    provider.on('grant.revoked', trackGrantRevocation(em));
+    provider.on('grant.revoked', recordGrantRevocation);
     provider.on('server_error', recordServerError(log));
     for (const middleware of providerMiddleware(parts, { limits, store, pages, verification })) provider.use(middleware);
     return provider;
@@ -157,11 +158,9 @@ function providerMiddleware(
 ): Middleware[] {
   const { issuer, log, onTokenOperation } = parts;
   const { em } = parts.db;
-  return [
-    ...(onTokenOperation ? [reportTokenOperations(onTokenOperation)] : []),
-    correctProviderResponses(issuer, log),
+  const refreshTokens = handleRefreshRequest({ em, limits });
+  const handleOtherRequest = chainMiddleware([
     completeSignOutWithoutSession(pages),
-    bufferRequestBody,
     ...selfRegistrationMiddleware(parts, limits, store),
     limitClientSecretAttempts(em, limits),
     limitUserCodeAttempts(limits, pages),
@@ -171,8 +170,26 @@ function providerMiddleware(
     runRequestInTransaction(em),
     recordConnectedAppUse(em),
     trackSessionUse(em),
+  ]);
+  return [
+    ...(onTokenOperation ? [reportTokenOperations(onTokenOperation)] : []),
+    correctProviderResponses(issuer, log),
+    bufferRequestBody,
+    async (ctx, next) => {
+      await ((await isRefreshRequest(ctx)) ? refreshTokens(ctx, next) : handleOtherRequest(ctx, next));
+    },
   ];
 }
+
+/** Combines middleware into one, outermost first. */
+const chainMiddleware =
+  (middleware: readonly Middleware[]): Middleware =>
+  async (ctx, next) => {
+    const runOuter = (inner: () => Promise<void>, outer: Middleware) => async (): Promise<void> => {
+      await outer(ctx, inner);
+    };
+    await middleware.reduceRight(runOuter, next)();
+  };
 
 async function ensureBuiltInApplications(em: EntityManager, issuer: string): Promise<void> {
   await ensureCommandLineClient(em);

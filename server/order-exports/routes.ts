@@ -5,26 +5,29 @@ import { acceptIdempotently } from '../http/writes/idempotency.ts';
 import type { Principal } from '../http/request/principal.ts';
 import { requirePrincipal } from '../http/request/request-context.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
+import type { RouteHandler } from '../http/routing/route-handler.ts';
 import { resolveOrderOwnerFilter } from '../orders/order-visibility.ts';
 import { enqueueTask } from '../tasks/enqueue-task.ts';
 import { taskLocation } from '../tasks/task-rows.ts';
 import type { OrderExportParams } from './export-orders.ts';
 
-export const orderExportRoutes = ({ em }: HandlerDependencies) =>
+export const orderExportRoutes = (dependencies: HandlerDependencies) =>
   initServer().router(contract.orderExports, {
-    create: ({ body, req, res }) => {
-      const principal = requirePrincipal(req);
-      requireAnyScope(principal, 'orders.read', 'orders.manage');
-      const params = resolveExport(principal, body, new Date());
-      return acceptIdempotently(
-        em,
-        req,
-        res,
-        (inner) => enqueueTask(inner, principal, { type: 'order_export', params, needs: requiredScopes(principal, params) }),
-        taskLocation,
-      );
-    },
+    create: (request) => handleCreateOrderExport(dependencies, request),
   });
+
+const handleCreateOrderExport: RouteHandler<typeof contract.orderExports.create, HandlerDependencies> = ({ em }, { body, req, res }) => {
+  const principal = requirePrincipal(req);
+  requireAnyScope(principal, 'orders.read', 'orders.manage');
+  const params = resolveExport(principal, body, new Date());
+  return acceptIdempotently(
+    em,
+    req,
+    res,
+    (inner) => enqueueTask(inner, principal, { type: 'order_export', params, needs: requiredScopes(principal, params) }),
+    taskLocation,
+  );
+};
 
 /** Resolves the request defaults: the order owner, the columns and the end of the period. */
 function resolveExport(principal: Principal, input: OrderExportCreate, now: Date): OrderExportParams {

@@ -3,15 +3,21 @@ import { contract } from '@mandate/contract';
 import { requireAnyScope } from '../http/middleware/authorize.ts';
 import { requirePrincipal } from '../http/request/request-context.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
+import type { RouteHandler } from '../http/routing/route-handler.ts';
 import { startImport } from '../imports/start-import.ts';
 
-export const orderImportRoutes = ({ em, taxMode }: HandlerDependencies) =>
+export const orderImportRoutes = (dependencies: HandlerDependencies) =>
   initServer().router(contract.orderImports, {
-    create: ({ query, req, res }) => {
-      const principal = requirePrincipal(req);
-      requireAnyScope(principal, 'orders.manage');
-      if (query.unknown_customers === 'create') requireAnyScope(principal, 'users.manage');
-      if (query.unknown_products === 'create') requireAnyScope(principal, 'products.write');
-      return startImport(em, req, res, { type: 'order_import', needs: ['orders.manage'], query: { ...query, tax_mode: taxMode } });
-    },
+    create: (request) => handleCreateOrderImport(dependencies, request),
   });
+
+const handleCreateOrderImport: RouteHandler<typeof contract.orderImports.create, HandlerDependencies> = (
+  { em, taxMode },
+  { query, req, res },
+) => {
+  const principal = requirePrincipal(req);
+  requireAnyScope(principal, 'orders.manage');
+  if (query.unknown_customers === 'create') requireAnyScope(principal, 'users.manage');
+  if (query.unknown_products === 'create') requireAnyScope(principal, 'products.write');
+  return startImport(em, req, res, { type: 'order_import', needs: ['orders.manage'], query: { ...query, tax_mode: taxMode } });
+};

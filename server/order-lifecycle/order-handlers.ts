@@ -37,78 +37,90 @@ export type OrderRepresentation<Summary, FullOrder extends Summary & Versioned> 
   readonly toDelivery: (delivery: Order['delivery']) => Partial<Summary>;
 };
 
-type HandlerArgs = { readonly req: MatchedRequest; readonly res: Response };
-type OrderHandlerArgs = HandlerArgs & { readonly params: { readonly order_id: number } };
+/** What the order handlers depend on. All API versions share the handlers. */
+type OrderHandlerDependencies<Summary, FullOrder extends Summary & Versioned> = HandlerDependencies &
+  PaymentHandlerDependencies & { readonly representation: OrderRepresentation<Summary, FullOrder> };
 
-/** Creates the order operation handlers, which all API versions share. */
-export const createOrderHandlers = <Summary, FullOrder extends Summary & Versioned>(
-  { em, readList, pages, taxMode, providers }: HandlerDependencies & PaymentHandlerDependencies,
-  representation: OrderRepresentation<Summary, FullOrder>,
-) => {
-  const etagName = (id: number): string => `${representation.etagPrefix}-${id}`;
+type OrdersRequest = { readonly req: MatchedRequest; readonly res: Response };
+type OrderRequest = OrdersRequest & { readonly params: { readonly order_id: number } };
+
+export async function handleCreateOrder<Summary, FullOrder extends Summary & Versioned>(
+  { em, taxMode, representation }: OrderHandlerDependencies<Summary, FullOrder>,
+  { req, res }: OrdersRequest,
+  body: OrderCreate,
+) {
+  const buyer = { userId: resolveBuyerId(requirePrincipal(req), body), clientId: requirePrincipal(req).clientId };
+  const options = { taxMode, toDelivery: representation.toDelivery };
+  enableCreatedEtag(res, (id) => etagName(representation, id));
+  return createIdempotentlyInStatement<FullOrder>(em, req, res, (inner, claim) => placeOrder(inner, claim, options, buyer, body));
+}
+
+export async function handleListOrders<Summary, FullOrder extends Summary & Versioned>(
+  { readList, pages, representation }: OrderHandlerDependencies<Summary, FullOrder>,
+  { req, res }: OrdersRequest,
+  query: OrderListQuery,
+) {
+  const { filters, sort, withItems } = parseOrderListQuery(requirePrincipal(req), query);
+  // Cursors are bound to these parameters: the effective sort, even when it is the default, but not `include`.
+  // The value of `include` may differ between pages.
+  const list = { ...query, sort: `${sort.descending ? '-' : ''}${sort.by}`, include: undefined };
+  const position = pages.decodeCursor(req, list);
+  const rows = await readList((from) => listOrders(from, filters, { sort, position, limit: query.limit, withItems }));
   const toItem = (row: OrderRow): Summary => representation.toSummary(orderSummaryFromRow(row));
+  const page = pages.respondWithPage(req, res, list, rows, toItem, (row) => [orderSummaryFromRow(row)[sort.by], row.id]);
   return {
-    create: async ({ req, res }: HandlerArgs, body: OrderCreate) => {
-      const buyer = { userId: resolveBuyerId(requirePrincipal(req), body), clientId: requirePrincipal(req).clientId };
-      const options = { taxMode, toDelivery: representation.toDelivery };
-      enableCreatedEtag(res, etagName);
-      return createIdempotentlyInStatement<FullOrder>(em, req, res, (inner, claim) => placeOrder(inner, claim, options, buyer, body));
-    },
-
-    list: async ({ req, res }: HandlerArgs, query: OrderListQuery) => {
-      const { filters, sort, withItems } = parseOrderListQuery(requirePrincipal(req), query);
-      // Cursors are bound to these parameters: the effective sort, even when it is the default, but not `include`.
-      // The value of `include` may differ between pages.
-      const list = { ...query, sort: `${sort.descending ? '-' : ''}${sort.by}`, include: undefined };
-      const position = pages.decodeCursor(req, list);
-      const rows = await readList((from) => listOrders(from, filters, { sort, position, limit: query.limit, withItems }));
-      const page = pages.respondWithPage(req, res, list, rows, toItem, (row) => [orderSummaryFromRow(row)[sort.by], row.id]);
-      return {
-        status: 200 as const,
-        body: { ...page, ...(await totalCountFields(query, () => readList((from) => countOrders(from, filters)))) },
-      };
-    },
-
-    get: async ({ params: { order_id: id }, req, res }: OrderHandlerArgs) =>
-      respondWithEtag(req, res, etagName(id), representation.toOrder(await findOrder(em, requirePrincipal(req), id))),
-
-    update: async ({ params: { order_id: id }, req, res }: OrderHandlerArgs, toChange: (delivery: Order['delivery']) => OrderUpdate) => {
-      const updated = await em.transactional(async (inner) => {
-        const locked = await lockOrder(inner, requirePrincipal(req), id);
-        checkIfMatch(req, etagName(id), locked);
-        const before = locked.version;
-        await updateOrder(inner, requirePrincipal(req), locked, toChange(locked.delivery));
-        const order = await findOrder(inner, requirePrincipal(req), id);
-        if (order.version !== before) await recordEvent(inner, 'order.updated', order, order.user_id);
-        return order;
-      });
-      return respondWithNewEtag(res, etagName(id), representation.toOrder(updated));
-    },
-
-    cancel: createCancelHandler({ em, providers }, representation.toOrder),
+    status: 200 as const,
+    body: { ...page, ...(await totalCountFields(query, () => readList((from) => countOrders(from, filters)))) },
   };
-};
+}
 
-const createCancelHandler =
-  <FullOrder>(
-    { em, providers }: Pick<HandlerDependencies & PaymentHandlerDependencies, 'em' | 'providers'>,
-    toOrder: (order: Order) => FullOrder,
-  ) =>
-  async ({ params: { order_id: id }, req, res }: OrderHandlerArgs, body: OrderCancellation) => {
-    const principal = requirePrincipal(req);
-    await assertOrderAccessible(em, principal, id, 'orders.manage');
-    if (!isDryRun(req)) await cancelOpenPaymentOfOrder(em, providers, id, new Date());
-    let refundId: number | undefined;
-    const effect = async (inner: EntityManager): Promise<FullOrder> => {
-      if (isDryRun(req)) await simulatePaymentCancellation(inner, id);
-      const canceled = await cancelOrder(inner, principal, id, body, new Date());
-      refundId = canceled.refundId;
-      return toOrder(canceled.order);
-    };
-    const response = await createIdempotently(em, req, res, effect, () => `/api/v1/orders/${id}`);
-    if (refundId !== undefined && !isDryRun(req)) await submitRefund(em, providers, refundId);
-    return response;
+export async function handleGetOrder<Summary, FullOrder extends Summary & Versioned>(
+  { em, representation }: OrderHandlerDependencies<Summary, FullOrder>,
+  { params: { order_id: id }, req, res }: OrderRequest,
+) {
+  const order = await findOrder(em, requirePrincipal(req), id);
+  return respondWithEtag(req, res, etagName(representation, id), representation.toOrder(order));
+}
+
+/** @param toChange returns the change to an order with this delivery */
+export async function handleUpdateOrder<Summary, FullOrder extends Summary & Versioned>(
+  { em, representation }: OrderHandlerDependencies<Summary, FullOrder>,
+  { params: { order_id: id }, req, res }: OrderRequest,
+  toChange: (delivery: Order['delivery']) => OrderUpdate,
+) {
+  const updated = await em.transactional(async (inner) => {
+    const locked = await lockOrder(inner, requirePrincipal(req), id);
+    checkIfMatch(req, etagName(representation, id), locked);
+    const before = locked.version;
+    await updateOrder(inner, requirePrincipal(req), locked, toChange(locked.delivery));
+    const order = await findOrder(inner, requirePrincipal(req), id);
+    if (order.version !== before) await recordEvent(inner, 'order.updated', order, order.user_id);
+    return order;
+  });
+  return respondWithNewEtag(res, etagName(representation, id), representation.toOrder(updated));
+}
+
+export async function handleCancelOrder<Summary, FullOrder extends Summary & Versioned>(
+  { em, providers, representation }: OrderHandlerDependencies<Summary, FullOrder>,
+  { params: { order_id: id }, req, res }: OrderRequest,
+  body: OrderCancellation,
+) {
+  const principal = requirePrincipal(req);
+  await assertOrderAccessible(em, principal, id, 'orders.manage');
+  if (!isDryRun(req)) await cancelOpenPaymentOfOrder(em, providers, id, new Date());
+  let refundId: number | undefined;
+  const effect = async (inner: EntityManager): Promise<FullOrder> => {
+    if (isDryRun(req)) await simulatePaymentCancellation(inner, id);
+    const canceled = await cancelOrder(inner, principal, id, body, new Date());
+    refundId = canceled.refundId;
+    return representation.toOrder(canceled.order);
   };
+  const response = await createIdempotently(em, req, res, effect, () => `/api/v1/orders/${id}`);
+  if (refundId !== undefined && !isDryRun(req)) await submitRefund(em, providers, refundId);
+  return response;
+}
+
+const etagName = ({ etagPrefix }: { readonly etagPrefix: string }, id: number): string => `${etagPrefix}-${id}`;
 
 function resolveBuyerId(principal: Principal, { user_id: userId, discount_total: discount }: OrderCreate): number {
   const own = principal.user?.id;

@@ -12,7 +12,14 @@ import {
 import { Problem } from '../http/problem-details/problem.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { PaymentHandlerDependencies } from '../payments/providers/payment-provider.ts';
-import { type OrderRepresentation, createOrderHandlers } from './order-handlers.ts';
+import {
+  handleCancelOrder,
+  handleCreateOrder,
+  handleGetOrder,
+  handleListOrders,
+  handleUpdateOrder,
+  type OrderRepresentation,
+} from './order-handlers.ts';
 
 type Shipping = Pick<OrderV2, 'shipping_method' | 'shipping_address'>;
 
@@ -29,13 +36,14 @@ const v2Representation: OrderRepresentation<OrderSummaryV2, OrderV2> = {
 
 /** Creates the order handlers of API version 2: those of version 1 with different delivery fields in requests and responses. */
 export const orderRoutesV2 = (deps: HandlerDependencies & PaymentHandlerDependencies) => {
-  const { create, list, get, update, cancel } = createOrderHandlers(deps, v2Representation);
+  const dependencies = { ...deps, representation: v2Representation };
   return initServer().router(contractV2.orders, {
-    create: (args) => translateProblemToV2(create(args, toOrderCreate(args.body))),
-    list: (args) => list(args, args.query),
-    get,
-    update: (args) => translateProblemToV2(update(args, (delivery) => toOrderUpdate(args.body, delivery))),
-    cancel: (args) => cancel(args, args.body),
+    create: (request) => translateProblemToV2(handleCreateOrder(dependencies, request, toOrderCreate(request.body))),
+    list: (request) => handleListOrders(dependencies, request, request.query),
+    get: (request) => handleGetOrder(dependencies, request),
+    update: (request) =>
+      translateProblemToV2(handleUpdateOrder(dependencies, request, (delivery) => toOrderUpdate(request.body, delivery))),
+    cancel: (request) => handleCancelOrder(dependencies, request, request.body),
   });
 };
 

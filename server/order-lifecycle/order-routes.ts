@@ -2,7 +2,14 @@ import { initServer } from '@ts-rest/express';
 import { contract, type Order, type OrderSummary } from '@mandate/contract';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { PaymentHandlerDependencies } from '../payments/providers/payment-provider.ts';
-import { type OrderRepresentation, createOrderHandlers } from './order-handlers.ts';
+import {
+  handleCancelOrder,
+  handleCreateOrder,
+  handleGetOrder,
+  handleListOrders,
+  handleUpdateOrder,
+  type OrderRepresentation,
+} from './order-handlers.ts';
 
 const v1Representation: OrderRepresentation<OrderSummary, Order> = {
   etagPrefix: 'order',
@@ -12,12 +19,12 @@ const v1Representation: OrderRepresentation<OrderSummary, Order> = {
 };
 
 export const orderRoutes = (deps: HandlerDependencies & PaymentHandlerDependencies) => {
-  const { create, list, get, update, cancel } = createOrderHandlers(deps, v1Representation);
+  const dependencies = { ...deps, representation: v1Representation };
   return initServer().router(contract.orders, {
-    create: (args) => create(args, args.body),
-    list: (args) => list(args, args.query),
-    get,
-    update: (args) => update(args, () => args.body),
-    cancel: (args) => cancel(args, args.body),
+    create: (request) => handleCreateOrder(dependencies, request, request.body),
+    list: (request) => handleListOrders(dependencies, request, request.query),
+    get: (request) => handleGetOrder(dependencies, request),
+    update: (request) => handleUpdateOrder(dependencies, request, () => request.body),
+    cancel: (request) => handleCancelOrder(dependencies, request, request.body),
   });
 };

@@ -8,6 +8,7 @@ import type { Principal } from '../http/request/principal.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import { requirePrincipal } from '../http/request/request-context.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
+import type { RouteHandler } from '../http/routing/route-handler.ts';
 import { listOrderSubresources } from '../orders/list-order-subresources.ts';
 import { resolveOrderOwnerFilter } from '../orders/order-visibility.ts';
 import { submitRefund } from '../refunds/submit-refund.ts';
@@ -27,65 +28,83 @@ const readPayment =
   async ({ id }: PaymentBody): Promise<PaymentBody> =>
     paymentFromEntity(principal, await findPayment(em, principal, id));
 
-export const paymentRoutes = ({ em, readList, pages, providers }: HandlerDependencies & PaymentHandlerDependencies) =>
+type Dependencies = HandlerDependencies & PaymentHandlerDependencies;
+
+export const paymentRoutes = (dependencies: Dependencies) =>
   initServer().router(contract.payments, {
-    create: async ({ params, body, req, res }) => {
-      const principal = requirePrincipal(req);
-      const readState = readPayment(em, principal);
-      return createIdempotentlyInSteps(em, req, res, {
-        start: async (inner) => paymentFromEntity(principal, await startPayment(inner, providers, principal, params.order_id, body)),
-        complete: async (started) => submitPayment(em, providers, started.id, new Date()).then(() => readState(started)),
-        readState,
-        location: locationFor,
-      });
-    },
-
-    list: async ({ params: { order_id: id }, query, req, res }) => {
-      const principal = requirePrincipal(req);
-      await assertOrderAccessible(em, principal, id, 'payments.manage');
-      const rows = await listPayments(em, id, pages.decodeCursor(req, query), query.limit);
-      const toItem = (payment: (typeof rows)[number]): PaymentBody => paymentFromEntity(principal, payment);
-      const page = pages.respondWithPage(req, res, query, rows, toItem, (payment) => [payment.id, payment.id]);
-      return { status: 200, body: { ...page, ...(await totalCountFields(query, () => em.count(Payment, { order: id }))) } };
-    },
-
-    listAll: ({ query, req, res }) => {
-      const principal = requirePrincipal(req);
-      return listOrderSubresources({ readList, pages, req, res, query }, paymentSubresource(principal, query.user_id));
-    },
-
-    get: async ({ params: { payment_id: id }, req, res }) =>
-      respondWithEtag(
-        req,
-        res,
-        `payment-${id}`,
-        paymentFromEntity(requirePrincipal(req), await findPayment(em, requirePrincipal(req), id)),
-      ),
-
-    cancel: async ({ params: { payment_id: id }, req, res }) => {
-      const principal = requirePrincipal(req);
-      await findPayment(em, principal, id);
-      const asked = await cancelPayment(em, providers, id, new Date());
-      const effect = async (inner: EntityManager): Promise<PaymentBody> => {
-        const payment = await findPayment(inner, principal, id);
-        if (asked && payment.status === 'canceled') return paymentFromEntity(principal, payment);
-        throw createProblem('invalid_transition', { detail: `The payment is ${payment.status}; it cannot be canceled now.` });
-      };
-      return createIdempotently(em, req, res, effect, locationFor);
-    },
-
-    confirm: async ({ params: { payment_id: id }, req, res }) => {
-      const principal = requirePrincipal(req);
-      let refundId: number | undefined;
-      const effect = async (inner: EntityManager): Promise<PaymentBody> => {
-        refundId = await confirmPayment(inner, providers, await findPayment(inner, principal, id), new Date());
-        return paymentFromEntity(principal, await findPayment(inner, principal, id));
-      };
-      const confirmed = await createIdempotently(em, req, res, effect, locationFor);
-      if (refundId !== undefined) await submitRefund(em, providers, refundId);
-      return confirmed;
-    },
+    create: (request) => handleCreatePayment(dependencies, request),
+    list: (request) => handleListPaymentsOfOrder(dependencies, request),
+    listAll: (request) => handleListPayments(dependencies, request),
+    get: (request) => handleGetPayment(dependencies, request),
+    cancel: (request) => handleCancelPayment(dependencies, request),
+    confirm: (request) => handleConfirmPayment(dependencies, request),
   });
+
+const handleCreatePayment: RouteHandler<typeof contract.payments.create, Dependencies> = async (
+  { em, providers },
+  { params, body, req, res },
+) => {
+  const principal = requirePrincipal(req);
+  const readState = readPayment(em, principal);
+  return createIdempotentlyInSteps(em, req, res, {
+    start: async (inner) => paymentFromEntity(principal, await startPayment(inner, providers, principal, params.order_id, body)),
+    complete: async (started) => submitPayment(em, providers, started.id, new Date()).then(() => readState(started)),
+    readState,
+    location: locationFor,
+  });
+};
+
+const handleListPaymentsOfOrder: RouteHandler<typeof contract.payments.list, Dependencies> = async (
+  { em, pages },
+  { params: { order_id: id }, query, req, res },
+) => {
+  const principal = requirePrincipal(req);
+  await assertOrderAccessible(em, principal, id, 'payments.manage');
+  const rows = await listPayments(em, id, pages.decodeCursor(req, query), query.limit);
+  const toItem = (payment: (typeof rows)[number]): PaymentBody => paymentFromEntity(principal, payment);
+  const page = pages.respondWithPage(req, res, query, rows, toItem, (payment) => [payment.id, payment.id]);
+  return { status: 200, body: { ...page, ...(await totalCountFields(query, () => em.count(Payment, { order: id }))) } };
+};
+
+const handleListPayments: RouteHandler<typeof contract.payments.listAll, Dependencies> = ({ readList, pages }, { query, req, res }) => {
+  const principal = requirePrincipal(req);
+  return listOrderSubresources({ readList, pages, req, res, query }, paymentSubresource(principal, query.user_id));
+};
+
+const handleGetPayment: RouteHandler<typeof contract.payments.get, Dependencies> = async (
+  { em },
+  { params: { payment_id: id }, req, res },
+) => respondWithEtag(req, res, `payment-${id}`, paymentFromEntity(requirePrincipal(req), await findPayment(em, requirePrincipal(req), id)));
+
+const handleCancelPayment: RouteHandler<typeof contract.payments.cancel, Dependencies> = async (
+  { em, providers },
+  { params: { payment_id: id }, req, res },
+) => {
+  const principal = requirePrincipal(req);
+  await findPayment(em, principal, id);
+  const asked = await cancelPayment(em, providers, id, new Date());
+  const effect = async (inner: EntityManager): Promise<PaymentBody> => {
+    const payment = await findPayment(inner, principal, id);
+    if (asked && payment.status === 'canceled') return paymentFromEntity(principal, payment);
+    throw createProblem('invalid_transition', { detail: `The payment is ${payment.status}; it cannot be canceled now.` });
+  };
+  return createIdempotently(em, req, res, effect, locationFor);
+};
+
+const handleConfirmPayment: RouteHandler<typeof contract.payments.confirm, Dependencies> = async (
+  { em, providers },
+  { params: { payment_id: id }, req, res },
+) => {
+  const principal = requirePrincipal(req);
+  let refundId: number | undefined;
+  const effect = async (inner: EntityManager): Promise<PaymentBody> => {
+    refundId = await confirmPayment(inner, providers, await findPayment(inner, principal, id), new Date());
+    return paymentFromEntity(principal, await findPayment(inner, principal, id));
+  };
+  const confirmed = await createIdempotently(em, req, res, effect, locationFor);
+  if (refundId !== undefined) await submitRefund(em, providers, refundId);
+  return confirmed;
+};
 
 /** Marks a manual payment as succeeded. Returns the id of the refund to submit if the order no longer needs the payment. */
 function confirmPayment(em: EntityManager, providers: PaymentProviders, payment: Payment, now: Date): Promise<number | undefined> {

@@ -2,31 +2,36 @@ import { initServer } from '@ts-rest/express';
 import { contract } from '@mandate/contract';
 import { createPayloadTooLargeProblem, createProblem } from '../http/problem-details/problem.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
+import type { RouteHandler } from '../http/routing/route-handler.ts';
 import { InvalidSignatureError, type PaymentHandlerDependencies } from '../payments/providers/payment-provider.ts';
 import { lowerChunkedBodyLimit } from '../http/request/chunked-body-size.ts';
 import { storeProviderEvents } from './provider-events.ts';
 
 const bodyMax = 1_000_000;
 
-/**
- * Creates the handler that receives provider events. The response only acknowledges that the events are stored; a job applies them
- * afterwards.
- */
-export const providerEventRoutes = ({ em, providers, wake }: HandlerDependencies & PaymentHandlerDependencies) =>
+type Dependencies = HandlerDependencies & PaymentHandlerDependencies;
+
+export const providerEventRoutes = (dependencies: Dependencies) =>
   initServer().router(contract.providerEvents, {
-    receive: async ({ params, req }) => {
-      const provider = providers.get(params.provider);
-      if (!provider?.parseEvents) throw createProblem('not_found', { detail: 'No payment provider sends events to this URL.' });
-      // The signature covers the raw body bytes.
-      lowerChunkedBodyLimit(req, bodyMax);
-      const raw = await readBytes(req);
-      const headers = new Headers(Object.entries(req.headers).map(([name, value]) => [name, String(value)]));
-      const events = await provider.parseEvents(raw, headers).catch(rethrowAsInvalidSignature);
-      const received = await storeProviderEvents(em, provider, events);
-      wake();
-      return { status: 200, body: { received } };
-    },
+    receive: (request) => handleReceiveProviderEvents(dependencies, request),
   });
+
+/** Receives provider events. The response only acknowledges that the events are stored; a job applies them afterwards. */
+const handleReceiveProviderEvents: RouteHandler<typeof contract.providerEvents.receive, Dependencies> = async (
+  { em, providers, wake },
+  { params, req },
+) => {
+  const provider = providers.get(params.provider);
+  if (!provider?.parseEvents) throw createProblem('not_found', { detail: 'No payment provider sends events to this URL.' });
+  // The signature covers the raw body bytes.
+  lowerChunkedBodyLimit(req, bodyMax);
+  const raw = await readBytes(req);
+  const headers = new Headers(Object.entries(req.headers).map(([name, value]) => [name, String(value)]));
+  const events = await provider.parseEvents(raw, headers).catch(rethrowAsInvalidSignature);
+  const received = await storeProviderEvents(em, provider, events);
+  wake();
+  return { status: 200, body: { received } };
+};
 
 function rethrowAsInvalidSignature(error: unknown): never {
   if (!(error instanceof InvalidSignatureError)) throw error;

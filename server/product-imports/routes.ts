@@ -3,12 +3,18 @@ import { contract } from '@mandate/contract';
 import { requireAnyScope } from '../http/middleware/authorize.ts';
 import { requirePrincipal } from '../http/request/request-context.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
+import type { RouteHandler } from '../http/routing/route-handler.ts';
 import { startImport } from '../imports/start-import.ts';
 
-export const productImportRoutes = ({ em }: HandlerDependencies) =>
+export const productImportRoutes = (dependencies: HandlerDependencies) =>
   initServer().router(contract.productImports, {
-    create: ({ query, req, res }) => {
-      requireAnyScope(requirePrincipal(req), 'products.write');
-      return startImport(em, req, res, { type: 'product_import', needs: ['products.write'], query });
-    },
+    create: (request) => handleCreateProductImport(dependencies, request),
   });
+
+const handleCreateProductImport: RouteHandler<typeof contract.productImports.create, HandlerDependencies> = (
+  { em },
+  { query, req, res },
+) => {
+  requireAnyScope(requirePrincipal(req), 'products.write');
+  return startImport(em, req, res, { type: 'product_import', needs: ['products.write'], query });
+};

@@ -2,28 +2,34 @@ import { initServer } from '@ts-rest/express';
 import { contract } from '@mandate/contract';
 import { totalCountFields } from '../http/response/list-parameters.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
+import type { RouteHandler } from '../http/routing/route-handler.ts';
 import { countCategories, listCategories } from './list-categories.ts';
 import { resolveProductStatusFilter } from './product-statuses.ts';
 
-export const productCategoryRoutes = ({ readList, pages }: HandlerDependencies) =>
+export const productCategoryRoutes = (dependencies: HandlerDependencies) =>
   initServer().router(contract.productCategories, {
-    list: async ({ query, req, res }) => {
-      const statuses = resolveProductStatusFilter(req, query.status);
-      const position = pages.decodeCursor(req, query);
-      const after = position && String(position[0]);
-      const rows = await readList((from) => listCategories(from, statuses, after, query.limit));
-      const page = pages.respondWithPage(
-        req,
-        res,
-        query,
-        rows,
-        (row) => row,
-        // Category names are unique, so the cursor needs no id.
-        ({ category }) => [category, 0],
-      );
-      return {
-        status: 200,
-        body: { ...page, ...(await totalCountFields(query, () => readList((from) => countCategories(from, statuses)))) },
-      };
-    },
+    list: (request) => handleListProductCategories(dependencies, request),
   });
+
+const handleListProductCategories: RouteHandler<typeof contract.productCategories.list, HandlerDependencies> = async (
+  { readList, pages },
+  { query, req, res },
+) => {
+  const statuses = resolveProductStatusFilter(req, query.status);
+  const position = pages.decodeCursor(req, query);
+  const after = position && String(position[0]);
+  const rows = await readList((from) => listCategories(from, statuses, after, query.limit));
+  const page = pages.respondWithPage(
+    req,
+    res,
+    query,
+    rows,
+    (row) => row,
+    // Category names are unique, so the cursor needs no id.
+    ({ category }) => [category, 0],
+  );
+  return {
+    status: 200,
+    body: { ...page, ...(await totalCountFields(query, () => readList((from) => countCategories(from, statuses)))) },
+  };
+};

@@ -1,5 +1,5 @@
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
-import type { RateLimitState } from '../http/middleware/rate-limit.ts';
+import type { RateLimitState } from '../http/request/rate-limit-state.ts';
 import type { RedisCounters } from './redis-counters.ts';
 
 export type RateLimitCounters = {

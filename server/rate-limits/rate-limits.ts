@@ -1,6 +1,7 @@
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { networkFromClientAddress } from '../http/request/network-from-client-address.ts';
-import type { RateLimitState, RequestLimiter } from '../http/middleware/rate-limit.ts';
+import type { RequestLimiter } from '../http/middleware/rate-limit.ts';
+import type { RateLimitState } from '../http/request/rate-limit-state.ts';
 import type { MonthlyUsageBuffer } from '../usage/usage-buffer.ts';
 import type { RateLimitCounters } from './counters.ts';
 import { getCalendarMonth } from '../usage/calendar-month.ts';

@@ -9,6 +9,7 @@ import { totalCountFields } from '../http/response/list-parameters.ts';
 import type { Principal } from '../http/request/principal.ts';
 import { requirePrincipal } from '../http/request/request-context.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
+import type { RouteHandler } from '../http/routing/route-handler.ts';
 import { listOrderSubresources } from '../orders/list-order-subresources.ts';
 import { resolveOrderOwnerFilter } from '../orders/order-visibility.ts';
 import { orderResourcesAfterPositionFilter, accessibleOrdersFilter, assertOrderAccessible } from '../orders/order-access.ts';
@@ -22,50 +23,71 @@ const etagName = (id: number): string => `shipment-${id}`;
 /** Returns the scope that gives staff access to all shipments: the shipping scope, or the order management scope. */
 const staffScopeFor = (principal: Principal): Scope => (canUseScope(principal, 'shipments.write') ? 'shipments.write' : 'orders.manage');
 
-export const shipmentRoutes = ({ em, readList, pages }: HandlerDependencies) =>
+export const shipmentRoutes = (dependencies: HandlerDependencies) =>
   initServer().router(contract.shipments, {
-    create: ({ params: { order_id: orderId }, body, req, res }) => {
-      const effect = async (inner: EntityManager): Promise<ShipmentBody> =>
-        shipmentFromEntity(await createShipment(inner, requirePrincipal(req), orderId, body, new Date()));
-      enableCreatedEtag(res, etagName);
-      return createIdempotently(em, req, res, effect, ({ id }) => `/api/v1/shipments/${id}`);
-    },
-
-    list: async ({ params: { order_id: id }, query, req, res }) => {
-      await assertOrderAccessible(em, requirePrincipal(req), id, staffScopeFor(requirePrincipal(req)));
-      const where = orderResourcesAfterPositionFilter(id, pages.decodeCursor(req, query));
-      const rows = await em.find(Shipment, where, { orderBy: { id: 'desc' }, limit: query.limit + 1, refresh: true });
-      const page = pages.respondWithPage(req, res, query, rows, shipmentFromEntity, (shipment) => [shipment.id, shipment.id]);
-      return { status: 200, body: { ...page, ...(await totalCountFields(query, () => em.count(Shipment, { order: id }))) } };
-    },
-
-    listAll: async ({ query, req, res }) => {
-      const principal = requirePrincipal(req);
-      const shipments = {
-        table: 'shipments',
-        statuses: shipmentStatuses,
-        userId: resolveOrderOwnerFilter(principal, query.user_id, staffScopeFor(principal)),
-        narrowedBy: { column: 'tracking_number', value: query.tracking_number },
-        find: (from: EntityManager, ids: number[]) => from.find(Shipment, { id: { $in: ids } }, { refresh: true }),
-        toBody: shipmentFromEntity,
-      } as const;
-      return listOrderSubresources({ readList, pages, req, res, query }, shipments);
-    },
-
-    get: async ({ params: { shipment_id: id }, req, res }) => {
-      const order = accessibleOrdersFilter(requirePrincipal(req), staffScopeFor(requirePrincipal(req)));
-      const shipment = await em.findOne(Shipment, { id, order }, { refresh: true });
-      if (!shipment) throw shipmentNotFoundProblem(id);
-      return respondWithEtag(req, res, etagName(id), shipmentFromEntity(shipment));
-    },
-
-    update: async ({ params: { shipment_id: id }, body, req, res }) => {
-      const updated = await em.transactional(async (inner) => {
-        const locked = await lockOrderAndShipment(inner, id);
-        checkIfMatch(req, etagName(id), locked.shipment);
-        await updateShipment(inner, locked, body, new Date());
-        return shipmentFromEntity(locked.shipment);
-      });
-      return respondWithNewEtag(res, etagName(id), updated);
-    },
+    create: (request) => handleCreateShipment(dependencies, request),
+    list: (request) => handleListShipmentsOfOrder(dependencies, request),
+    listAll: (request) => handleListShipments(dependencies, request),
+    get: (request) => handleGetShipment(dependencies, request),
+    update: (request) => handleUpdateShipment(dependencies, request),
   });
+
+const handleCreateShipment: RouteHandler<typeof contract.shipments.create, HandlerDependencies> = (
+  { em },
+  { params: { order_id: orderId }, body, req, res },
+) => {
+  const effect = async (inner: EntityManager): Promise<ShipmentBody> =>
+    shipmentFromEntity(await createShipment(inner, requirePrincipal(req), orderId, body, new Date()));
+  enableCreatedEtag(res, etagName);
+  return createIdempotently(em, req, res, effect, ({ id }) => `/api/v1/shipments/${id}`);
+};
+
+const handleListShipmentsOfOrder: RouteHandler<typeof contract.shipments.list, HandlerDependencies> = async (
+  { em, pages },
+  { params: { order_id: id }, query, req, res },
+) => {
+  await assertOrderAccessible(em, requirePrincipal(req), id, staffScopeFor(requirePrincipal(req)));
+  const where = orderResourcesAfterPositionFilter(id, pages.decodeCursor(req, query));
+  const rows = await em.find(Shipment, where, { orderBy: { id: 'desc' }, limit: query.limit + 1, refresh: true });
+  const page = pages.respondWithPage(req, res, query, rows, shipmentFromEntity, (shipment) => [shipment.id, shipment.id]);
+  return { status: 200, body: { ...page, ...(await totalCountFields(query, () => em.count(Shipment, { order: id }))) } };
+};
+
+const handleListShipments: RouteHandler<typeof contract.shipments.listAll, HandlerDependencies> = async (
+  { readList, pages },
+  { query, req, res },
+) => {
+  const principal = requirePrincipal(req);
+  const shipments = {
+    table: 'shipments',
+    statuses: shipmentStatuses,
+    userId: resolveOrderOwnerFilter(principal, query.user_id, staffScopeFor(principal)),
+    narrowedBy: { column: 'tracking_number', value: query.tracking_number },
+    find: (from: EntityManager, ids: number[]) => from.find(Shipment, { id: { $in: ids } }, { refresh: true }),
+    toBody: shipmentFromEntity,
+  } as const;
+  return listOrderSubresources({ readList, pages, req, res, query }, shipments);
+};
+
+const handleGetShipment: RouteHandler<typeof contract.shipments.get, HandlerDependencies> = async (
+  { em },
+  { params: { shipment_id: id }, req, res },
+) => {
+  const order = accessibleOrdersFilter(requirePrincipal(req), staffScopeFor(requirePrincipal(req)));
+  const shipment = await em.findOne(Shipment, { id, order }, { refresh: true });
+  if (!shipment) throw shipmentNotFoundProblem(id);
+  return respondWithEtag(req, res, etagName(id), shipmentFromEntity(shipment));
+};
+
+const handleUpdateShipment: RouteHandler<typeof contract.shipments.update, HandlerDependencies> = async (
+  { em },
+  { params: { shipment_id: id }, body, req, res },
+) => {
+  const updated = await em.transactional(async (inner) => {
+    const locked = await lockOrderAndShipment(inner, id);
+    checkIfMatch(req, etagName(id), locked.shipment);
+    await updateShipment(inner, locked, body, new Date());
+    return shipmentFromEntity(locked.shipment);
+  });
+  return respondWithNewEtag(res, etagName(id), updated);
+};

@@ -1,34 +1,36 @@
 import { initServer } from '@ts-rest/express';
 import { contract } from '@mandate/contract';
-import { rateLimitStates } from '../http/middleware/rate-limit.ts';
-import { requirePrincipal } from '../http/request/request-context.ts';
+import { requestContext, requirePrincipal } from '../http/request/request-context.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
+import type { RouteHandler } from '../http/routing/route-handler.ts';
 import { getCalendarMonth } from './calendar-month.ts';
 import { UsageMonth } from './usage-month.entity.ts';
 
 const monthsShown = 12;
 
-export const usageRoutes = ({ em }: HandlerDependencies) =>
+export const usageRoutes = (dependencies: HandlerDependencies) =>
   initServer().router(contract.usage, {
-    get: async ({ req }) => {
-      const { clientId } = requirePrincipal(req);
-      const now = new Date();
-      const states = rateLimitStates(req);
-      const options = { orderBy: { month: 'desc' }, limit: monthsShown - 1, disableIdentityMap: true } as const;
-      const past = await em.find(UsageMonth, { clientId, month: { $lt: getCalendarMonth(now).name } }, options);
-      // The current month is counted in memory, which is ahead of the database.
-      const requests = states.find(({ policy }) => policy === 'monthly')?.used ?? 0;
-      const limits = states.map(({ policy, limit, windowSeconds, remaining, resetsAt }) => ({
-        policy,
-        limit,
-        window_seconds: windowSeconds,
-        remaining,
-        resets_at: resetsAt.toISOString(),
-      }));
-      const months = [
-        { month: getCalendarMonth(now).name, requests },
-        ...past.map(({ month, requests: counted }) => ({ month, requests: counted })),
-      ];
-      return { status: 200, body: { client_id: clientId, limits, months } };
-    },
+    get: (request) => handleGetUsage(dependencies, request),
   });
+
+const handleGetUsage: RouteHandler<typeof contract.usage.get, HandlerDependencies> = async ({ em }, { req }) => {
+  const { clientId } = requirePrincipal(req);
+  const now = new Date();
+  const states = requestContext(req).rateLimitStates;
+  const options = { orderBy: { month: 'desc' }, limit: monthsShown - 1, disableIdentityMap: true } as const;
+  const past = await em.find(UsageMonth, { clientId, month: { $lt: getCalendarMonth(now).name } }, options);
+  // The current month is counted in memory, which is ahead of the database.
+  const requests = states.find(({ policy }) => policy === 'monthly')?.used ?? 0;
+  const limits = states.map(({ policy, limit, windowSeconds, remaining, resetsAt }) => ({
+    policy,
+    limit,
+    window_seconds: windowSeconds,
+    remaining,
+    resets_at: resetsAt.toISOString(),
+  }));
+  const months = [
+    { month: getCalendarMonth(now).name, requests },
+    ...past.map(({ month, requests: counted }) => ({ month, requests: counted })),
+  ];
+  return { status: 200, body: { client_id: clientId, limits, months } };
+};

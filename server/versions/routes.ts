@@ -1,6 +1,7 @@
 import { initServer } from '@ts-rest/express';
 import { type ApiVersion, type ApiVersionResponse, contract, currentApiVersion } from '@mandate/contract';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
+import type { RouteHandler } from '../http/routing/route-handler.ts';
 
 export type VersionDependencies = {
   /** The API versions that this installation serves. */
@@ -8,16 +9,23 @@ export type VersionDependencies = {
   readonly now: () => Date;
 };
 
-export const versionRoutes = ({ pages, apiVersions, now }: Pick<HandlerDependencies, 'pages'> & VersionDependencies) =>
+type Dependencies = Pick<HandlerDependencies, 'pages'> & VersionDependencies;
+
+export const versionRoutes = (dependencies: Dependencies) =>
   initServer().router(contract.versions, {
-    list: async ({ query, req, res }) => {
-      const numbered = apiVersions.map((version, index) => ({ version, number: index + 1 }));
-      const [, after = 0] = pages.decodeCursor(req, query) ?? [];
-      const rows = numbered.filter(({ number }) => number > after);
-      const toItem = ({ version }: (typeof rows)[number]): ApiVersionResponse => toVersionResponse(version, now());
-      return { status: 200, body: pages.respondWithPage(req, res, query, rows, toItem, ({ version, number }) => [version.name, number]) };
-    },
+    list: (request) => handleListVersions(dependencies, request),
   });
+
+const handleListVersions: RouteHandler<typeof contract.versions.list, Dependencies> = async (
+  { pages, apiVersions, now },
+  { query, req, res },
+) => {
+  const numbered = apiVersions.map((version, index) => ({ version, number: index + 1 }));
+  const [, after = 0] = pages.decodeCursor(req, query) ?? [];
+  const rows = numbered.filter(({ number }) => number > after);
+  const toItem = ({ version }: (typeof rows)[number]): ApiVersionResponse => toVersionResponse(version, now());
+  return { status: 200, body: pages.respondWithPage(req, res, query, rows, toItem, ({ version, number }) => [version.name, number]) };
+};
 
 export const toVersionResponse = ({ name, preview, deprecated }: ApiVersion, now: Date): ApiVersionResponse => ({
   version: name,

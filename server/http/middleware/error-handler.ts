@@ -12,7 +12,7 @@ import {
 import { isLowDiskSpaceRejection } from '../../database/storage/storage-reserve.ts';
 import { ReplayedResponse } from '../writes/idempotency.ts';
 import { createPayloadTooLargeProblem, Problem, createProblem } from '../problem-details/problem.ts';
-import { getRequestId } from '../request/request-context.ts';
+import { requestContext } from '../request/request-context.ts';
 import { getMatchedRoute } from '../request/matched-route.ts';
 import { createValidationProblem } from '../validation/validation-problem.ts';
 
@@ -24,7 +24,7 @@ export const createErrorHandler =
     if (error instanceof ReplayedResponse) return error.send(res);
     const problemToSend = error instanceof RequestValidationError ? createValidationProblem(error, getMatchedRoute(req)) : toProblem(error);
     const { status, title } = problemDeclarations[problemToSend.code];
-    const id = getRequestId(req);
+    const { id } = requestContext(req);
     // Low disk space is logged once, not for each request.
     if (status >= 500 && !isLowDiskSpaceRejection(problemToSend.cause))
       log.error({ request_id: id, err: problemToSend.cause ?? problemToSend }, 'a request failed');

@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import express, { type RequestHandler } from 'express';
 import { getRouteMetadata, defaultMaxBodyBytes } from '@mandate/contract';
-import { defineObjectMetadata } from '../../memory/object-metadata.ts';
 import { lowerChunkedBodyLimit } from '../request/chunked-body-size.ts';
 import { findDuplicateKey, type JsonComplexity, measureJsonComplexity } from '../validation/duplicate-json-keys.ts';
 import { createInvalidRequestProblem, createProblem, type Problem } from '../problem-details/problem.ts';
 import { getMatchedRoute } from '../request/matched-route.ts';
+import { requestContext } from '../request/request-context.ts';
 
 const maxDepth = 32;
 const mediaTypes = ['application/json'];
@@ -34,7 +34,6 @@ export const parseJsonBody: RequestHandler = (req, res, next) => {
 };
 
 const parsersByLimit = new Map<number, RequestHandler>();
-const bodies = defineObjectMetadata<{ readonly bytes: Buffer; readonly measure: JsonComplexity }>('JSON text');
 
 function parserFor(limit: number): RequestHandler {
   const cached = parsersByLimit.get(limit) ?? createStrictParser(limit);
@@ -46,13 +45,15 @@ function createStrictParser(limit: number): RequestHandler {
   const parse = express.json({
     limit,
     type: patchMediaTypes,
-    verify: (req, _res, bytes) => bodies.set(req, { bytes, measure: measureReadable(bytes) }),
+    verify: (req, _res, bytes) => {
+      requestContext(req).jsonBody = { bytes, complexity: measureReadable(bytes) };
+    },
   });
   return (req, res, next) =>
     parse(req, res, (error?: unknown) => {
       if (error !== undefined) return next(error);
-      const text = bodies.get(req);
-      const duplicate = text && findDuplicateKey(text.bytes, req.body, text.measure);
+      const { jsonBody } = requestContext(req);
+      const duplicate = jsonBody && findDuplicateKey(jsonBody.bytes, req.body, jsonBody.complexity);
       return duplicate === undefined ? next() : next(duplicateKey(duplicate));
     });
 }

@@ -1,22 +1,8 @@
 import type { Request, Response } from 'express';
 import type { Principal } from '../request/principal.ts';
-import { defineObjectMetadata } from '../../memory/object-metadata.ts';
+import type { RateLimitState } from '../request/rate-limit-state.ts';
+import { requestContext } from '../request/request-context.ts';
 import { createProblem } from '../problem-details/problem.ts';
-
-/** State of one limit, including the current request. */
-export type RateLimitState = {
-  /** Name in the rate limit headers. */
-  readonly policy: string;
-  readonly limit: number;
-  readonly windowSeconds: number;
-  /** Number of requests made in the window. */
-  readonly used: number;
-  readonly remaining: number;
-  /** When the full quota is available again. */
-  readonly resetsAt: Date;
-  /** Whether the current request exceeds the limit. */
-  readonly exceeded: boolean;
-};
 
 export type RequestLimiter = {
   /** Counts one request for an application and its user, for an API key or, if neither is known, for an IP address. */
@@ -26,11 +12,6 @@ export type RequestLimiter = {
 /** Counts a request and rejects it if it exceeds a limit. */
 export type ApplyRateLimit = (req: Request, res: Response, principal?: Principal) => Promise<void>;
 
-const rateLimitStatesByRequest = defineObjectMetadata<readonly RateLimitState[]>('limits');
-
-/** Returns the rate limit states after this request was counted. */
-export const rateLimitStates = (req: object): readonly RateLimitState[] => rateLimitStatesByRequest.get(req) ?? [];
-
 /** Upper bound of the random delay added to `Retry-After`, so that clients do not all return in the first second of a month. */
 const monthlyJitterSeconds = 60;
 
@@ -38,7 +19,7 @@ export const createRateLimit =
   (limits: RequestLimiter): ApplyRateLimit =>
   async (req, res, principal) => {
     const limitStates = await limits.count(principal, principal ? undefined : req.ip);
-    rateLimitStatesByRequest.set(req, limitStates);
+    requestContext(req).rateLimitStates = limitStates;
     setLimitHeaders(res, limitStates);
     const violated = limitStates.filter(({ exceeded }) => exceeded);
     const [first] = violated;

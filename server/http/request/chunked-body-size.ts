@@ -1,49 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { z } from 'zod';
-import { defineObjectMetadata } from '../../memory/object-metadata.ts';
-
-/** Longest chunk-size line (with its extensions) that is parsed, in characters. */
-const maxLineLength = 1_000;
-const newline = 0x0a;
-
-/** Parses the framing of a chunked body (RFC 9112 section 7.1) and adds up the announced chunk sizes. */
-class ChunkSizes {
-  total = 0;
-  #line = '';
-  #bytesLeft = 0;
-  #isOver = false;
-
-  read(bytes: Buffer): void {
-    let index = 0;
-    while (index < bytes.length && !this.#isOver) {
-      const skipped = Math.min(this.#bytesLeft, bytes.length - index);
-      this.#bytesLeft -= skipped;
-      index += skipped;
-      if (index < bytes.length) index = this.#readLine(bytes, index);
-    }
-  }
-
-  #readLine(bytes: Buffer, start: number): number {
-    const end = bytes.indexOf(newline, start);
-    this.#line += bytes.toString('latin1', start, end === -1 ? bytes.length : end);
-    if (end === -1 || this.#line.length > maxLineLength) {
-      this.#isOver = this.#line.length > maxLineLength;
-      return bytes.length;
-    }
-    const size = Number.parseInt(/^[0-9a-f]+/i.exec(this.#line)?.[0] ?? '0', 16);
-    this.total += size;
-    this.#line = '';
-    // Skips the data of the chunk and its line break. Only trailers follow the last chunk.
-    this.#bytesLeft = size + 2;
-    this.#isOver = size === 0;
-    return end + 1;
-  }
-}
-
-type BodyWatch = { readonly sizes: ChunkSizes; readonly reject: (limit: number) => void; limit: number; isRejected: boolean };
-
-const bodyWatches = defineObjectMetadata<BodyWatch>('chunked body');
+import { ChunkedBodyWatch } from './chunked-body-watch.ts';
+import { requestContext } from './request-context.ts';
 
 /** Node's HTTP parser exposes the buffer it is parsing, which contains the beginning of the body. */
 const socketWithParser = z.object({ parser: z.object({ getCurrentBuffer: z.function() }).passthrough() }).passthrough();
@@ -57,12 +16,9 @@ export function enforceChunkedBodyLimit(req: IncomingMessage, isFirst: boolean, 
   if (req.headers['transfer-encoding'] === undefined) return;
   const initialBytes = bodyInHeaderPacket(req, isFirst);
   if (!initialBytes) return;
-  const watch: BodyWatch = { sizes: new ChunkSizes(), reject, limit, isRejected: false };
-  bodyWatches.set(req, watch);
-  const read = (bytes: Buffer): void => {
-    watch.sizes.read(bytes);
-    check(watch);
-  };
+  const watch = new ChunkedBodyWatch(limit, reject);
+  requestContext(req).chunkedBody = watch;
+  const read = (bytes: Buffer): void => watch.read(bytes);
   read(initialBytes);
   const { socket } = req;
   socket.on('data', read);
@@ -71,18 +27,7 @@ export function enforceChunkedBodyLimit(req: IncomingMessage, isFirst: boolean, 
 }
 
 /** Lowers the body limit to the matched route's limit. */
-export function lowerChunkedBodyLimit(req: IncomingMessage, limit: number): void {
-  const watch = bodyWatches.get(req);
-  if (!watch) return;
-  watch.limit = Math.min(watch.limit, limit);
-  check(watch);
-}
-
-function check(watch: BodyWatch): void {
-  if (watch.isRejected || watch.sizes.total <= watch.limit) return;
-  watch.isRejected = true;
-  watch.reject(watch.limit);
-}
+export const lowerChunkedBodyLimit = (req: IncomingMessage, limit: number): void => requestContext(req).chunkedBody?.lowerLimit(limit);
 
 /**
  * Returns the part of the body that arrived in the same packet as the end of the headers. Returns `undefined` for pipelined requests, where

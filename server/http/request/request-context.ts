@@ -1,21 +1,73 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
 
-import { defineObjectMetadata } from '../../memory/object-metadata.ts';
 import { createProblem } from '../problem-details/problem.ts';
-import { newRequestId } from './request-id.ts';
+import type { JsonComplexity } from '../validation/duplicate-json-keys.ts';
+import type { ChunkedBodyWatch } from './chunked-body-watch.ts';
 import type { Principal } from './principal.ts';
+import type { RateLimitState } from './rate-limit-state.ts';
+import { newRequestId } from './request-id.ts';
 
-type RequestContext = { readonly id: string; principal?: Principal };
+/** A request's slot in the load shedder, which the request releases while it waits for an event. */
+export type ConcurrencySlot = { suspend(): void; resume(): void };
 
-const contexts = defineObjectMetadata<RequestContext>('scope');
+/**
+ * Data of one request. All fields are set at creation, so that all contexts have the same shape. The authorization server adds a field
+ * (server/oauth/protocol/oauth-request-context.ts).
+ */
+export interface RequestContext {
+  /** Identifies the request in the response and in the log. */
+  readonly id: string;
+  /** The authenticated caller. */
+  principal: Principal | undefined;
+  /** Set for requests that the load shedder has admitted, but not for requests inside the process. */
+  slot: ConcurrencySlot | undefined;
+  /** Set for requests with a chunked body. */
+  chunkedBody: ChunkedBodyWatch | undefined;
+  /** The JSON body before it was parsed. */
+  jsonBody: { readonly bytes: Buffer; readonly complexity: JsonComplexity } | undefined;
+  /** The rate limits that apply to the caller, after this request was counted. */
+  rateLimitStates: readonly RateLimitState[];
+  /** Sent by the next `res.json` instead of its body. */
+  rawJsonBody: string | undefined;
+  /** Returns the ETag name of a created resource. Set if the response has an ETag. */
+  formatCreatedEtagName: ((id: number) => string) | undefined;
+}
 
-/** Assigns an ID to every request and writes an access log line for every response. */
+/** The property of the request that contains its context. A `WeakMap` would keep requests alive too long (see `defineObjectMetadata`). */
+const contextSymbol = Symbol('request context');
+type RequestWithContext = { [contextSymbol]?: RequestContext };
+
+/** Returns the context of a request. The first caller is the HTTP server, when it admits the request. */
+export const requestContext = (req: object): RequestContext =>
+  (req as RequestWithContext)[contextSymbol] ?? createContext(req, newRequestId(), undefined);
+
+function createContext(req: object, id: string, principal: Principal | undefined): RequestContext {
+  const context: RequestContext = {
+    id,
+    principal,
+    slot: undefined,
+    chunkedBody: undefined,
+    jsonBody: undefined,
+    rateLimitStates: [],
+    rawJsonBody: undefined,
+    formatCreatedEtagName: undefined,
+  };
+  (req as RequestWithContext)[contextSymbol] = context;
+  return context;
+}
+
+/** Gives an in-process request the ID and principal of the request to which it belongs. */
+export function inheritRequestContext(from: object, to: object): void {
+  const { id, principal } = requestContext(from);
+  createContext(to, id, principal);
+}
+
+/** Sends every request's ID to its client, and writes an access log line for every response. */
 export const attachRequestContext =
   (log: Logger): RequestHandler =>
   (req, res, next) => {
-    const context: RequestContext = { id: newRequestId() };
-    contexts.set(req, context);
+    const context = requestContext(req);
     res.setHeader('X-Request-Id', context.id);
     const startedAt = performance.now();
     res.on('close', () => log.info(accessLogEntry(req, res, context, performance.now() - startedAt)));
@@ -40,23 +92,8 @@ function accessLogEntry(req: Request, res: Response, { id, principal }: RequestC
   };
 }
 
-/** Gives an in-process request the ID and principal of the request to which it belongs. */
-export const inheritRequestContext = (from: object, to: object): void => contexts.set(to, contextOf(from));
-
-const contextOf = (req: object): RequestContext => {
-  const context = contexts.get(req);
-  if (!context) throw new Error('the request has no context');
-  return context;
-};
-
-export const getRequestId = (req: object): string => contextOf(req).id;
-
-export const setPrincipal = (req: object, principal: Principal): void => {
-  contextOf(req).principal = principal;
-};
-
 /** Returns the principal, or `undefined` for an unauthenticated request on a public route. */
-export const findPrincipal = (req: object): Principal | undefined => contextOf(req).principal;
+export const findPrincipal = (req: object): Principal | undefined => requestContext(req).principal;
 
 /** @throws Problem `missing_token` if the request is not authenticated */
 export function requirePrincipal(req: object): Principal {

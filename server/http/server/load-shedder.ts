@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { minimumUploadRate } from '@mandate/contract';
-import { defineObjectMetadata } from '../../memory/object-metadata.ts';
+import { type ConcurrencySlot, requestContext } from '../request/request-context.ts';
 
 export type LoadLimits = {
   /** Maximum numbers of concurrent and of queued requests. When the queue is full, the server is considered overloaded. */
@@ -31,21 +31,6 @@ type RejectionReason = 'overloaded' | 'no answer' | 'no body';
 /** Writes the error response for a rejected request. */
 export type WriteRejectionResponse = (req: IncomingMessage, res: ServerResponse, why: RejectionReason) => void;
 
-type ActiveRequest = {
-  readonly req: IncomingMessage;
-  readonly res: ServerResponse;
-  /**
-   * Only `working` requests hold a slot. A `receiving` request waits for its body, and a `resting` request waits for an event that needs no
-   * processing.
-   */
-  state: 'working' | 'receiving' | 'resting' | 'done';
-  since: number;
-  /** Bytes received on the connection before this request. */
-  readonly receivedBefore: number;
-  /** Index in the list of running requests. */
-  index: number;
-};
-
 type QueuedRequest = {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
@@ -60,16 +45,46 @@ const slowestBytesPerMs = minimumUploadRate.bytesPerSecond / 1000;
 /** Time for which a request keeps its slot after the client has disconnected. */
 const disconnectGraceMs = 1_000;
 
-const activeRequests = defineObjectMetadata<{ guard: LoadShedder; activeRequest: ActiveRequest }>('work');
-
 /** Releases a request's concurrency slot while the request waits, for example in a long poll. */
-export async function releaseSlotWhile<Result>(res: object, pending: Promise<Result>): Promise<Result> {
-  const active = activeRequests.get(res);
-  active?.guard.suspend(active.activeRequest);
+export async function releaseSlotWhile<Result>({ req }: ServerResponse, pending: Promise<Result>): Promise<Result> {
+  const { slot } = requestContext(req);
+  slot?.suspend();
   try {
     return await pending;
   } finally {
-    active?.guard.resume(active.activeRequest);
+    slot?.resume();
+  }
+}
+
+class ActiveRequest implements ConcurrencySlot {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  /**
+   * Only `working` requests hold a slot. A `receiving` request waits for its body, and a `resting` request waits for an event that needs no
+   * processing.
+   */
+  state: 'working' | 'receiving' | 'resting' | 'done' = 'working';
+  since = performance.now();
+  /** Bytes received on the connection before this request. */
+  readonly receivedBefore: number;
+  /** Index in the list of running requests. */
+  index: number;
+  readonly #shedder: LoadShedder;
+
+  constructor(shedder: LoadShedder, req: IncomingMessage, res: ServerResponse, index: number) {
+    this.#shedder = shedder;
+    this.req = req;
+    this.res = res;
+    this.receivedBefore = req.socket.bytesRead;
+    this.index = index;
+  }
+
+  suspend(): void {
+    this.#shedder.suspend(this);
+  }
+
+  resume(): void {
+    this.#shedder.resume(this);
   }
 }
 
@@ -134,15 +149,8 @@ export class LoadShedder {
   }
 
   #start(req: IncomingMessage, res: ServerResponse, handler: RequestListener): void {
-    const activeRequest: ActiveRequest = {
-      req,
-      res,
-      state: 'working',
-      since: performance.now(),
-      receivedBefore: req.socket.bytesRead,
-      index: this.#running.length,
-    };
-    activeRequests.set(res, { guard: this, activeRequest });
+    const activeRequest = new ActiveRequest(this, req, res, this.#running.length);
+    requestContext(req).slot = activeRequest;
     this.#running.push(activeRequest);
     this.#workingCount += 1;
     // The slot is released when the response begins: the client determines how long reading the response takes.

@@ -5,7 +5,8 @@ import { recordEvent } from '../../events/record-event.ts';
 import { emailEquals } from '../../users/email-equals.ts';
 import { userFromEntity } from '../../users/user-response.ts';
 import { User } from '../../users/user.entity.ts';
-import { type AccountRow, getPrefetchedRecords } from '../storage/prefetched-records.ts';
+import { oauthContext } from '../protocol/oauth-request-context.ts';
+import type { AccountRow } from '../storage/prefetched-records.ts';
 import { verifyPassword } from '../passwords/password-hash.ts';
 import { Password } from '../passwords/password.entity.ts';
 import { selectActiveAccount } from './active-account.sql.ts';
@@ -87,7 +88,7 @@ export const findActiveAccount = async (em: EntityManager, id: string): Promise<
 export const createAccountLookup =
   (em: EntityManager): FindAccount =>
   async (ctx, id) => {
-    const prefetched = getPrefetchedRecords(ctx)?.account;
+    const prefetched = oauthContext(ctx.req).prefetched?.account;
     const account = prefetched && String(prefetched.id) === id ? prefetched : await findActiveAccount(em, id);
     return (
       account && {

@@ -3,26 +3,26 @@ import { deviceGrantType } from '../../applications/application.entity.ts';
 import { clientSecretMatchesHash } from '../../applications/client-secret.ts';
 import { referencePageClientId } from '../../applications/reference-page-client.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
-import { defineObjectMetadata } from '../../memory/object-metadata.ts';
 import { isUrlClientId } from './client-id-url.ts';
-import { findActiveApplication, type ClientRow } from './find-active-application.sql.ts';
+import { findActiveApplication } from './find-active-application.sql.ts';
 import { isRedirectUriOrigin } from '../protocol/redirect-origins.ts';
 import { createApplicationFromMetadata } from './dynamic-client-registration.ts';
-import { getMetadataDocumentFailure } from './resolve-client-id-url.ts';
 import { filterApiScopes, identityScopes } from '../protocol/oauth-scopes.ts';
-
-const prefetchedClients = defineObjectMetadata<ClientRow>('application found before');
+import { oauthContext, type OauthRequestContext } from '../protocol/oauth-request-context.ts';
+import type { PrefetchedClient } from '../storage/prefetched-records.ts';
 
 /** Prefetches a request's client outside the transaction, where the lookup can be batched with the lookups of other requests. */
-export async function prefetchClient(em: EntityManager, ctx: object, clientId: string): Promise<void> {
-  const application = clientId.includes('\0') ? undefined : await findActiveApplication(em, [clientId]);
-  if (application) prefetchedClients.set(ctx, application);
+export async function prefetchClient(em: EntityManager, req: object, clientId: string): Promise<void> {
+  const client = clientId.includes('\0') ? undefined : await findActiveApplication(em, [clientId]);
+  if (client) oauthContext(req).client = client;
 }
 
 /** Returns the authenticated client's refresh grace period in seconds, or undefined if the client does not set one. */
-export function clientRefreshGraceSeconds(ctx: object, clientId: string | undefined): number | undefined {
-  const application = prefetchedClients.get(ctx);
-  return application?.clientId === clientId ? (application?.refreshGraceSeconds ?? undefined) : undefined;
+export function clientRefreshGraceSeconds(
+  { client }: Pick<OauthRequestContext, 'client'>,
+  clientId: string | undefined,
+): number | undefined {
+  return client?.clientId === clientId ? (client?.refreshGraceSeconds ?? undefined) : undefined;
 }
 
 /** Returns whether an active application with this client ID has a redirect URI with this origin. */
@@ -38,22 +38,21 @@ export const createClientAdapter = (em: EntityManager): Adapter => ({
   async find(clientId) {
     if (clientId.includes('\0')) return undefined;
     rejectFailedDocument(clientId);
-    const { ctx } = Provider;
-    const prefetched = ctx && prefetchedClients.get(ctx);
-    const application = prefetched?.clientId === clientId ? prefetched : await findActiveApplication(em, [clientId]);
-    if (ctx && application) prefetchedClients.set(ctx, application);
-    return application ? toClientMetadata(application, new Date()) : undefined;
+    const context = Provider.ctx && oauthContext(Provider.ctx.req);
+    const client = context?.client?.clientId === clientId ? context.client : await findActiveApplication(em, [clientId]);
+    if (context && client) context.client = client;
+    return client ? toClientMetadata(client, new Date()) : undefined;
   },
   upsert: (clientId, metadata) => createApplicationFromMetadata(em, clientId, metadata),
   ...unsupportedMethods(),
 });
 
 function rejectFailedDocument(clientId: string): void {
-  const failure = Provider.ctx && isUrlClientId(clientId) ? getMetadataDocumentFailure(Provider.ctx) : undefined;
+  const failure = Provider.ctx && isUrlClientId(clientId) ? oauthContext(Provider.ctx.req).metadataDocumentFailure : undefined;
   if (failure !== undefined) throw new errors.InvalidClient(`client ID metadata document: ${failure}`);
 }
 
-function toClientMetadata(application: ClientRow, now: Date): AdapterPayload {
+function toClientMetadata(application: PrefetchedClient, now: Date): AdapterPayload {
   const usesAuthorizationCode = application.grantTypes.includes('authorization_code');
   const actsForUsers = usesAuthorizationCode || application.grantTypes.includes(deviceGrantType);
   return {
@@ -75,10 +74,10 @@ function toClientMetadata(application: ClientRow, now: Date): AdapterPayload {
 /**
  * Native clients may use any port on the loopback interface (RFC 8252 section 7.3). The API reference page must use its exact redirect URI.
  */
-const isNative = ({ clientId, redirectUris }: ClientRow): boolean =>
+const isNative = ({ clientId, redirectUris }: PrefetchedClient): boolean =>
   clientId !== referencePageClientId && redirectUris.some((uri) => !uri.startsWith('https:'));
 
-const validSecretHashes = ({ secretHashes, previousSecretHash, previousSecretUntil }: ClientRow, now: Date): string[] => [
+const validSecretHashes = ({ secretHashes, previousSecretHash, previousSecretUntil }: PrefetchedClient, now: Date): string[] => [
   ...secretHashes,
   ...(previousSecretHash != null && previousSecretUntil != null && new Date(previousSecretUntil) > now ? [previousSecretHash] : []),
 ];

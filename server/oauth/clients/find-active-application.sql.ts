@@ -1,22 +1,8 @@
-import type { Application } from '../../applications/application.entity.ts';
 import { prepareBatchedLookup } from '../../database/queries/batched-statement.ts';
-
-export type ClientRow = Pick<
-  Application,
-  | 'clientId'
-  | 'name'
-  | 'type'
-  | 'secretHashes'
-  | 'previousSecretHash'
-  | 'redirectUris'
-  | 'postLogoutRedirectUris'
-  | 'grantTypes'
-  | 'scopes'
-  | 'refreshGraceSeconds'
-> & { readonly previousSecretUntil: string | null };
+import type { PrefetchedClient } from '../storage/prefetched-records.ts';
 
 // SQL, because the benchmark cases `refresh`, `client-credentials` and `sign-in` run it for every request (see docs/performance.md).
-export const findActiveApplication = prepareBatchedLookup<ClientRow>(
+export const findActiveApplication = prepareBatchedLookup<PrefetchedClient>(
   'find_active_application',
   ['text'],
   `select client_id as "clientId", name, type, secret_hashes as "secretHashes", previous_secret_hash as "previousSecretHash",

@@ -5,7 +5,7 @@ import type { EntityManager } from '../../database/entity-manager/entity-manager
 import { TooManyAttemptsError, type AttemptLimits } from '../brute-force/attempt-limits.ts';
 import { prefetchClient } from './client-adapter.ts';
 import { endpointPaths } from '../protocol/endpoints.ts';
-import { readBufferedBody, replaceRequestBody } from '../protocol/buffered-request-body.ts';
+import { readForm } from '../protocol/buffered-request-body.ts';
 
 const clientAuthenticatedPaths = new Set<string>([
   endpointPaths.token,
@@ -26,7 +26,7 @@ export const limitClientSecretAttempts =
   async (ctx, next) => {
     const presented = ctx.method === 'POST' && clientAuthenticatedPaths.has(ctx.path) ? await readPresentedClient(ctx) : undefined;
     if (!presented?.withSecret) {
-      if (presented) await prefetchClient(em, ctx, presented.clientId);
+      if (presented) await prefetchClient(em, ctx.req, presented.clientId);
       await next();
       return;
     }
@@ -34,7 +34,7 @@ export const limitClientSecretAttempts =
     const { ip } = expressRequest.parse(ctx.req);
     const source = { address: ip };
     try {
-      await Promise.all([limits.rejectIfLimited('clientSecret', clientId, source), prefetchClient(em, ctx, clientId)]);
+      await Promise.all([limits.rejectIfLimited('clientSecret', clientId, source), prefetchClient(em, ctx.req, clientId)]);
       await next();
       if (ctx.status === 401 && invalidClientBody.safeParse(ctx.body).success) await limits.countAttempt('clientSecret', clientId, source);
     } catch (error) {
@@ -50,8 +50,6 @@ async function readPresentedClient(ctx: Context): Promise<{ clientId: string; wi
   const basic = /^Basic +([A-Za-z0-9+/=_-]+)$/i.exec(ctx.get('authorization'))?.[1];
   if (basic !== undefined) return { clientId: Buffer.from(basic, 'base64').toString().split(':', 1)[0] ?? '', withSecret: true };
   if (!ctx.is('application/x-www-form-urlencoded')) return undefined;
-  const body = await readBufferedBody(ctx);
-  replaceRequestBody(ctx, body);
-  const form = new URLSearchParams(body.toString());
+  const form = await readForm(ctx);
   return { clientId: form.get('client_id') ?? '', withSecret: form.has('client_secret') };
 }

@@ -6,13 +6,13 @@ import { createApplication, type ApplicationInput } from '../../applications/cre
 import { recordAuditEvent, getRequestSource } from '../../audit/record-audit-event.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
 import { violatedConstraint } from '../../database/errors/sql-errors.ts';
-import { defineObjectMetadata } from '../../memory/object-metadata.ts';
 import { DocumentTooLargeError, fetchDocument, type FetchedDocument } from '../../outgoing-http/fetch-document.ts';
 import { AddressNotAllowedError, type NetworkPolicy } from '../../outgoing-http/protected-client.ts';
 import { TooManyAttemptsError, type AttemptLimits } from '../brute-force/attempt-limits.ts';
 import { validateClientIdUrl, isUrlClientId } from './client-id-url.ts';
 import { applicationFromMetadataDocument, MetadataDocumentError } from './client-metadata-document.ts';
 import { endpointPaths } from '../protocol/endpoints.ts';
+import { oauthContext } from '../protocol/oauth-request-context.ts';
 import { auditRegistration } from './dynamic-client-registration.ts';
 import { readBufferedBody, replaceRequestBody } from '../protocol/buffered-request-body.ts';
 
@@ -21,11 +21,6 @@ type ResolverOptions = { readonly em: EntityManager; readonly limits: AttemptLim
 /** Maximum document size that the draft recommends (section 6.6). */
 const bytesMax = 5 * 1024;
 const timeoutMs = 5_000;
-
-const failuresByContext = defineObjectMetadata<string>('failure of a client ID metadata document');
-
-/** Returns why this request's client ID metadata document is unusable, or undefined if the document is usable. */
-export const getMetadataDocumentFailure = (ctx: object): string | undefined => failuresByContext.get(ctx);
 
 /**
  * At the start of an authorization request whose client ID is a URL, creates or updates the application from the metadata document at that
@@ -39,7 +34,13 @@ export function resolveClientIdUrl(parts: ResolverOptions): Middleware {
     if (clientId !== undefined && isUrlClientId(clientId)) {
       const request = pending.get(clientId) ?? refreshFromDocument(parts, clientId, z.custom<Request>().parse(ctx.req));
       pending.set(clientId, request);
-      await request.catch((error: unknown) => failuresByContext.set(ctx, describeFailure(error))).finally(() => pending.delete(clientId));
+      try {
+        await request;
+      } catch (error) {
+        oauthContext(ctx.req).metadataDocumentFailure = describeFailure(error);
+      } finally {
+        pending.delete(clientId);
+      }
     }
     await next();
   };

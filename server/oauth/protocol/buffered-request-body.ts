@@ -2,8 +2,8 @@ import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
 import { lowerChunkedBodyLimit } from '../../http/request/chunked-body-size.ts';
 import { findDuplicateKeyInText } from '../../http/validation/duplicate-json-keys.ts';
-import { defineObjectMetadata } from '../../memory/object-metadata.ts';
 import { endpointPaths } from './endpoints.ts';
+import { oauthContext } from './oauth-request-context.ts';
 
 /** oidc-provider's size limit. A longer body is read only until the limit is exceeded; oidc-provider then rejects the request. */
 const bodyBytesMax = 56 * 1024;
@@ -25,7 +25,7 @@ export const bufferRequestBody: Middleware = async (ctx, next) => {
   lowerChunkedBodyLimit(ctx.req, bodyBytesMax);
   const acceptsJson = ctx.path === endpointPaths.registration;
   if (ctx.method === 'POST' && (acceptsJson || formEndpoints.has(ctx.path))) {
-    const body = await readBufferedBody(ctx);
+    const body = await readChunks(ctx);
     const duplicate = acceptsJson ? findDuplicateKeyInText(body) : undefined;
     if (duplicate !== undefined) {
       rejectDuplicateKey(ctx, duplicate);
@@ -43,11 +43,17 @@ function rejectDuplicateKey(ctx: Context, pointer: string): void {
 }
 
 const bufferStream = z.custom<AsyncIterable<Buffer>>();
-const bufferedBodies = defineObjectMetadata<Buffer>('replaced body');
 
 /** Returns the buffered body, or reads the body from the request. */
 export async function readBufferedBody(ctx: Context): Promise<Buffer> {
-  return bufferedBodies.get(ctx.req) ?? readChunks(ctx);
+  return oauthContext(ctx.req).body ?? readChunks(ctx);
+}
+
+/** Returns the fields of a form body. */
+export async function readForm(ctx: Context): Promise<URLSearchParams> {
+  const context = oauthContext(ctx.req);
+  context.form ??= new URLSearchParams((context.body ?? (await readChunks(ctx))).toString());
+  return context.form;
 }
 
 async function readChunks(ctx: Context): Promise<Buffer> {
@@ -63,8 +69,10 @@ async function readChunks(ctx: Context): Promise<Buffer> {
 
 /** Makes subsequent readers of the request receive `body`, because the stream has already been consumed. */
 export function replaceRequestBody(ctx: Context, body: Buffer): void {
-  if (bufferedBodies.get(ctx.req) === body) return;
-  bufferedBodies.set(ctx.req, body);
+  const context = oauthContext(ctx.req);
+  if (context.body === body) return;
+  context.body = body;
+  context.form = undefined;
   ctx.req.headers['content-length'] = String(body.length);
   Object.defineProperties(ctx.req, {
     readable: { value: true, configurable: true },

@@ -5,6 +5,7 @@ import { isDatabaseUnavailable, isStorageInsufficient, storageRetryAfterSeconds 
 import { isLowDiskSpaceRejection } from '../../database/storage/storage-reserve.ts';
 import { endpointPaths } from '../protocol/endpoints.ts';
 import { resolveGrantedScope } from '../protocol/granted-scope.ts';
+import { oauthContext } from '../protocol/oauth-request-context.ts';
 import { redactInteractionId } from '../protocol/redact-interaction-id.ts';
 import { baseSecurityHeaders } from '../pages/assets/page-security-headers.ts';
 
@@ -23,13 +24,11 @@ const clientAuthenticatedPaths = new Set<string>([
 
 type ErrorLog = { error(details: object, message: string): void };
 
-const serverErrors = new WeakMap<object, unknown>();
-
 /** Returns a listener for `server_error`: oidc-provider sends the error response itself, and the listener records and logs the cause. */
 export const recordServerError =
   (log: ErrorLog) =>
   ({ req, path }: Pick<KoaContextWithOIDC, 'req' | 'path'>, err: unknown): void => {
-    serverErrors.set(req, err);
+    oauthContext(req).serverError = err;
     if (!isLowDiskSpaceRejection(err)) log.error({ err, path: redactInteractionId(path) }, 'authorization server failed');
   };
 
@@ -47,7 +46,7 @@ export const correctProviderResponses =
       ctx.remove('Set-Cookie');
       ctx.body = { error: 'server_error', error_description: 'the request could not be completed' };
     }
-    const serverError = serverErrors.get(ctx.req);
+    const { serverError } = oauthContext(ctx.req);
     if (isDatabaseUnavailable(serverError)) sendUnavailable(ctx, isStorageInsufficient(serverError));
     if (ctx.status === 404 && ctx.body === undefined) sendNotFoundOrMethodNotAllowed(ctx);
     if (clientAuthenticatedPaths.has(ctx.path)) correctResponse(ctx, issuer);

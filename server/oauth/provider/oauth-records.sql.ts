@@ -25,7 +25,7 @@ export const selectRecord = prepareByKey((column) =>
 // SQL, because the benchmark cases `refresh` and `sign-in` run it for every token request (see docs/performance.md).
 // Also reads the records that the request needs next: the grant, which is already locked, and the user.
 export const selectAndLockRecordOfGrant = prepareByKey((column) =>
-  prepareStatement<StoredOauthRecord & PrefetchedRecords>(
+  prepareStatement<PrefetchedRecords>(
     `lock_oauth_record_of_grant_by_${column}`,
     `select r.model, r.id, r.payload, r.consumed_at as "consumedAt", r.expires_at as "expiresAt",
        (select to_json(g) from (select ${columns} from oauth_records

@@ -2,8 +2,8 @@ import { LockMode } from '@mikro-orm/core';
 import { errors, Provider, type Adapter, type AdapterFactory, type AdapterPayload } from 'oidc-provider';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
 import { insertIfAbsent } from '../../database/queries/insert-if-absent.ts';
+import { oauthContext } from '../protocol/oauth-request-context.ts';
 import { OauthRecord } from '../storage/oauth-record.entity.ts';
-import { getPrefetchedRecords, setPrefetchedRecords } from '../storage/prefetched-records.ts';
 import {
   isHashedRecordId,
   storageIdFromIdOrHash,
@@ -15,7 +15,6 @@ import {
   adapterPayloadFromOauthRecord,
   oauthRecordFromAdapterPayload,
 } from '../storage/oauth-record-mapping.ts';
-import { detectRepeatedRefresh } from '../refresh/replay-refresh-response.ts';
 import {
   lockGrant,
   markConsumed,
@@ -53,7 +52,9 @@ class PostgresAdapter implements Adapter {
     this.#model = model;
   }
 
-  find(id: string): Promise<AdapterPayload | undefined> {
+  async find(id: string): Promise<AdapterPayload | undefined> {
+    const locked = this.#model === 'RefreshToken' && Provider.ctx ? oauthContext(Provider.ctx.req).lockedRefreshToken : undefined;
+    if (locked?.token === id) return locked.payload;
     return isStorageId(this.#model, id) ? this.#load('id', id) : this.#load('id', storageIdFromPresentedId(this.#model, id), id);
   }
 
@@ -94,7 +95,7 @@ class PostgresAdapter implements Adapter {
 
   /** Invalidates the prefetched grant. */
   #invalidatePrefetchedGrant(): void {
-    if (this.#model === 'Grant') setPrefetchedRecords(Provider.ctx, undefined);
+    if (this.#model === 'Grant' && Provider.ctx) oauthContext(Provider.ctx.req).prefetched = undefined;
   }
 
   async #load(key: RecordKey, value: string, presented?: string): Promise<AdapterPayload | undefined> {
@@ -102,10 +103,9 @@ class PostgresAdapter implements Adapter {
     const now = new Date();
     const parameters = [this.#model, value, now];
     if (!this.#em.isInTransaction()) return payloadFromRow(await selectRecord[key](this.#em, parameters), presented);
-    if (this.#model === 'Grant') {
-      const grant = getPrefetchedRecords(Provider.ctx)?.grant;
-      if (grant?.id === value) return adapterPayloadFromOauthRecord(grant, presented);
-    }
+    const context = Provider.ctx && oauthContext(Provider.ctx.req);
+    const grant = this.#model === 'Grant' ? context?.prefetched?.grant : undefined;
+    if (grant?.id === value) return adapterPayloadFromOauthRecord(grant, presented);
     // Locks the grant before the record, so that two requests that revoke the same grant cannot deadlock.
     if (grantRecordModels.has(this.#model)) await lockGrant[key](this.#em, [this.#model, value]);
     if (!singleUseModels.has(this.#model)) return payloadFromRow(await selectRecord[key](this.#em, parameters), presented);
@@ -114,11 +114,8 @@ class PostgresAdapter implements Adapter {
       return record ? adapterPayloadFromOauthRecord(record, presented) : undefined;
     }
     const [row] = await selectAndLockRecordOfGrant[key](this.#em, parameters);
-    setPrefetchedRecords(Provider.ctx, row);
-    if (!row) return undefined;
-    // the provider performs all checks as for an unused token, and then the stored response is returned
-    const repeated = this.#model === 'RefreshToken' && detectRepeatedRefresh(Provider.ctx, row.refresh_response);
-    return adapterPayloadFromOauthRecord(repeated ? { ...row, consumedAt: null } : row, presented);
+    if (context) context.prefetched = row;
+    return row && adapterPayloadFromOauthRecord(row, presented);
   }
 
   #findAndLock(key: Partial<Record<RecordKey, string>>, now: Date) {

@@ -12,7 +12,7 @@ import { cookieNamesForIssuer } from '../protocol/cookie-names.ts';
 import { dpopAlgorithms } from '../tokens/dpop-proof.ts';
 import { apiAudience, accessTokenAudiences, endpointPaths, issuerBasePath } from '../protocol/endpoints.ts';
 import { addAuthTimeClaim, recordIssuedToken } from '../tokens/access-token-records.ts';
-import { type RefreshHandlerWrapper, replayRefreshResponses, throwIfRepeatedRefresh } from '../refresh/replay-refresh-response.ts';
+import { exchangeRefreshToken, rotateOrReplay, type RefreshGrantOptions } from '../refresh/refresh-token-grant.ts';
 import { isRedirectUriOrigin } from '../protocol/redirect-origins.ts';
 import type { ProviderPages } from '../pages/views/provider-pages.ts';
 import { oauthLifetimes } from '../protocol/lifetimes.ts';
@@ -39,8 +39,8 @@ export function createProvider(parts: ProviderOptions): Provider {
   const cookies = cookieNamesForIssuer(issuer);
   const secure = issuer.startsWith('https:');
   const { refreshResponseKey: key, refreshGraceSeconds: graceSeconds } = parts;
-  const RefreshReplayProvider = providerWithRefresh(replayRefreshResponses({ store, key, graceSeconds }));
-  const provider = new RefreshReplayProvider(issuer, {
+  const ProviderWithRefreshGrant = providerWithRefreshGrant({ store, key, graceSeconds });
+  const provider = new ProviderWithRefreshGrant(issuer, {
     adapter: (model) => (model === 'Client' ? createClientAdapter(em) : store(model)),
     jwks: { keys: parts.keys.map(toProviderSigningKey) },
     routes: { ...endpointPaths },
@@ -70,13 +70,13 @@ export function createProvider(parts: ProviderOptions): Provider {
 }
 
 /**
- * Wraps the refresh token handler. oidc-provider registers its grant handlers in its constructor, so only an override can intercept the
- * registration.
+ * Replaces the refresh token handler by one that calls oidc-provider's handler as one of its steps. oidc-provider registers its grant
+ * handlers in its constructor, so only an override can intercept the registration.
  */
-const providerWithRefresh = (around: RefreshHandlerWrapper): typeof Provider =>
+const providerWithRefreshGrant = (options: RefreshGrantOptions): typeof Provider =>
   class extends Provider {
     override registerGrantType<Params extends object>(name: string, handle: GrantHandler<Params>, ...more: RemainingParameters): void {
-      const refresh: GrantHandler<Params> = (ctx) => around(ctx, async () => handle(ctx));
+      const refresh: GrantHandler<Params> = (ctx) => exchangeRefreshToken(options, ctx, async () => handle(ctx));
       super.registerGrantType(name, name === 'refresh_token' ? refresh : handle, ...more);
     }
   };
@@ -102,7 +102,7 @@ const protocolConfiguration: Configuration = {
   claims: { openid: ['sub', 'acr', 'amr', 'auth_time'], profile: ['name', 'updated_at'], email: ['email', 'email_verified'] },
   conformIdTokenClaims: false, // many clients read the name and the e-mail address from the ID token and never call userinfo
   clientDefaults: { id_token_signed_response_alg: 'RS256' },
-  rotateRefreshToken,
+  rotateRefreshToken: rotateOrReplay,
   issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
   expiresWithSession: async () => false, // clients keep their access when the user signs out of the browser
   allowOmittingSingleRegisteredRedirectUri: false,
@@ -126,17 +126,6 @@ const protocolConfiguration: Configuration = {
     Session: oauthLifetimes.session,
   },
 };
-
-/**
- * Returns whether to rotate the refresh token. A key-bound refresh token (RFC 9449) is useless to a thief, so the token is reused: a client
- * that loses the response simply retries (RFC 9700 section 4.14.2 allows either method). A key-bound token is rotated when 70% of its
- * lifetime has passed.
- */
-function rotateRefreshToken(ctx: KoaContextWithOIDC): boolean {
-  throwIfRepeatedRefresh(ctx); // the provider calls `rotateRefreshToken` after its last check and before it issues tokens
-  const { RefreshToken: token } = ctx.oidc.entities;
-  return !token?.isSenderConstrained() || token.ttlPercentagePassed() >= 70;
-}
 
 const features = (issuer: string, pages: ProviderPages): Configuration['features'] => ({
   devInteractions: { enabled: false },

@@ -1,17 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Middleware } from 'koa';
-import type { KoaContextWithOIDC } from 'oidc-provider';
 import { z } from 'zod';
-import { defineObjectMetadata } from '../../memory/object-metadata.ts';
+import { oauthContext, type OauthRequestContext } from '../protocol/oauth-request-context.ts';
 
-type ProviderContext = Partial<Pick<KoaContextWithOIDC, 'oidc'>> & object;
-
-const providerContext = z.custom<ProviderContext>();
-const contexts = defineObjectMetadata<ProviderContext>('context');
+const providerContext = z.custom<NonNullable<OauthRequestContext['koaContext']>>();
 
 /** Stores each request's koa context for `releaseContextAfterResponse`. */
 export const captureKoaContext: Middleware = (ctx, next) => {
-  contexts.set(ctx.req, providerContext.parse(ctx));
+  oauthContext(ctx.req).koaContext = providerContext.parse(ctx);
   return next();
 };
 
@@ -26,6 +22,6 @@ export function releaseContextAfterResponse(req: IncomingMessage, res: ServerRes
 }
 
 function clearContext(req: IncomingMessage): void {
-  const context = contexts.get(req);
+  const { koaContext: context } = oauthContext(req);
   for (const part of [context?.oidc, context]) if (part) for (const key of Reflect.ownKeys(part)) Reflect.set(part, key, undefined);
 }

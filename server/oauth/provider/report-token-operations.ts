@@ -2,8 +2,8 @@ import type { Middleware } from 'koa';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { z } from 'zod';
 import { endpointPaths } from '../protocol/endpoints.ts';
-import { isReplayedRefresh } from '../refresh/replay-refresh-response.ts';
-import { hasRevokedGrant } from './request-transaction.ts';
+import { oauthContext } from '../protocol/oauth-request-context.ts';
+import { isReplayedRefresh } from '../refresh/refresh-token-grant.ts';
 
 /** Result of a request to the token or revocation endpoint, without personal data. */
 export type TokenOperation =
@@ -31,9 +31,9 @@ export const reportTokenOperations =
     }
     if (ctx.path !== endpointPaths.token) return;
     const grantType = reportedGrantType(oidc?.params?.['grant_type']);
-    if (ctx.status === 200) return report(isReplayedRefresh(ctx) ? { name: 'replayed' } : { name: 'issued', grantType });
+    if (ctx.status === 200) return report(isReplayedRefresh(ctx.req) ? { name: 'replayed' } : { name: 'issued', grantType });
     report({ name: 'refused', grantType, error: errorBody.safeParse(ctx.body).data?.error ?? 'unknown' });
-    if (hasRevokedGrant(ctx.req)) report({ name: 'revoked', reason: 'reuse' });
+    if (oauthContext(ctx.req).revokedGrantId !== undefined) report({ name: 'revoked', reason: 'reuse' });
   };
 
 const reportedGrantTypes = new Map([

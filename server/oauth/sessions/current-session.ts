@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Provider } from 'oidc-provider';
-import { defineObjectMetadata } from '../../memory/object-metadata.ts';
 import { oauthLifetimes } from '../protocol/lifetimes.ts';
+import { oauthContext } from '../protocol/oauth-request-context.ts';
 import type { AuthenticationContext } from '../protocol/acr-and-amr.ts';
 
 type Session = InstanceType<Provider['Session']>;
@@ -10,19 +10,17 @@ type Session = InstanceType<Provider['Session']>;
 export const loadCurrentSession = (provider: Provider, req: Request, res: Response): Promise<Session> =>
   provider.Session.get(provider.createContext(req, res));
 
-const sessions = defineObjectMetadata<Session>('browser session');
-
 /** Loads the browser's session, for `getAttachedSession`. */
 export const attachSessionToRequest =
   (context: { readonly provider: Provider }): RequestHandler =>
   async (req, res, next) => {
-    sessions.set(req, await loadCurrentSession(context.provider, req, res));
+    oauthContext(req).session = await loadCurrentSession(context.provider, req, res);
     next();
   };
 
 /** Returns a page request's session. The session's `accountId` is undefined if no user is signed in. */
 export function getAttachedSession(req: Request): Session {
-  const session = sessions.get(req);
+  const { session } = oauthContext(req);
   if (!session) throw new Error('the session of this request has not been loaded');
   return session;
 }
@@ -40,7 +38,7 @@ export async function startSession(
   const session = new provider.Session();
   session.loginAccount({ accountId, amr: [...amr], acr });
   await session.save(oauthLifetimes.session);
-  sessions.set(req, session);
+  oauthContext(req).session = session;
   setSessionCookie(provider, req, res, session.jti);
   return session;
 }
@@ -49,7 +47,7 @@ export async function startSession(
 export async function endSession(provider: Provider, req: Request, res: Response): Promise<void> {
   const session = await loadCurrentSession(provider, req, res);
   if (session.accountId !== undefined) await session.destroy();
-  sessions.set(req, new provider.Session());
+  oauthContext(req).session = new provider.Session();
   setSessionCookie(provider, req, res, null);
 }
 

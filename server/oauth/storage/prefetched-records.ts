@@ -1,26 +1,30 @@
-import { defineObjectMetadata } from '../../memory/object-metadata.ts';
+import type { Application } from '../../applications/application.entity.ts';
 import type { StoredOauthRecord } from './oauth-record-mapping.ts';
 
 export type AccountRow = { id: number; name: string; email: string; email_verified: boolean; updated_at: string };
 
 /**
- * Records read together with a code or a refresh token, in the transaction that consumes the code or token: the grant, which is locked, and
- * the user.
+ * A locked code or refresh token, and the records that the request needs next: the grant, which is also locked, and the user. They are read
+ * in the transaction that consumes the code or token.
  */
-export type PrefetchedRecords = {
+export type PrefetchedRecords = StoredOauthRecord & {
   readonly grant: StoredOauthRecord | null;
   readonly account: AccountRow | null;
   /** For a rotated refresh token within its grace period: the stored response that contained its successor. */
   readonly refresh_response: string | null;
 };
 
-const prefetchedByContext = defineObjectMetadata<PrefetchedRecords | undefined>('found together');
-
-/** Returns the records prefetched for the request with this oidc-provider context; undefined outside a request. */
-export const getPrefetchedRecords = (ctx: object | undefined): PrefetchedRecords | undefined =>
-  ctx ? prefetchedByContext.get(ctx) : undefined;
-
-/** Sets or, with undefined, invalidates the prefetched records of a request. */
-export function setPrefetchedRecords(ctx: object | undefined, records: PrefetchedRecords | undefined): void {
-  if (ctx) prefetchedByContext.set(ctx, records);
-}
+/** An active client, which is read outside the transaction, where the lookup can be batched with the lookups of other requests. */
+export type PrefetchedClient = Pick<
+  Application,
+  | 'clientId'
+  | 'name'
+  | 'type'
+  | 'secretHashes'
+  | 'previousSecretHash'
+  | 'redirectUris'
+  | 'postLogoutRedirectUris'
+  | 'grantTypes'
+  | 'scopes'
+  | 'refreshGraceSeconds'
+> & { readonly previousSecretUntil: string | null };

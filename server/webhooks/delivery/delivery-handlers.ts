@@ -1,58 +1,58 @@
-import { initServer } from '@ts-rest/express';
-import { contract } from '@mandate/contract';
+import type { contract } from '@mandate/contract';
 import { recordEvent } from '../../events/record-event.ts';
 import { acceptIdempotently } from '../../http/writes/idempotency.ts';
 import { requirePrincipal } from '../../http/request/request-context.ts';
 import type { HandlerDependencies } from '../../http/routing/handler-dependencies.ts';
+import type { RouteHandler } from '../../http/routing/route-handler.ts';
 import { endpointLocation } from '../endpoints/endpoint-rows.ts';
 import { lockEnabledEndpoint, findWebhookEndpoint } from '../endpoints/find-endpoint.ts';
 import { listWebhookDeliveries } from './list-deliveries.ts';
 import { queueRedeliveries } from './redeliver.ts';
 
-const { deliveries: listRoute, redeliver: redeliverRoute, test } = contract.webhooks;
+export const handleListWebhookDeliveries: RouteHandler<typeof contract.webhooks.deliveries, HandlerDependencies> = async (
+  { em, pages },
+  { params: { webhook_endpoint_id: id }, query, req, res },
+) => {
+  await findWebhookEndpoint(em, requirePrincipal(req), id);
+  const rows = await listWebhookDeliveries(em, id, query.status, pages.decodeCursor(req, query)?.[1], query.limit);
+  const body = pages.respondWithPage(
+    req,
+    res,
+    query,
+    rows,
+    (delivery) => delivery,
+    ({ event_id: seq }) => [seq, seq],
+  );
+  return { status: 200, body };
+};
 
-/** Creates the handlers that list an endpoint's deliveries, redeliver events and send test events. */
-export const createDeliveryHandlers = ({ em, pages }: Pick<HandlerDependencies, 'em' | 'pages'>) =>
-  initServer().router(
-    { deliveries: listRoute, redeliver: redeliverRoute, test },
-    {
-      deliveries: async ({ params: { webhook_endpoint_id: id }, query, req, res }) => {
-        await findWebhookEndpoint(em, requirePrincipal(req), id);
-        const rows = await listWebhookDeliveries(em, id, query.status, pages.decodeCursor(req, query)?.[1], query.limit);
-        const body = pages.respondWithPage(
-          req,
-          res,
-          query,
-          rows,
-          (delivery) => delivery,
-          ({ event_id: seq }) => [seq, seq],
-        );
-        return { status: 200, body };
-      },
-
-      redeliver: ({ params: { webhook_endpoint_id: id }, body, req, res }) =>
-        acceptIdempotently(
-          em,
-          req,
-          res,
-          async (inner) => {
-            await lockEnabledEndpoint(inner, requirePrincipal(req), id);
-            return { deliveries: await queueRedeliveries(inner, id, body) };
-          },
-          () => `${endpointLocation(id)}/deliveries`,
-        ),
-
-      test: ({ params: { webhook_endpoint_id: id }, req, res }) =>
-        acceptIdempotently(
-          em,
-          req,
-          res,
-          async (inner) => {
-            const endpoint = await lockEnabledEndpoint(inner, requirePrincipal(req), id);
-            await recordEvent(inner, 'webhook_endpoint.test', endpoint, endpoint.user_id);
-            return { type: 'webhook_endpoint.test' as const, webhook_endpoint_id: id };
-          },
-          () => `${endpointLocation(id)}/deliveries`,
-        ),
+export const handleRedeliverWebhooks: RouteHandler<typeof contract.webhooks.redeliver, HandlerDependencies> = (
+  { em },
+  { params: { webhook_endpoint_id: id }, body, req, res },
+) =>
+  acceptIdempotently(
+    em,
+    req,
+    res,
+    async (inner) => {
+      await lockEnabledEndpoint(inner, requirePrincipal(req), id);
+      return { deliveries: await queueRedeliveries(inner, id, body) };
     },
+    () => `${endpointLocation(id)}/deliveries`,
+  );
+
+export const handleSendTestWebhook: RouteHandler<typeof contract.webhooks.test, HandlerDependencies> = (
+  { em },
+  { params: { webhook_endpoint_id: id }, req, res },
+) =>
+  acceptIdempotently(
+    em,
+    req,
+    res,
+    async (inner) => {
+      const endpoint = await lockEnabledEndpoint(inner, requirePrincipal(req), id);
+      await recordEvent(inner, 'webhook_endpoint.test', endpoint, endpoint.user_id);
+      return { type: 'webhook_endpoint.test' as const, webhook_endpoint_id: id };
+    },
+    () => `${endpointLocation(id)}/deliveries`,
   );

@@ -1,9 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Request, Response } from 'express';
-import { defineObjectMetadata } from '../../../memory/object-metadata.ts';
+import { oauthContext } from '../../protocol/oauth-request-context.ts';
 import { getAttachedSession } from '../../sessions/current-session.ts';
-
-const newBrowserIds = defineObjectMetadata<string>('new browser id');
 
 /**
  * Issues and verifies CSRF tokens. A token is an HMAC over the session and its account, so that the token is invalid in every other session
@@ -45,8 +43,9 @@ export class CsrfTokenService {
   }
 
   #setBrowserId(req: Request, res: Response): string {
-    const id = newBrowserIds.get(req) ?? randomBytes(24).toString('base64url');
-    newBrowserIds.set(req, id);
+    const context = oauthContext(req);
+    context.newBrowserId ??= randomBytes(24).toString('base64url');
+    const { newBrowserId: id } = context;
     res.cookie(this.#cookieName, `${id}.${this.#sign(['cookie', id])}`);
     return id;
   }

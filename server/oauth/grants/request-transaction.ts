@@ -1,23 +1,21 @@
 import type { Context, Middleware } from 'koa';
 import type { KoaContextWithOIDC } from 'oidc-provider';
+import { z } from 'zod';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
 import { endpointPaths } from '../protocol/endpoints.ts';
-import { deleteRevokedConnectedApps } from '../grants/delete-revoked-connected-apps.ts';
-import { auditTokenReuse } from '../refresh/audit-token-reuse.ts';
+import { oauthContext } from '../protocol/oauth-request-context.ts';
+import { auditTokenReuse } from './audit-token-reuse.ts';
+import { deleteRevokedConnectedApps } from './delete-revoked-connected-apps.ts';
 
 /** Rolls the transaction back after an error response. */
 class RollbackSignal extends Error {}
 
-const revocationsByRequest = new WeakMap<object, { readonly grantId: string; readonly recordAudit: () => Promise<void> }>();
+const providerContext = z.custom<KoaContextWithOIDC>();
 
-/** Returns a listener for `grant.revoked`. The request that detected reuse is rejected, but the revocation is committed and audited. */
-export const trackGrantRevocation =
-  (em: EntityManager) =>
-  (ctx: KoaContextWithOIDC, grantId: string): void =>
-    void revocationsByRequest.set(ctx.req, { grantId, recordAudit: () => auditTokenReuse(em, ctx, grantId) });
-
-/** Returns whether this request revoked a grant because its code or token had already been used. */
-export const hasRevokedGrant = (req: object): boolean => revocationsByRequest.has(req);
+/** Listener for `grant.revoked`. The request that detected reuse is rejected, but the revocation is committed and audited. */
+export function recordGrantRevocation({ req }: Pick<KoaContextWithOIDC, 'req'>, grantId: string): void {
+  oauthContext(req).revokedGrantId = grantId;
+}
 
 const { authorization, code_verification: deviceCode, revocation, token } = endpointPaths;
 const consumingEndpoints = new Set<string>([token, revocation, deviceCode]);
@@ -42,13 +40,18 @@ export const runRequestInTransaction =
     try {
       await em.transactional(async () => {
         await next();
-        const revoked = revocationsByRequest.get(ctx.req);
-        if (ctx.status >= 400 && !revoked) throw new RollbackSignal();
-        if (ctx.status >= 400) await revoked?.recordAudit();
-        if (revoked) await deleteRevokedConnectedApps(em, { grantId: revoked.grantId });
+        const { revokedGrantId } = oauthContext(ctx.req);
+        if (ctx.status >= 400 && revokedGrantId === undefined) throw new RollbackSignal();
+        if (revokedGrantId !== undefined) await commitRevocation(em, providerContext.parse(ctx), revokedGrantId);
       });
     } catch (error) {
       if (!(error instanceof RollbackSignal)) throw error;
       ctx.remove('Set-Cookie'); // the cookie would refer to a session that was rolled back
     }
   };
+
+/** Audits the reuse of a code or token, for which the request was rejected, and deletes the revoked grant's connected app. */
+async function commitRevocation(em: EntityManager, ctx: KoaContextWithOIDC, grantId: string): Promise<void> {
+  if (ctx.status >= 400) await auditTokenReuse(em, ctx, grantId);
+  await deleteRevokedConnectedApps(em, { grantId });
+}

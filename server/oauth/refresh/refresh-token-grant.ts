@@ -1,0 +1,177 @@
+/**
+ * Refreshes a token (RFC 6749 section 6). The functions are in the order in which they run:
+ *
+ * 1. `handleRefreshRequest` rejects a client with too many wrong secrets, and starts the transaction.
+ * 2. oidc-provider authenticates the client and calls `exchangeRefreshToken`.
+ * 3. `lockRefreshToken` makes concurrent requests with the same token run one after the other.
+ * 4. `findStoredResponse` returns the first response if this request repeats an earlier one within the grace period.
+ * 5. oidc-provider checks the token, its grant and the user. A used token that is not a repetition revokes its grant.
+ * 6. `rotateOrReplay` returns the stored response, or decides whether to rotate the token.
+ * 7. oidc-provider issues the tokens (recordIssuedToken in access-token-records.ts), and `storeResponse` stores the response.
+ * 8. The transaction commits (request-transaction.ts), which also audits the reuse of a token, or is rolled back.
+ */
+import { hkdfSync, type KeyObject } from 'node:crypto';
+import { maxRefreshGraceSeconds } from '@mandate/contract';
+import type { Context, Middleware } from 'koa';
+import type { AdapterFactory, KoaContextWithOIDC } from 'oidc-provider';
+import { z } from 'zod';
+import { encryptText, decryptText } from '../../crypto/authenticated-encryption.ts';
+import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
+import type { AttemptLimits } from '../brute-force/attempt-limits.ts';
+import { clientRefreshGraceSeconds } from '../clients/client-adapter.ts';
+import { limitClientSecretAttempts } from '../clients/limit-client-secret-attempts.ts';
+import { recordConnectedAppUse } from '../grants/connected-apps.ts';
+import { runRequestInTransaction } from '../grants/request-transaction.ts';
+import { readForm } from '../protocol/buffered-request-body.ts';
+import { endpointPaths } from '../protocol/endpoints.ts';
+import { oauthContext, type OauthRequestContext } from '../protocol/oauth-request-context.ts';
+import { adapterPayloadFromOauthRecord, refreshResponseRecordModel } from '../storage/oauth-record-mapping.ts';
+import { dpopKeyThumbprint } from '../tokens/dpop-proof.ts';
+
+export const isRefreshRequest = async (ctx: Context): Promise<boolean> =>
+  ctx.method === 'POST' &&
+  ctx.path === endpointPaths.token &&
+  Boolean(ctx.is('application/x-www-form-urlencoded')) &&
+  (await readForm(ctx)).get('grant_type') === 'refresh_token';
+
+/** Creates the middleware for refresh requests. No other middleware runs between this middleware and oidc-provider. */
+export function handleRefreshRequest({ em, limits }: { readonly em: EntityManager; readonly limits: AttemptLimits }): Middleware {
+  const limitAttempts = limitClientSecretAttempts(em, limits);
+  const runInTransaction = runRequestInTransaction(em);
+  const recordUse = recordConnectedAppUse(em);
+  return async (ctx, runProvider) => {
+    await limitAttempts(ctx, async () => {
+      await runInTransaction(ctx, async () => {
+        await recordUse(ctx, runProvider);
+      });
+    });
+  };
+}
+
+export type RefreshGrantOptions = {
+  readonly store: AdapterFactory;
+  /** Encrypts the stored responses, in combination with the presented refresh token. */
+  readonly key: KeyObject;
+  /** Grace period in seconds for clients that do not set one; 0 disables the replay. */
+  readonly graceSeconds: number;
+};
+
+/**
+ * Handles the `refresh_token` grant type. Within a grace period, a repeated request returns the first response byte for byte, as long as the
+ * new refresh token has not been used. Two concurrent refreshes, or a retry after a lost response, are therefore not treated as token theft
+ * (RFC 9700 section 4.14.2). A request counts as repeated only if client, scopes, resources and DPoP key are the same. oidc-provider performs
+ * all its checks before the stored response is returned. Any other use of a rotated token is treated as reuse.
+ *
+ * Must run in the request transaction, so that the stored response is committed together with the tokens in it.
+ * @param runProviderGrant oidc-provider's handler, which validates the request and sets `ctx.body` or throws an OAuth error
+ */
+export async function exchangeRefreshToken(
+  options: RefreshGrantOptions,
+  ctx: KoaContextWithOIDC,
+  runProviderGrant: () => Promise<void>,
+): Promise<void> {
+  const token = ctx.oidc.params?.['refresh_token'];
+  if (typeof token !== 'string') return runProviderGrant(); // oidc-provider rejects the request
+  const context = oauthContext(ctx.req);
+  const request = await describeRefresh(options, ctx, context, token);
+  await lockRefreshToken(options.store, context, token);
+  const storedResponse = findStoredResponse(context, request, token);
+  try {
+    await runProviderGrant();
+  } catch (error) {
+    if (!(error instanceof RepeatedRefresh) || storedResponse === undefined) throw error;
+    ctx.body = JSON.parse(storedResponse);
+    return;
+  }
+  await storeResponse(options.store, ctx, request);
+}
+
+/** How the response to a refresh request is encrypted, and for how long it is stored. */
+type RefreshRequest = { readonly graceSeconds: number; readonly responseKey: Buffer; readonly fingerprint: string };
+
+const describeRefresh = async (
+  { key, graceSeconds }: RefreshGrantOptions,
+  ctx: KoaContextWithOIDC,
+  context: OauthRequestContext,
+  token: string,
+): Promise<RefreshRequest> => ({
+  graceSeconds: clientRefreshGraceSeconds(context, ctx.oidc.client?.clientId) ?? graceSeconds,
+  responseKey: deriveResponseKey(key, token),
+  fingerprint: await requestFingerprint(ctx),
+});
+
+/** Derives the key from the server's key and the old refresh token: neither a database copy nor the server secret alone decrypts a response. */
+const deriveResponseKey = (key: KeyObject, token: string): Buffer =>
+  Buffer.from(hkdfSync('sha256', token, key.export(), 'refresh response', 32));
+
+/** Returns a fingerprint that is the same for every repetition of a request: the scopes and resources, in any order, and the DPoP key. */
+async function requestFingerprint(ctx: KoaContextWithOIDC): Promise<string> {
+  const { scope, resource } = ctx.oidc.params ?? {};
+  const scopes = typeof scope === 'string' ? scope.split(' ') : [];
+  const resources = [resource ?? []].flat().map(String);
+  return JSON.stringify([sortedUnique(scopes), sortedUnique(resources), await dpopKeyThumbprint(ctx.get('DPoP'))]);
+}
+
+const sortedUnique = (values: readonly string[]): string[] => [...new Set(values)].toSorted();
+
+/** Locks the grant and the token, and reads the user and the stored response in the same query (postgres-adapter.ts). */
+async function lockRefreshToken(store: AdapterFactory, context: OauthRequestContext, token: string): Promise<void> {
+  const payload = await store('RefreshToken').find(token);
+  context.lockedRefreshToken = { token, payload: typeof payload === 'object' ? payload : undefined };
+}
+
+const storedResponseSchema = z.object({ sealed: z.string() });
+
+/**
+ * Returns the response to the request that rotated the token, if this request repeats that request. In this case, oidc-provider reads the
+ * token as unused, so that it performs all its checks.
+ */
+function findStoredResponse(
+  context: OauthRequestContext,
+  { graceSeconds, responseKey, fingerprint }: RefreshRequest,
+  token: string,
+): string | undefined {
+  const { prefetched } = context;
+  if (graceSeconds === 0 || !prefetched || prefetched.refresh_response === null) return undefined;
+  const response = decryptText(storedResponseSchema.parse(JSON.parse(prefetched.refresh_response)).sealed, responseKey, fingerprint);
+  if (response === undefined) return undefined;
+  context.lockedRefreshToken = { token, payload: adapterPayloadFromOauthRecord({ ...prefetched, consumedAt: null }, token) };
+  context.storedRefreshResponse = response;
+  return response;
+}
+
+/** Thrown after oidc-provider's last check, so that oidc-provider issues no tokens. */
+class RepeatedRefresh extends Error {}
+
+/** Returns whether the response to a request is a stored response. */
+export const isReplayedRefresh = (req: object): boolean => oauthContext(req).storedRefreshResponse !== undefined;
+
+/**
+ * Returns whether to rotate the refresh token. oidc-provider calls this function after its last check and before it issues tokens. A
+ * key-bound refresh token (RFC 9449) is useless to a thief, so the token is reused: a client that loses the response simply retries (RFC 9700
+ * section 4.14.2 allows either method). A key-bound token is rotated when 70% of its lifetime has passed.
+ */
+export function rotateOrReplay(ctx: KoaContextWithOIDC): boolean {
+  if (isReplayedRefresh(ctx.req)) throw new RepeatedRefresh();
+  const { RefreshToken: token } = ctx.oidc.entities;
+  return !token?.isSenderConstrained() || token.ttlPercentagePassed() >= 70;
+}
+
+/** Stores the response if the token was rotated. Otherwise deletes the stored response that contained the presented token. */
+async function storeResponse(
+  store: AdapterFactory,
+  ctx: KoaContextWithOIDC,
+  { graceSeconds, responseKey, fingerprint }: RefreshRequest,
+): Promise<void> {
+  const responses = store(refreshResponseRecordModel);
+  const { Grant: grant, RefreshToken: current, RotatedRefreshToken: rotated } = ctx.oidc.entities;
+  if (!grant || !current) return;
+  const { jti: grantId, accountId, clientId } = grant;
+  if (rotated && graceSeconds > 0) {
+    const sealed = encryptText(JSON.stringify(ctx.body), responseKey, fingerprint);
+    await responses.upsert(grantId, { sealed, grantId, accountId, clientId }, graceSeconds); // replaces the response that contained the presented token
+  } else if (isRecent(current)) await responses.destroy(grantId);
+}
+
+/** Returns whether the response that issued the token can still be in storage. */
+const isRecent = ({ iat = 0 }: { iat?: number }): boolean => iat + maxRefreshGraceSeconds >= Date.now() / 1000;

@@ -1,0 +1,109 @@
+import { join } from 'node:path';
+import {
+  isIdentifier,
+  isPrivateIdentifier,
+  isPropertyAssignment,
+  isShorthandPropertyAssignment,
+  isSourceFile,
+  isVariableStatement,
+  type Identifier,
+  type Node,
+  type PrivateIdentifier,
+} from 'typescript/unstable/ast';
+import { API, type Project, type Symbol, SymbolFlags } from 'typescript/unstable/sync';
+
+/** Which functions, constants and methods of `server/` refer to which others by name, as the TypeScript compiler resolves the names. */
+export class ReferenceGraph {
+  readonly #root: string;
+  readonly #api: API;
+  readonly #project: Project;
+  readonly #referencedNodes = new Map<Node, readonly Node[]>();
+
+  /** @param replacedFiles contents that replace those of files, by path relative to `root` */
+  constructor(root: string, entryFiles: readonly string[], replacedFiles: Readonly<Record<string, string>> = {}) {
+    this.#root = root;
+    const config = { extends: './tsconfig.json', include: entryFiles };
+    const files = new Map(
+      Object.entries({ 'tsconfig.walkthroughs.json': JSON.stringify(config), ...replacedFiles }).map(([path, text]) => [
+        join(root, path),
+        text,
+      ]),
+    );
+    // a result of `undefined` means that the file on disk is used
+    const fs = { readFile: (path: string) => files.get(path), fileExists: (path: string) => files.has(path) || undefined };
+    this.#api = new API({ cwd: root, fs });
+    const [project] = this.#api.updateSnapshot({ openProject: join(root, 'tsconfig.walkthroughs.json') }).getProjects();
+    if (!project) throw new Error('the TypeScript compiler found no project');
+    this.#project = project;
+  }
+
+  close(): void {
+    this.#api.close();
+  }
+
+  /**
+   * Returns the names of all declarations that can be reached by references from a declaration.
+   * @param property the property of the declaration's object with which to start, such as a route
+   */
+  reachableNames(file: string, name: string, property?: string): ReadonlySet<string> {
+    const entry = this.#findDeclaration(file, name);
+    const start =
+      property === undefined ? entry : descendants(entry).find((node) => isPropertyAssignment(node) && node.name.getText() === property);
+    if (!start) throw new Error(`${name} has no property ${property}`);
+    const reached = new Set([start]);
+    for (const node of reached) for (const referenced of this.#referencesOf(node)) reached.add(referenced);
+    return new Set([...reached].flatMap((node) => nameOf(node) ?? []));
+  }
+
+  #findDeclaration(file: string, name: string): Node {
+    const statements = this.#project.program.getSourceFile(join(this.#root, file))?.statements ?? [];
+    const declarations = statements.flatMap((statement): Node[] =>
+      isVariableStatement(statement) ? [...statement.declarationList.declarations] : [statement],
+    );
+    const declaration = declarations.find((node) => nameOf(node) === name);
+    if (!declaration) throw new Error(`${file} does not declare ${name}`);
+    return declaration;
+  }
+
+  #referencesOf(node: Node): readonly Node[] {
+    const known = this.#referencedNodes.get(node);
+    if (known) return known;
+    const names = descendants(node).filter((each) => isIdentifier(each) || isPrivateIdentifier(each));
+    const symbols = this.#project.checker.getSymbolAtLocation(names);
+    const referenced = names.flatMap((name, index) => this.#declarationOf(name, symbols[index]) ?? []);
+    const outside = [...new Set(referenced)].filter(
+      (each) => each.getSourceFile() !== node.getSourceFile() || each.pos < node.pos || each.end > node.end,
+    );
+    this.#referencedNodes.set(node, outside);
+    return outside;
+  }
+
+  /** Returns the declaration in `server/` to which a name refers, if it declares a value. */
+  #declarationOf(name: Identifier | PrivateIdentifier, found: Symbol | undefined): Node | undefined {
+    const { checker } = this.#project;
+    const local = isShorthandPropertyAssignment(name.parent) ? checker.getShorthandAssignmentValueSymbol(name.parent) : found;
+    const symbol = local && local.flags & SymbolFlags.Alias ? checker.getAliasedSymbol(local) : local;
+    const handle = symbol?.valueDeclaration;
+    if (!handle?.path.startsWith(join(this.#root, 'server/')) || handle.path.includes('/node_modules/')) return undefined;
+    const declaration = handle.resolve();
+    // a namespace import refers to a whole module
+    return declaration && !isSourceFile(declaration) ? declaration : undefined;
+  }
+}
+
+const nameOf = (node: Node): string | undefined => {
+  const name: unknown = Reflect.get(node, 'name');
+  return isNode(name) && (isIdentifier(name) || isPrivateIdentifier(name)) ? name.text : undefined;
+};
+
+const isNode = (value: unknown): value is Node => typeof value === 'object' && value !== null && 'kind' in value;
+
+function descendants(node: Node): Node[] {
+  const found: Node[] = [];
+  const visit = (child: Node): void => {
+    found.push(child);
+    child.forEachChild(visit);
+  };
+  node.forEachChild(visit);
+  return found;
+}
