@@ -4682,6 +4682,31 @@ export const commandSpecs: readonly CommandSpec[] = [
   },
 ];
 
+/** The description of each group of commands: the description of the operations' tag. */
+export const groupSummaries: Readonly<Record<string, string>> = {
+  versions: 'Versions of the API',
+  users: 'User accounts of customers, staff and administrators',
+  products: 'Products of the shop, and their stock',
+  'product-categories': 'Product categories, with the number of products in each',
+  'delivery-methods': 'Ways to deliver orders to customers',
+  orders: 'Orders of customers',
+  payments: 'Payments for orders',
+  refunds: 'Refunds of payments',
+  shipments: 'Shipments of orders, and their tracking details',
+  'order-exports': 'Export of orders to a file',
+  'order-imports': 'Import of the order history of another system',
+  'product-imports': 'Import of products from a file',
+  tasks: 'Background tasks, such as exports and imports',
+  events: 'Ordered log of all changes',
+  webhooks: 'Webhook endpoints that receive events',
+  'connected-apps': 'Applications that can act on your behalf',
+  'api-keys': 'API keys for your own programs',
+  applications: 'Registered applications and their permissions',
+  'audit-events': 'Audit log of changes to credentials and permissions',
+  usage: 'Number of API requests, and the limits',
+  'signing-keys': 'Keys that sign tokens',
+};
+
 /** Every OAuth scope, with the description on the consent page. */
 export const scopeSummaries: Readonly<Record<string, string>> = {
   'users.read': 'See your name and e-mail address',

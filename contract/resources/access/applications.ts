@@ -12,6 +12,7 @@ import {
   cursorProblems,
   idempotencyProblems,
 } from '../../protocol/problems.ts';
+import { defineResource } from '../../protocol/define-resource.ts';
 import { routeMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
 import { scopeNames } from '../../protocol/scopes.ts';
 import { oneTimeSecretSchema } from '../../schema/one-time-secret.ts';
@@ -181,7 +182,7 @@ const onlyAdministrators = 'Requires an administrator.';
 const access = ['applications.manage'] as const;
 const pathParams = z.object({ application_id: pathIdSchema('ID of the application.') });
 
-export const applicationRoutes = c.router({
+export const applicationRoutes = defineResource('Applications', 'Registered applications and their permissions.', {
   list: {
     method: 'GET',
     path: '/applications',
