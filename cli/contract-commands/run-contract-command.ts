@@ -9,7 +9,7 @@ import { readTokenScopes } from '../sign-in/pasted-token.ts';
 import type { CliEnvironment } from '../environment.ts';
 import { convertAmountsToMinorUnits } from './money-flags.ts';
 import { printNextStep } from '../errors/next-steps.ts';
-import { confirmationQuestions } from './confirmation-questions.ts';
+import { getConfirmationQuestion } from './confirmation-questions.ts';
 import { readJsonObjectInput } from './read-json-input.ts';
 import { isRecord } from './schema-violations.ts';
 import { openSession, requireSignIn, type Session } from '../sign-in/session.ts';
@@ -84,7 +84,7 @@ async function execute(
     return openOrPrintUrl(io, settings, await findWebPageUrl(spec, service, () => client.request(operationRequest, options)));
   }
   const isDryRun = request.query['dry_run'] === 'true';
-  const question = confirmationQuestions[spec.operationId];
+  const question = getConfirmationQuestion(spec);
   if (question && !isDryRun) {
     const ask = async (): Promise<string> => question(client, path, request.body);
     const failBeforeSending = (error: unknown): never => {
