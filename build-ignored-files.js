@@ -12,8 +12,8 @@ import { startProvidedNode } from './start-provided-node.js';
 
 const root = import.meta.dirname;
 const ignoredFiles = [
-  'client-sdk/generated/types.gen.ts',
-  'client-sdk/generated/types-v2.gen.ts',
+  'client-sdk/schema/types.gen.ts',
+  'client-sdk/schema/types-v2.gen.ts',
   'cli/mcp/tools.gen.ts',
   'cli/completion/completion.gen.ts',
 ];
@@ -24,7 +24,7 @@ async function buildIgnoredFiles() {
   const hash = await hashSources();
   if (ignoredFiles.every((file) => fs.existsSync(join(root, file))) && hash === (await readHashOfLastBuild())) return;
   const { generateTypesFiles } = await import('./client-sdk/codegen/generate-types.ts');
-  for (const [name, source] of Object.entries(await generateTypesFiles())) await replaceFile(`client-sdk/generated/${name}`, source);
+  for (const [name, source] of Object.entries(await generateTypesFiles())) await replaceFile(`client-sdk/schema/${name}`, source);
   const { renderMcpToolsSource } = await import('./cli/build/generate-tools.ts');
   await replaceFile('cli/mcp/tools.gen.ts', await renderMcpToolsSource());
   const { renderCompletionTreeSource } = await import('./cli/build/generate-completion.ts');

@@ -26,6 +26,9 @@ export default defineConfig({
   test: {
     projects: await projects(),
     maxWorkers: 2,
+    // Test files share their worker's modules, because loading the server again for every file takes longer than many files run.
+    isolate: false,
+    setupFiles: './test/support/setup-test-file.ts',
     testTimeout: 20_000,
     hookTimeout: 60_000,
     // On a busy machine a test can miss a deadline. One that fails twice has a real failure.

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { homedir } from 'node:os';
 import packageJson from './package.json' with { type: 'json' };
 import { exitCodes } from './errors/exit-codes.ts';
-import type { CliEnvironment, OutputStream } from './environment.ts';
+import type { CliEnvironment, OutputStream } from './environment/environment.ts';
 
 const interrupted = new AbortController();
 let terminated = false;
@@ -39,7 +39,7 @@ const io: CliEnvironment = {
   env: process.env,
   homeDirectory: homedir(),
   platform: process.platform,
-  keyring: async () => (await import('./sign-in/system-keyring.ts')).openSystemKeyring(),
+  keyring: async () => (await import('./environment/system-keyring.ts')).openSystemKeyring(),
   openBrowser: async (url) => (await import('./terminal/open-browser.ts')).openBrowser(url),
   interrupted: interrupted.signal,
 };

@@ -1,8 +1,8 @@
 import { Command } from 'commander';
 import packageJson from './package.json' with { type: 'json' };
-import type { CliEnvironment } from './environment.ts';
+import type { CliEnvironment } from './environment/environment.ts';
 import { loadJqFilter } from './output/jq-filter.ts';
-import { addGlobalFlags, readGlobalFlags } from './command-helpers.ts';
+import { addGlobalFlags, readGlobalFlags } from './commands/command-helpers.ts';
 
 const examples = `
 Examples:

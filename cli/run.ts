@@ -2,9 +2,9 @@ import { CommanderError } from 'commander';
 import { CommandError } from './errors/command-error.ts';
 import { exitCodes } from './errors/exit-codes.ts';
 import { commandWordsFromArgv } from './contract-commands/command-words-from-argv.ts';
-import type { CliEnvironment } from './environment.ts';
+import type { CliEnvironment } from './environment/environment.ts';
 import { buildProgram } from './program.ts';
-import { printError } from './errors/print-error.ts';
+import { printError } from './output/print-error.ts';
 
 /** Runs one command line (`argv` without the program name) and returns its exit code. */
 export async function runCommandLine(argv: readonly string[], io: CliEnvironment): Promise<number> {

@@ -1,5 +1,5 @@
 export type { Answer, Call, CallOptions, DryRun, IfMatch, IfNoneMatch, Result } from './core/call.ts';
-export { createClient, type Client, type ClientOptions } from './core/client.ts';
+export { createClient, type Client, type ClientOptions } from './client/client.ts';
 export { dateOf, formatDate, type DateFormat } from './format/dates.ts';
 export { debugFetch, debugLog } from './core/debug-log.ts';
 export { deprecationText, type DeprecationNotice } from './core/deprecation.ts';
@@ -27,4 +27,4 @@ export { scopesOf, type ProblemsOf } from './generated/routes.gen.ts';
 export { fixedToken, type ProvenRequest, type TokenSource } from './core/token-source.ts';
 export type { ApiRequest, Fetch, SendOptions } from './core/transport.ts';
 export type { FileContent, UploadOptions } from './core/upload.ts';
-export type { WaitOptions } from './core/wait-for-task.ts';
+export type { WaitOptions } from './client/wait-for-task.ts';

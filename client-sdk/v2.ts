@@ -1,4 +1,4 @@
-import { createClientWithRoutes, type Client, type ClientOptions } from './core/client.ts';
+import { createClientWithRoutes, type Client, type ClientOptions } from './client/client.ts';
 import type { Middleware } from './core/middleware.ts';
 import type { Resources as ChangedResources } from './generated/resources-v2.gen.ts';
 import { routes as changedRoutes } from './generated/routes-v2.gen.ts';

@@ -2,7 +2,7 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
-import { isRecord } from '../contract-commands/schema-violations.ts';
+import { isRecord } from '../schema/schema-violations.ts';
 import { writeManPages } from './write-man-pages.ts';
 
 const directory = fileURLToPath(new URL('../', import.meta.url));
@@ -17,7 +17,7 @@ const lazyBundles: Readonly<Record<string, string>> = {
   'completion/completion-candidates.ts': 'complete',
   'terminal/open-browser.ts': 'open-browser',
   'output/load-jq.ts': 'jq',
-  'sign-in/system-keyring.ts': 'keyring',
+  'environment/system-keyring.ts': 'keyring',
   'mcp/serve.ts': 'serve-tools',
   '@mandate/client-sdk/authorization/node': 'loopback',
 };
@@ -32,7 +32,7 @@ const separateLazyBundles: Plugin = {
     }),
 };
 
-/** Loads `node:http` and `node:https` on first use. Importing them also loads everything they depend on, including Node's `fetch`. */
+/** Loads `node:http` and `node:https` on first use. Importing these modules also loads all their dependencies, including Node's `fetch`. */
 const lazyNodeHttp: Plugin = {
   name: 'lazy-node-http',
   setup: (bundle) => {

@@ -1,6 +1,6 @@
 import type { Command, Option } from 'commander';
 import type { CompletionCommand, CompletionFlag } from '../completion/completion-tree.ts';
-import { getCompletionChoices, isGlobalOption } from '../command-helpers.ts';
+import { getCompletionChoices, isGlobalOption } from '../commands/command-helpers.ts';
 import { buildProgram } from '../program.ts';
 import { stubCliEnvironment } from './stub-cli-environment.ts';
 

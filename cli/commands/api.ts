@@ -3,11 +3,11 @@ import type { Command } from 'commander';
 import type { Answer, QueryValue } from '@mandate/client-sdk';
 import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { CliEnvironment } from '../environment.ts';
+import type { CliEnvironment } from '../environment/environment.ts';
 import { sanitizeForTerminal, toPrintableJson } from '../terminal/safe-terminal-text.ts';
-import { readGlobalFlags, addLeafCommand } from '../command-helpers.ts';
+import { readGlobalFlags, addLeafCommand } from './command-helpers.ts';
 import { readTextInput } from '../contract-commands/read-json-input.ts';
-import { isRecord } from '../contract-commands/schema-violations.ts';
+import { isRecord } from '../schema/schema-violations.ts';
 import { openSession } from '../sign-in/session.ts';
 import { resolveSettings, type Settings } from '../settings/settings.ts';
 import { printPages } from '../output/print-pages.ts';
@@ -29,12 +29,12 @@ const appendValue = (text: string, before: readonly string[] = []): readonly str
 export function addApiCommand(program: Command, io: CliEnvironment): void {
   const command = addLeafCommand(program, 'api', 'Send any request to the API')
     .description('Send any request to the API with the credentials of the signed-in user.')
-    .argument('<path>', 'path that starts with a slash, such as /api/v1/orders')
+    .argument('<path>', 'path with a leading slash, such as /api/v1/orders')
     .option('-X, --method <name>', 'HTTP method (default: GET, or POST if there are fields or a body)')
     .option('-f, --field <name=text>', 'add a text field to the body, or to the query of a GET request', appendValue)
     .option('-F, --typed-field <name=value>', 'like --field, but converts true, false, null and numbers, and reads @file', appendValue)
     .option('-H, --header <name:text>', 'add a request header', appendValue)
-    .option('--input <file>', 'read the JSON body from a file, or from standard input if it is -')
+    .option('--input <file>', 'read the JSON body from a file, or from standard input (-)')
     .option('--paginate', 'fetch every page of a list')
     .option('-i, --include', 'also print the response status and headers')
     .option('--silent', 'do not print the response body')

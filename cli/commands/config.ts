@@ -3,9 +3,9 @@ import { CommandError } from '../errors/command-error.ts';
 import { profileSettingDefinitions, getConfigFilePath, readConfigFile, replaceProfile, writeConfigFile } from '../settings/config-file.ts';
 import { getConfigDirectory } from '../settings/config-directory.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { CliEnvironment } from '../environment.ts';
+import type { CliEnvironment } from '../environment/environment.ts';
 import { findClosestMatch } from '../terminal/did-you-mean.ts';
-import { readGlobalFlags, addGroupCommand, addLeafCommand } from '../command-helpers.ts';
+import { readGlobalFlags, addGroupCommand, addLeafCommand } from './command-helpers.ts';
 import { resolveSettings, type Settings } from '../settings/settings.ts';
 import { assertKnownFields, formatJsonLine, printResult } from '../output/print-result.ts';
 

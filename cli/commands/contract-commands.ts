@@ -2,13 +2,13 @@ import { Option, type Command } from 'commander';
 import { getCommandAlias, getGroupAlias, resolveAlias } from '../contract-commands/command-aliases.ts';
 import { handwrittenCommands } from '../contract-commands/handwritten-commands.ts';
 import { commandSpecs, groupSummaries } from '../contract-commands/commands.gen.ts';
-import type { CommandSpec } from '../contract-commands/command-specification.ts';
+import type { CommandSpec } from '../schema/command-specification.ts';
 import { describeFlag, flagsFromSpec, snakeToKebabCase, type ContractFlag } from '../contract-commands/flags.ts';
-import type { CliEnvironment } from '../environment.ts';
-import { readGlobalFlags, addGroupCommand, addLeafCommand, setCompletionChoices } from '../command-helpers.ts';
+import type { CliEnvironment } from '../environment/environment.ts';
+import { readGlobalFlags, addGroupCommand, addLeafCommand, setCompletionChoices } from './command-helpers.ts';
 import { getConfirmationQuestion } from '../contract-commands/confirmation-questions.ts';
 import type { RawFlagValues } from '../contract-commands/parse-flags.ts';
-import { runContractCommand, type GenericFlags } from '../contract-commands/run-contract-command.ts';
+import { runContractCommand, type GenericFlags } from './run-contract-command.ts';
 import { resolveSettings } from '../settings/settings.ts';
 
 /** The groups that have generated commands. */
@@ -41,11 +41,10 @@ function addContractCommand(parent: Command, spec: CommandSpec, io: CliEnvironme
   if (spec.description) command.description(`${spec.summary}.\n${spec.description}`);
   for (const { name, schema } of spec.pathParameters) command.argument(`<${snakeToKebabCase(name)}>`, schema.description);
   const typed = addOperationFlags(command, spec);
-  if (spec.body)
-    command.option('--input <file>', 'read the JSON body from a file, or from standard input if it is -; flags override its fields');
+  if (spec.body) command.option('--input <file>', 'read the JSON body from a file, or from standard input (-); flags override its fields');
   if (spec.ifMatch) command.option('--if-match <etag>', 'send the request only if the resource still has this ETag');
   if (spec.paginated) command.option('--all', 'fetch every page');
-  if (spec.method === 'GET') command.option('-w, --web', 'open the matching page in the browser');
+  if (spec.method === 'GET') command.option('-w, --web', 'open the corresponding web page in the browser');
   if (getConfirmationQuestion(spec)) command.option('-y, --yes', 'skip the confirmation prompt');
   command.option('--print-request', 'print the request without sending it');
   if (spec.scopes.length > 0) command.addHelpText('after', `\nRequires the scope ${spec.scopes.join(' or ')}.`);
@@ -59,7 +58,8 @@ function addContractCommand(parent: Command, spec: CommandSpec, io: CliEnvironme
 export function addOperationFlags(command: Command, spec: CommandSpec): RawFlagValues {
   const typed = new Map<ContractFlag, string[]>();
   for (const flag of flagsFromSpec(spec)) addFlag(command, flag, typed);
-  if (spec.idempotent) command.option('--idempotency-key <key>', 'retry safely: requests with the same key are executed at most once');
+  if (spec.idempotent)
+    command.option('--idempotency-key <key>', 'key for safe retries: requests with the same key are executed at most once');
   return typed;
 }
 

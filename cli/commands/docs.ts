@@ -5,9 +5,9 @@ import { CommandError } from '../errors/command-error.ts';
 import { commandSpecs } from '../contract-commands/commands.gen.ts';
 import { getCommandSpec } from '../contract-commands/build-request.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { CliEnvironment } from '../environment.ts';
+import type { CliEnvironment } from '../environment/environment.ts';
 import { findClosestMatch } from '../terminal/did-you-mean.ts';
-import { readGlobalFlags, addLeafCommand } from '../command-helpers.ts';
+import { readGlobalFlags, addLeafCommand } from './command-helpers.ts';
 import { openSession } from '../sign-in/session.ts';
 import { resolveSettings, type Settings } from '../settings/settings.ts';
 import { openOrPrintUrl } from '../output/web-page-urls.ts';
@@ -15,7 +15,9 @@ import { resolveGroupName } from './contract-commands.ts';
 
 export function addDocsCommand(program: Command, io: CliEnvironment): void {
   const command = addLeafCommand(program, 'docs', 'Open the API reference')
-    .description('Open the API reference in the browser, at the operation of a command. In a pipe, print the URL instead.')
+    .description(
+      'Open the API reference in the browser, at the operation that a command calls. If the output is piped, print the URL instead.',
+    )
     .argument('[command...]', 'name of a command, such as orders create')
     .action(async (words: readonly string[]) => openReference(io, resolveSettings(readGlobalFlags(command), io), words));
 }

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import type { CliEnvironment } from '../environment.ts';
+import type { CliEnvironment } from '../environment/environment.ts';
 import { applyJqFilter } from '../output/jq-filter.ts';
 import { toPrintableJson } from '../terminal/safe-terminal-text.ts';
-import { readGlobalFlags, addLeafCommand } from '../command-helpers.ts';
+import { readGlobalFlags, addLeafCommand } from './command-helpers.ts';
 
 export function addListCommandsCommand(program: Command, io: CliEnvironment): void {
   const command = addLeafCommand(program, 'commands', 'List every command')

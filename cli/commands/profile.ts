@@ -4,8 +4,8 @@ import { profileSettingDefinitions, isValidProfileName, readConfigFile, replaceP
 import { requireConfirmation } from '../contract-commands/require-confirmation.ts';
 import { createCredentialStore } from '../sign-in/credential-store.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { CliEnvironment } from '../environment.ts';
-import { readGlobalFlags, addGroupCommand, addLeafCommand } from '../command-helpers.ts';
+import type { CliEnvironment } from '../environment/environment.ts';
+import { readGlobalFlags, addGroupCommand, addLeafCommand } from './command-helpers.ts';
 import { parseApiUrl } from '../sign-in/session.ts';
 import { resolveSettings, type Settings } from '../settings/settings.ts';
 import { assertKnownFields, printResult } from '../output/print-result.ts';
@@ -30,8 +30,8 @@ export function addProfileCommands(program: Command, io: CliEnvironment): void {
       printResult(io, settings, shown);
     });
   const create = addLeafCommand(group, 'create', 'Create a profile')
-    .argument('<name>', 'name with letters, digits, ".", "_" and "-"')
-    .option('--issuer <url>', 'URL of the authorization server, if different')
+    .argument('<name>', 'profile name; it can contain letters, digits, ".", "_" and "-"')
+    .option('--issuer <url>', 'URL of the authorization server, if it differs from the service URL')
     .addHelpText('after', '\nThe URL of the service is required: --api-url <url>.')
     .action(async (name: string) => {
       const globalFlags = readGlobalFlags(create);

@@ -1,6 +1,6 @@
 import { formatMoney, type Client } from '@mandate/client-sdk';
-import type { CommandSpec } from './command-specification.ts';
-import { isRecord } from './schema-violations.ts';
+import type { CommandSpec } from '../schema/command-specification.ts';
+import { isRecord } from '../schema/schema-violations.ts';
 
 type Question = (client: Client, path: readonly string[], body: unknown) => string | Promise<string>;
 
@@ -26,7 +26,7 @@ export function getConfirmationQuestion({ operationId, method, summary }: Comman
   return questions[operationId] ?? ((_, [id]) => `${summary.replace(/ an? /, ' ')} ${id}?`);
 }
 
-/** Asks to confirm a refund and shows the remaining refundable amount, for which a dry run needs no further scopes. */
+/** Asks the user to confirm a refund and shows the remaining refundable amount, which a dry run provides without further scopes. */
 async function refundQuestion(client: Client, orderId: string, requested: unknown): Promise<string> {
   const { amount: refundable, currency } = await client.refunds.create(orderId, {}, { dryRun: true });
   const amount = typeof requested === 'number' ? requested : refundable;

@@ -1,4 +1,4 @@
-import type { CommandSpec, Schema } from './command-specification.ts';
+import type { CommandSpec, Schema } from '../schema/command-specification.ts';
 
 /**
  * How a flag is parsed: `switch` takes no value, `value` one scalar, `list` several scalars, `objects` several objects, `pairs` entries in

@@ -1,7 +1,8 @@
+import { parseDurationMs } from '../settings/parse-duration.ts';
 import type { FieldError } from '../errors/command-error.ts';
-import type { Schema } from './command-specification.ts';
+import type { Schema } from '../schema/command-specification.ts';
 import { snakeToKebabCase, type ContractFlag } from './flags.ts';
-import { isRecord, type SchemaViolation } from './schema-violations.ts';
+import { isRecord, type SchemaViolation } from '../schema/schema-violations.ts';
 
 /** The raw values of each flag on the command line, in order. */
 export type RawFlagValues = ReadonlyMap<ContractFlag, readonly string[]>;
@@ -66,15 +67,6 @@ function parseJson(text: string): unknown {
   } catch {
     return text;
   }
-}
-
-const unitMs: Record<string, number> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
-/** Parses a duration such as `500ms`, `30s`, `5m`, `1h` or `7d` to milliseconds. */
-export function parseDurationMs(text: string): number | undefined {
-  const [, count, unit = ''] = /^(\d{1,6})(ms|s|m|h|d)$/.exec(text) ?? [];
-  const factor = unitMs[unit];
-  return count === undefined || factor === undefined ? undefined : Number(count) * factor;
 }
 
 /** Converts `7d` or `24h` to a timestamp that far in the past, and a date to midnight UTC. Returns any other text unchanged. */

@@ -1,6 +1,6 @@
 import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { CliEnvironment } from '../environment.ts';
+import type { CliEnvironment } from '../environment/environment.ts';
 import { sanitizeForTerminal } from '../terminal/safe-terminal-text.ts';
 import { readLine } from '../terminal/read-line.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -14,7 +14,7 @@ export async function requireConfirmation(
 ): Promise<void> {
   if (yes) return;
   if (!canConfirm) {
-    throw new CommandError(exitCodes.usage, 'confirmation_needed', 'This command needs confirmation, and prompts are disabled', {
+    throw new CommandError(exitCodes.usage, 'confirmation_needed', 'This command requires confirmation, but prompts are disabled', {
       hint: 'Confirm in advance with: -y',
     });
   }

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import type { DownloadedFile } from '@mandate/client-sdk';
 import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { CliEnvironment } from '../environment.ts';
+import type { CliEnvironment } from '../environment/environment.ts';
 import { createReplacementFile } from './replace-file-atomically.ts';
 
 export type DownloadTarget = {
@@ -28,7 +28,7 @@ export async function saveDownload(
   const hash = createHash('sha256');
   const verifyChecksum = (): void => {
     if (expected === undefined || hash.digest('hex') === expected) return;
-    throw new CommandError(exitCodes.unexpectedError, 'damaged', 'The downloaded file is damaged: its checksum is wrong');
+    throw new CommandError(exitCodes.unexpectedError, 'damaged', 'The downloaded file is damaged: its checksum does not match');
   };
   if (target.path === '-') {
     for await (const chunk of stream) {

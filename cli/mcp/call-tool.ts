@@ -10,7 +10,7 @@ import {
   type Client,
   type QueryValue,
 } from '@mandate/client-sdk';
-import type { CliEnvironment } from '../environment.ts';
+import type { CliEnvironment } from '../environment/environment.ts';
 import { addProfileToLoginHint } from '../settings/settings.ts';
 import type { McpTool } from './tools.gen.ts';
 

@@ -1,9 +1,9 @@
 import type { Client, Task } from '@mandate/client-sdk';
 import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { CliEnvironment } from '../environment.ts';
+import type { CliEnvironment } from '../environment/environment.ts';
 import { sanitizeForTerminal } from '../terminal/safe-terminal-text.ts';
-import { isRecord } from '../contract-commands/schema-violations.ts';
+import { isRecord } from '../schema/schema-violations.ts';
 
 const maxRemarks = 10;
 
@@ -15,7 +15,7 @@ export async function printImportSummary(
   report: string | undefined,
 ): Promise<void> {
   if (!result?.imported) return;
-  const prefix = params['dry_run'] === 'true' ? 'Nothing was changed; it would be: ' : '';
+  const prefix = params['dry_run'] === 'true' ? 'Nothing was changed. The result would be: ' : '';
   const lines = [`${prefix}${formatCounts(result.imported)}.`];
   if (result.rows > 0) {
     lines.push(`Remarks on lines of the file: ${result.rows}`, ...(await readFirstRemarks(io, client, id)));

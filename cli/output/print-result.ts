@@ -3,11 +3,11 @@ import { formatMoney } from '@mandate/client-sdk';
 import { nestedListColumns } from './table-columns.ts';
 import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { CliEnvironment } from '../environment.ts';
+import type { CliEnvironment } from '../environment/environment.ts';
 import { applyJqFilter } from './jq-filter.ts';
 import { findClosestMatch } from '../terminal/did-you-mean.ts';
 import { sanitizeForTerminal, toPrintableJson, displayWidth } from '../terminal/safe-terminal-text.ts';
-import { isRecord } from '../contract-commands/schema-violations.ts';
+import { isRecord } from '../schema/schema-violations.ts';
 import type { Settings } from '../settings/settings.ts';
 import { renderTable } from './table.ts';
 
@@ -86,7 +86,7 @@ function formatObject(io: CliEnvironment, settings: Settings, body: Item, chosen
 
 const isEmpty = (value: unknown): boolean => value === null || value === undefined || (Array.isArray(value) && value.length === 0);
 
-/** Returns whether a value is shown as a table. A list of strings is shown in one cell instead. */
+/** Returns whether a value is shown as a table. A list of strings is shown in a single cell. */
 const isTable = (value: unknown): boolean => Array.isArray(value) && !value.every((element) => typeof element === 'string');
 
 const formatTable = (
@@ -152,7 +152,7 @@ function toDisplayCell(item: Item, path: string): string {
   return toTsvCell(value);
 }
 
-/** Formats the values at `path`, one per line. A list in the path contributes each of its elements. */
+/** Formats the values at `path`, one per line. If the path leads to a list, each element of the list is included. */
 function formatPath(body: unknown, path: string): string {
   const picked = path
     .split('.')

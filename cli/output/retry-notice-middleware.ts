@@ -1,5 +1,5 @@
 import type { Middleware } from '@mandate/client-sdk';
-import type { CliEnvironment } from '../environment.ts';
+import type { CliEnvironment } from '../environment/environment.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /** Returns middleware that prints a notice on a terminal when a request is retried. */

@@ -1,9 +1,9 @@
 import { CommandError } from '../errors/command-error.ts';
-import type { CommandSpec } from '../contract-commands/command-specification.ts';
+import type { CommandSpec } from '../schema/command-specification.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { CliEnvironment } from '../environment.ts';
+import type { CliEnvironment } from '../environment/environment.ts';
 import { sanitizeForTerminal } from '../terminal/safe-terminal-text.ts';
-import { isRecord } from '../contract-commands/schema-violations.ts';
+import { isRecord } from '../schema/schema-violations.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /** Account pages that show what an operation reads, by operation id. */

@@ -2,8 +2,8 @@ import { CommandError } from '../errors/command-error.ts';
 import { isValidProfileName, readConfigFile, type ProfileConfig } from './config-file.ts';
 import { getConfigDirectory } from './config-directory.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { CliEnvironment } from '../environment.ts';
-import { parseDurationMs } from '../contract-commands/parse-flags.ts';
+import type { CliEnvironment } from '../environment/environment.ts';
+import { parseDurationMs } from './parse-duration.ts';
 
 /** The global flags, as parsed by commander. */
 export type GlobalFlags = {
@@ -25,7 +25,7 @@ export type Settings = {
   readonly profile: string;
   /** API URL from a flag, the environment or the profile. If undefined, the URL stored at sign-in is used. */
   readonly apiUrl: string | undefined;
-  /** Token from the environment. It is never stored or renewed. */
+  /** Token from the environment, which is never stored or renewed. */
   readonly token: string | undefined;
   readonly format: 'text' | 'json' | 'jsonl';
   readonly fields: readonly string[] | undefined;

@@ -2,7 +2,7 @@ import { AuthorizationError } from '@mandate/client-sdk';
 import { beginAuthorization, completeAuthorization, type AuthorizationServer, type Tokens } from '@mandate/client-sdk/authorization';
 import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { CliEnvironment } from '../environment.ts';
+import type { CliEnvironment } from '../environment/environment.ts';
 import { sanitizeForTerminal } from '../terminal/safe-terminal-text.ts';
 import { createSignInDeadline, signInDeniedError, type SignInOptions } from './sign-in-methods.ts';
 
@@ -26,7 +26,7 @@ export async function signInWithBrowser(
     const request = await beginAuthorization(server, { clientId, redirectUri: loopback.redirectUri, scopes, maxAge });
     const tokens = loopback.callback(request.state, (url) => completeAuthorization(server, request, url, deadline.signal), deadline.signal);
     io.stderr.write(
-      `${options.opens ? 'Opening this URL in your browser; if it does not open, open the URL yourself' : 'Open this URL in a browser on this machine'}:\n${sanitizeForTerminal(request.url)}\n`,
+      `${options.opens ? 'Opening this URL in your browser. If the browser does not open, open the URL yourself' : 'Open this URL in a browser on this machine'}:\n${sanitizeForTerminal(request.url)}\n`,
     );
     if (options.opens) io.openBrowser(request.url).catch(() => io.stderr.write('The browser could not be opened. Open the URL above.\n'));
     return await tokens;

@@ -8,7 +8,7 @@ import {
 } from '@mandate/client-sdk/authorization';
 import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { CliEnvironment } from '../environment.ts';
+import type { CliEnvironment } from '../environment/environment.ts';
 import { sanitizeForTerminal, toPrintableJson } from '../terminal/safe-terminal-text.ts';
 import type { Settings } from '../settings/settings.ts';
 import { createSignInDeadline, signInDeniedError, type SignInOptions } from './sign-in-methods.ts';

@@ -4,7 +4,7 @@ import { importProofKey, type ProofJwk, type ProofKey } from '@mandate/client-sd
 import { readJsonFile } from '../files/read-json-file.ts';
 import { replaceFileAtomically } from '../files/replace-file-atomically.ts';
 import type { Credential, CredentialStore } from './credential-store.ts';
-import { isRecord } from '../contract-commands/schema-violations.ts';
+import { isRecord } from '../schema/schema-violations.ts';
 
 /**
  * Returns the path of the DPoP key file. The keys are separate from the tokens, so that one stolen file, or the keyring, is useless alone.
@@ -20,7 +20,7 @@ export function createProofKeyLoader(store: CredentialStore, profile: string, { 
 
 async function readKey(store: CredentialStore, profile: string): Promise<ProofKey> {
   const { [profile]: jwk } = await readKeys(store);
-  if (!isRecord(jwk)) throw new SignInRequiredError(`The key of your sign-in is missing in ${keyFilePath(store)}`);
+  if (!isRecord(jwk)) throw new SignInRequiredError(`The key for your sign-in is missing from ${keyFilePath(store)}`);
   return importProofKey(jwk);
 }
 

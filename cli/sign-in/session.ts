@@ -3,7 +3,7 @@ import { refreshingTokens, type TokenStore } from '@mandate/client-sdk/authoriza
 import { CommandError } from '../errors/command-error.ts';
 import { createCredentialStore, type Credential, type CredentialStore } from './credential-store.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { CliEnvironment } from '../environment.ts';
+import type { CliEnvironment } from '../environment/environment.ts';
 import { retryNoticeMiddleware } from '../output/retry-notice-middleware.ts';
 import { sanitizeForTerminal } from '../terminal/safe-terminal-text.ts';
 import { createProofKeyLoader } from './dpop-keys.ts';
@@ -14,7 +14,7 @@ import type { Settings } from '../settings/settings.ts';
 const defaultApiUrl = 'http://localhost:3000';
 const retryDelayMaxMs = 30_000;
 
-/** The service that a command talks to, and the credential it uses. */
+/** The service that a command calls, and the credential that it uses. */
 export type Session = {
   readonly apiUrl: string;
   readonly store: CredentialStore;

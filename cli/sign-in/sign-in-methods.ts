@@ -1,6 +1,6 @@
 import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { CliEnvironment } from '../environment.ts';
+import type { CliEnvironment } from '../environment/environment.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /** Options of all sign-in methods. `waitMs` limits how long the user may take; `maxAge` is the maximum age of the sign-in in seconds. */
@@ -61,7 +61,7 @@ export function createSignInDeadline(io: CliEnvironment, waitMs: number): { read
 
 /** Returns the error for a sign-in that the user denied. */
 export const signInDeniedError = (cause: unknown): CommandError =>
-  new CommandError(exitCodes.signInRequired, 'access_denied', 'The sign-in was refused in the browser', {
+  new CommandError(exitCodes.signInRequired, 'access_denied', 'The sign-in was denied in the browser', {
     cause,
     hint: 'Retry with: mandate login',
   });

@@ -1,4 +1,4 @@
-import type { CliEnvironment } from '../environment.ts';
+import type { CliEnvironment } from '../environment/environment.ts';
 import { truncateToWidth, sanitizeForTerminal } from './safe-terminal-text.ts';
 import { formatDuration, type Rate } from './progress-rate.ts';
 import type { Settings } from '../settings/settings.ts';

@@ -1,4 +1,5 @@
 import * as oauth from 'oauth4webapi';
+import type { AuthorizationRequestOptions } from './authorization-code.ts';
 import type { AuthorizationServer, Tokens } from './authorization-server-metadata.ts';
 import { AuthorizationError, ConnectionError, TimeoutError } from '../core/errors.ts';
 import { readOAuthResponse, runOAuthRequest } from './oauth-request.ts';
@@ -7,15 +8,7 @@ import { createClientAuthentication, createOAuthRequestOptions, requestTokens } 
 
 const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 
-export type DeviceAuthorizationOptions = {
-  readonly clientId: string;
-  readonly scopes: readonly string[];
-  /**
-   * Maximum age of the user's sign-in, in seconds (OpenID Connect Core section 3.1.2.1).
-   * If the sign-in is older, the user has to sign in again (RFC 9470 section 4).
-   */
-  readonly maxAge?: number | undefined;
-};
+export type DeviceAuthorizationOptions = Omit<AuthorizationRequestOptions, 'redirectUri'>;
 
 /** A sign-in that the user completes in a browser on another device (RFC 8628). */
 export type DeviceAuthorization = DeviceAuthorizationOptions & {

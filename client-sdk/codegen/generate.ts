@@ -38,7 +38,7 @@ function routesSource(operations: Operation[]): string {
 export const routes = {
 ${routes.join('')}} as const;
 
-/** Scopes of each operation. A token needs any one of them; an empty list means that no scope is required. */
+/** Scopes of each operation. A token needs any one of these scopes; an empty list means that no scope is required. */
 export const scopesOf = {
 ${scopes.join('')}} as const;
 
@@ -73,7 +73,7 @@ ${byResource.map(([resource]) => `  readonly ${resource}: ${capitalized(resource
     importOf(body, ['DownloadedFile'], '../core/download.ts'),
     importOf(body, ['PagedCall'], '../core/paged-call.ts'),
     importOf(body, ['ProblemsOf'], `./routes${suffix}.gen.ts`),
-    importOf(body, ['components', 'operations'], `./types${suffix}.gen.ts`),
+    importOf(body, ['components', 'operations'], `../schema/types${suffix}.gen.ts`),
     importOf(body, ['FileContent', 'UploadOptions'], '../core/upload.ts'),
   ];
   return `${imports.join('')}\n${body}`;

@@ -1,4 +1,8 @@
-import type { Problem, ProblemEntry, Task } from '../generated/resources.gen.ts';
+import type { components } from '../schema/types.gen.ts';
+
+type Problem = components['schemas']['Problem'];
+type ProblemEntry = components['schemas']['ProblemEntry'];
+type Task = components['schemas']['Task'];
 
 /** Base class of all call errors; `code` distinguishes them. */
 export abstract class MandateError extends Error {
@@ -13,7 +17,7 @@ export class ApiError<Code extends string = string, Status extends number = numb
   readonly status: Status;
   readonly title: string;
   readonly detail: string;
-  /** ID of the request. Include it when contacting support. */
+  /** ID of the request. Include the ID when contacting support. */
   readonly requestId: string | undefined;
   /** All errors found in the request. */
   readonly errors: readonly ProblemEntry[];

@@ -4,7 +4,7 @@ import type { McpTool } from './mcp-tool.ts';
 export type { McpTool } from './mcp-tool.ts';
 
 /** Operations that are not offered as tools for a reason that the OpenAPI document does not express. */
-const excludedOperations: Readonly<Record<string, string>> = { 'signingKeys.rotate': 'must be decided by a person' };
+const excludedOperations: Readonly<Record<string, string>> = { 'signingKeys.rotate': 'must be decided by a human' };
 
 /** Returns the reason why an operation is not offered as a tool; `undefined` if the operation is offered. */
 export function getExclusionReason(document: JsonObject, operation: JsonObject): string | undefined {
@@ -74,13 +74,13 @@ function toolOf(document: JsonObject, path: string, method: string, operation: J
 
 const conditionSchema = {
   type: 'string',
-  description: 'ETag of the version to change, from an earlier response. If the resource has changed since, the call fails.',
+  description: 'ETag of the version to change, from an earlier response. If the resource has changed since then, the call fails.',
 };
 
 const keySchema = {
   type: 'string',
   pattern: '^[\\w.:-]{1,128}$',
-  description: 'Any unique text. If the outcome of a call is unknown, repeat it with the same key; it is executed only once.',
+  description: 'Any unique text. If the outcome of a call is unknown, repeat the call with the same key. It is executed only once.',
 };
 
 const scopesOf = (operation: JsonObject): string[] =>

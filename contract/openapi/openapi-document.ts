@@ -41,7 +41,7 @@ export function createOpenApiDocument(origin: string, version: keyof typeof vers
     info: {
       title: 'Mandate',
       version: contractVersion,
-      summary: 'An order service that other applications can use on behalf of a customer.',
+      summary: 'An order service that other applications can use on behalf of customers.',
       description: description(),
       license: { name: 'MIT', identifier: 'MIT' },
     },
@@ -94,8 +94,8 @@ function oauthScheme(origin: string): JsonObject {
 const description = (): string =>
   [
     'Amounts are integers in the minor unit of the `currency` in the same object. Timestamps are RFC 3339 in UTC. IDs are integers from 1 to 2^53-1.',
-    'All errors have the format `application/problem+json`, with a machine-readable `code`. A response reports all errors found in the request.',
-    'A resource that does not exist and a resource of another user return the same 404 response. Ignore unknown fields in responses, because new fields may be added. Enumerations marked with `x-open-enum` may get further values.',
+    'All error responses have the format `application/problem+json` and contain a machine-readable `code`. A response lists all errors that were found in the request.',
+    "A request for a resource that does not exist and a request for another user's resource return the same 404 response. Ignore unknown fields in responses, because new fields may be added. New values may be added to enumerations that are marked with `x-open-enum`.",
     'Requests with unknown fields or parameters are rejected.',
-    'Every POST accepts an `Idempotency-Key`. For 24 hours, the same key with the same request returns the first response, with `Idempotent-Replayed: true`, and has no further effect. Secrets (`x-null-in-replay`) are contained only in the first response and are `null` in a replay. The same key with a different request is rejected with `idempotency_key_reused`.',
+    'Every POST accepts an `Idempotency-Key`. For 24 hours, repeating a request with the same key returns the first response again, with `Idempotent-Replayed: true`, and has no further effect. Secrets (`x-null-in-replay`) are included only in the first response and are `null` in a replay. A different request with the same key is rejected with `idempotency_key_reused`.',
   ].join('\n\n');

@@ -15,7 +15,11 @@ export const oneTimeSecretSchema = (description: string, recovery: string) =>
       .string()
       .nullable()
       .describe(
-        `${description} Only the first response contains it; in a replay (\`Idempotent-Replayed: true\`) it is \`null\`. ${recovery}`,
+        `${description} Only the first response contains the secret, which is \`null\` in a replay (\`Idempotent-Replayed: true\`). ${recovery}`,
       ),
     { [nullInReplay]: recovery },
   );
+
+/** Request body of a secret rotation: how long the previous secret remains usable, in seconds. */
+export const secretRotationBodySchema = (maxOverlapSeconds: number, description: string) =>
+  z.object({ overlap_seconds: z.number().int().min(0).max(maxOverlapSeconds).optional().describe(description) }).strict();

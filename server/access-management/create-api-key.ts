@@ -5,7 +5,7 @@ import { canUseScope } from '../http/middleware/authorize.ts';
 import type { Principal } from '../http/request/principal.ts';
 import { createInvalidRequestProblem, createProblem } from '../http/problem-details/problem.ts';
 import { requireRecentSignIn } from '../http/request/recent-sign-in.ts';
-import { ConnectedAppEntity } from '../oauth/grants/connected-app-and-session.entity.ts';
+import { ConnectedAppEntity } from '../oauth/grants/connected-app.entity.ts';
 import { OauthRecord } from '../oauth/storage/oauth-record.entity.ts';
 import { lockUser } from '../users/lock-user.ts';
 import { apiKeyFromEntity } from '../api-keys/api-key-rows.ts';

@@ -1,6 +1,6 @@
 import { revokeApiKeys, type ApiKeyRevocationCause } from '../api-keys/revoke-api-keys.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { deleteRevokedConnectedApps } from '../oauth/grants/grant-events.ts';
+import { deleteRevokedConnectedApps } from '../oauth/grants/delete-revoked-connected-apps.ts';
 import { OauthRecord } from '../oauth/storage/oauth-record.entity.ts';
 import { lockApplication } from './update-application.ts';
 
@@ -22,7 +22,7 @@ export async function deleteApplication(
     .where({ clientId, grantId: { $ne: null } });
   await em.nativeDelete(OauthRecord, { model: 'Grant', id: { $in: grantIds.toRaw() } });
   await em.nativeDelete(OauthRecord, { clientId });
-  await deleteRevokedConnectedApps(em, 'client_id', clientId);
+  await deleteRevokedConnectedApps(em, { clientId });
   await revokeApiKeys(em, { clientId }, { ...by, reason: 'application_deleted' }, now);
   await em.remove(application).flush();
   return clientId;

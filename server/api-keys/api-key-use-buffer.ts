@@ -1,5 +1,6 @@
+import { raw } from '@mikro-orm/core';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { writeLastUse } from './write-last-use.sql.ts';
+import { ApiKey } from './api-key.entity.ts';
 
 /** Buffers each key's time of last use and writes the buffered times periodically, so that no request waits for the database. */
 export class ApiKeyUseBuffer {
@@ -15,7 +16,7 @@ export class ApiKeyUseBuffer {
     const used = this.#used;
     if (used.size === 0) return 0;
     this.#used = new Map();
-    await writeLastUse(em, [[...used.keys()], [...used.values()].map((at) => at.toISOString())]);
+    for (const [id, at] of used) await em.nativeUpdate(ApiKey, { id }, { lastUsedAt: raw('greatest(last_used_at, ?)', [at]) });
     return used.size;
   }
 }

@@ -1,26 +1,8 @@
-import type { Scope } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { prepareStatement } from '../database/queries/prepared-statement.ts';
 import type { Principal, TokenErrorCode, VerifyAccessToken } from '../http/request/principal.ts';
+import { findApiKeyByHash } from './find-api-key.sql.ts';
 import { hashApiKey, isApiKey } from './key-secret.ts';
 import type { ApiKeyUseBuffer } from './api-key-use-buffer.ts';
-
-type ApiKeyStatusRow = {
-  id: number;
-  scopes: Scope[];
-  expires_at: string;
-  revoked_at: string | null;
-  user_id: number;
-  role: NonNullable<Principal['user']>['role'];
-  user_status: string;
-  application_status: string | null;
-};
-
-const findKey = prepareStatement<ApiKeyStatusRow>(
-  'verify_api_key',
-  `select k.id, k.scopes, k.expires_at, k.revoked_at, u.id as user_id, u.role, u.status as user_status, a.status as application_status
-   from api_keys k join users u on u.id = k.user_id left join applications a on a.client_id = k.created_by_client_id where k.secret_hash = $1`,
-);
 
 /** Extends access token verification to API keys. A key is a bearer credential, so it is accepted only with the `Bearer` scheme. */
 export const withApiKeyVerification =
@@ -31,7 +13,7 @@ export const withApiKeyVerification =
   };
 
 async function verifyApiKey(em: EntityManager, lastUse: ApiKeyUseBuffer, key: string, now: Date): Promise<Principal | TokenErrorCode> {
-  const [found] = await findKey(em, [hashApiKey(key)]);
+  const [found] = await findApiKeyByHash(em, [hashApiKey(key)]);
   if (!found) return 'invalid_token';
   if (found.revoked_at !== null || found.user_status !== 'active') return 'revoked_token';
   if (found.application_status === 'disabled') return 'revoked_token'; // like a disabled application's tokens

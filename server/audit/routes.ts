@@ -1,9 +1,8 @@
 import { initServer } from '@ts-rest/express';
-import { contract, type AuditEvent } from '@mandate/contract';
-import { timestampToRfc3339 } from '../database/time/timestamp-to-rfc3339.ts';
+import { contract } from '@mandate/contract';
 import { rejectReversedRange } from '../http/response/list-parameters.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
-import { listAuditEvents } from './list-audit-events.sql.ts';
+import { auditEventFromEntity, listAuditEvents } from './list-audit-events.ts';
 
 export const auditEventRoutes = ({ em, pages }: HandlerDependencies) =>
   initServer().router(contract.auditEvents, {
@@ -14,9 +13,7 @@ export const auditEventRoutes = ({ em, pages }: HandlerDependencies) =>
       const rows = await listAuditEvents(em, filters, pages.decodeCursor(req, query), query.limit);
       return {
         status: 200,
-        body: pages.respondWithPage(req, res, query, rows, toAuditEvent, (row) => [timestampToRfc3339(row.occurred_at), row.id]),
+        body: pages.respondWithPage(req, res, query, rows, auditEventFromEntity, (event) => [event.occurredAt.toISOString(), event.id]),
       };
     },
   });
-
-const toAuditEvent = (row: AuditEvent): AuditEvent => ({ ...row, occurred_at: timestampToRfc3339(row.occurred_at) });

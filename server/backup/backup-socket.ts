@@ -4,6 +4,7 @@ import { chmod, cp, glob, mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { DataDirectoryInUseError, lockDataDirectory } from '../database/embedded/pglite-directory-lock.ts';
+import { writeCheckpoint } from '../database/embedded/checkpoint.sql.ts';
 import { isPostgresqlUrl } from '../database/connection/database-url.ts';
 import type { Database } from '../database/entity-manager/entity-manager.ts';
 import type { Log } from '../logging/logger.ts';
@@ -31,7 +32,7 @@ export async function serveDatabaseCopies(db: Database, directory: string, log: 
     socket.on('close', () => sockets.delete(socket));
     socket.on('error', (error) => log.warn({ err: error }, 'the client of a database copy disconnected'));
     socket.resume();
-    // one at a time, because each copy needs as much space as the database
+    // one copy at a time, because each copy needs as much space as the database
     copying = copying.then(() => serveCopy(db, directory, socket, log));
   });
   await listen(server, backupSocketPath(directory), log);
@@ -72,7 +73,7 @@ async function serveCopy(db: Database, directory: string, socket: Socket, log: L
 /** Copies the files inside a transaction: the embedded database has a single connection, so nothing is written in the meantime. */
 async function copyDatabaseFiles(db: Database, directory: string, copy: string): Promise<void> {
   await db.em.fork().transactional(async (em) => {
-    await em.execute('checkpoint');
+    await writeCheckpoint(em);
     await cp(directory, copy, { recursive: true, mode: constants.COPYFILE_FICLONE });
   });
 }

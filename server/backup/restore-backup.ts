@@ -1,18 +1,12 @@
 import { migrationLock } from '../database/migrate/run-migrations.ts';
 import { readMigrationState } from '../database/migrate/migration-state.ts';
 import type { Database, EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { prepareStatement } from '../database/queries/prepared-statement.ts';
+import { lockAdvisoryId } from '../database/queries/advisory-lock.sql.ts';
 import { BackupError } from './backup-error.ts';
 import type { BackupHeader, TableStart, TableEnd } from './backup-format.ts';
 import { readBackup } from './read-backup.ts';
-import {
-  countRows,
-  setBackupTextFormats,
-  quoteIdentifier,
-  readTableDefinitions,
-  checksumRows,
-  type TableDefinition,
-} from './table-rows.ts';
+import { countRows, backupTextFormats, readTableDefinitions, checksumRows, tablesByName, type TableDefinition } from './table-rows.ts';
+import { prepareRowInsertion, setSequence, updatePlannerStatistics } from './table-rows.sql.ts';
 
 export type RestoreOptions = {
   /** The backup key returned by `deriveKeys`. */
@@ -34,13 +28,13 @@ export async function restoreBackup(
 ): Promise<string[]> {
   await db.migrator.getPending(); // creates the migrator's own table, which is impossible during the transaction
   const em = db.em.fork();
+  em.setSessionContext({ variables: backupTextFormats });
   await em.begin();
   try {
-    await em.execute('select pg_advisory_xact_lock(?)', [migrationLock]);
+    await lockAdvisoryId(em, migrationLock);
     await assertEmptyDatabase(db, em, file, header);
     const transaction: unknown = em.getTransactionContext();
     await db.migrator.up({ migrations: header.migrations, transaction });
-    await setBackupTextFormats(em);
     const restorer = new TableRestorer(em, await readTableDefinitions(db, em));
     await restorer.removeRows();
     for await (const part of readBackup(file, { key, onBytes: (done, of) => onProgress('restore', done, of) })) {
@@ -51,7 +45,7 @@ export async function restoreBackup(
     await restorer.compare((done) => onProgress('compare', done, header.rows));
     const migrated = await db.migrator.up({ transaction });
     await em.commit();
-    await em.execute('analyze');
+    await updatePlannerStatistics(em);
     return migrated.map(({ name }) => name);
   } catch (error) {
     await em.rollback().catch(() => undefined); // the original error matters more, and the transaction is rolled back in any case
@@ -75,7 +69,7 @@ class TableRestorer {
   readonly #restored: RestoredTable[] = [];
   #columns: readonly string[] = [];
   #table: TableDefinition | undefined;
-  #insert: ReturnType<typeof prepareStatement> | undefined;
+  #insert: ReturnType<typeof prepareRowInsertion> | undefined;
 
   constructor(em: EntityManager, tables: readonly TableDefinition[]) {
     this.#em = em;
@@ -85,7 +79,7 @@ class TableRestorer {
   /** Deletes rows that migrations inserted; the backup contains their current state. */
   async removeRows(): Promise<void> {
     for (const table of this.#tables.toReversed())
-      if ((await countRows(this.#em, table)) > 0) await this.#em.execute(`delete from ${quoteIdentifier(table.name)}`);
+      if ((await countRows(this.#em, table)) > 0) await tablesByName(this.#em).deleteFrom(table.name).execute();
   }
 
   begin({ table: name, columns }: TableStart): void {
@@ -96,13 +90,11 @@ class TableRestorer {
       throw new BackupError(
         `the backup contains something that its migrations do not create: ${[name, ...unknownColumns].join('.')}. Was the database changed manually?`,
       );
-    const values = columns.map((column, index) => `(line->>${index})::${known.get(column)}`).join(', ');
     this.#table = table;
     this.#columns = columns;
-    this.#insert = prepareStatement(
-      `restore_${name}`,
-      `insert into ${quoteIdentifier(name)} (${columns.map(quoteIdentifier).join(', ')}) overriding system value
-       select ${values} from jsonb_array_elements($1::text::jsonb) as line`,
+    this.#insert = prepareRowInsertion(
+      name,
+      columns.map((column) => ({ name: column, type: known.get(column) })),
     );
   }
 
@@ -116,7 +108,7 @@ class TableRestorer {
     for (const { name, sequence } of table.columns) {
       const state = sequences[name];
       if (sequence === null || !state) continue;
-      await this.#em.execute('select setval(?::text::regclass, ?::text::bigint, ?)', [sequence, state.value, state.called]);
+      await setSequence(this.#em, sequence, state.value, state.called);
     }
     this.#restored.push({ table, columns: this.#columns, sha256 });
   }

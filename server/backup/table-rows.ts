@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Database, EntityManager } from '../database/entity-manager/entity-manager.ts';
+import { closeRowCursor, describeTables, fetchRows, openRowCursor, quoteIdentifier } from './table-rows.sql.ts';
 
 const columnSchema = z.object({
   name: z.string(),
@@ -19,28 +20,9 @@ const tableSchema = z.object({
 });
 export type TableDefinition = z.infer<typeof tableSchema>;
 
-export const quoteIdentifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;
-
-const describeTablesSql = `
-  select coalesce(json_agg(json_build_object(
-    'name', c.relname,
-    'columns', (select coalesce(json_agg(json_build_object('name', a.attname, 'type', format_type(a.atttypid, a.atttypmod),
-                         'sequence', pg_get_serial_sequence(quote_ident(n.nspname) || '.' || quote_ident(c.relname), a.attname)) order by a.attnum), '[]')
-                  from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''),
-    'key', (select coalesce(json_agg(a.attname order by k.position), '[]')
-              from pg_index i cross join unnest(i.indkey) with ordinality as k (number, position)
-              join pg_attribute a on a.attrelid = c.oid and a.attnum = k.number
-             where i.indrelid = c.oid and i.indisprimary),
-    'refers_to', (select coalesce(json_agg(distinct f.relname), '[]')
-                    from pg_constraint r join pg_class f on f.oid = r.confrelid
-                   where r.conrelid = c.oid and r.contype = 'f' and f.oid <> c.oid)
-  ) order by c.relname collate "C"), '[]')::text as tables
-  from pg_class c join pg_namespace n on n.oid = c.relnamespace
-  where n.nspname = current_schema() and c.relkind in ('r', 'p')`;
-
 /** Returns Mandate's tables in the database, sorted so that referenced tables come first. */
 export async function readTableDefinitions(db: Database, em: EntityManager): Promise<TableDefinition[]> {
-  const [row] = await em.execute<{ tables: string }[]>(describeTablesSql);
+  const [row] = await describeTables(em);
   const ours = new Set([...db.getMetadata().getAll().values()].map(({ tableName }) => tableName));
   const tables = z.array(tableSchema).parse(JSON.parse(row?.tables ?? '[]'));
   return sortByReference(tables.filter(({ name }) => ours.has(name)));
@@ -59,15 +41,23 @@ function sortByReference(tables: readonly TableDefinition[]): TableDefinition[] 
   return [...sorted.values()];
 }
 
-/** Sets text formats for the current transaction, so that values are formatted identically for every server, role and database. */
-export async function setBackupTextFormats(em: EntityManager): Promise<void> {
-  const settings = { timezone: 'UTC', datestyle: 'ISO, YMD', intervalstyle: 'postgres', bytea_output: 'hex', extra_float_digits: '1' };
-  for (const [name, value] of Object.entries(settings)) await em.execute(`set local ${name} to '${value}'`);
-}
+/** PostgreSQL settings with which values are formatted identically for every server, role and database. */
+export const backupTextFormats = {
+  timezone: 'UTC',
+  datestyle: 'ISO, YMD',
+  intervalstyle: 'postgres',
+  bytea_output: 'hex',
+  extra_float_digits: '1',
+};
+
+/** Returns the tables that a backup reads, by the name of the table or sequence. */
+export const tablesByName = (em: EntityManager) => em.getKysely<Record<string, Record<string, unknown>>>();
 
 export async function countRows(em: EntityManager, { name }: Pick<TableDefinition, 'name'>): Promise<number> {
-  const [row] = await em.execute<{ count: number }[]>(`select count(*) as count from ${quoteIdentifier(name)}`);
-  return row?.count ?? 0;
+  const counted = tablesByName(em)
+    .selectFrom(name)
+    .select(({ fn }) => fn.countAll<number>().as('count'));
+  return (await counted.executeTakeFirst())?.count ?? 0;
 }
 
 /** Upper bounds for the part of a table that is held in memory, in characters (unless a single row is larger) and in rows. */
@@ -76,20 +66,17 @@ const maxChunkRows = 1_000;
 
 /** Reads a table's rows as backup lines, in primary key order, chunk by chunk. Requires a transaction. */
 export async function* readBackupRows(em: EntityManager, table: TableDefinition, columns: readonly string[]): AsyncGenerator<string> {
-  const values = columns.map((name) => `${quoteIdentifier(name)}::text`).join(', ');
-  await em.execute(
-    `declare backup_rows no scroll cursor for select to_json(array[${values}])::text as line from ${quoteIdentifier(table.name)} order by ${orderByKey(table)}`,
-  );
+  await openRowCursor(em, table.name, columns, orderByKey(table));
   let count = 50;
   for (;;) {
-    const rows = await em.execute<{ line: string }[]>(`fetch ${count} from backup_rows`);
+    const rows = await fetchRows(em, count);
     if (rows.length === 0) break;
     const lines = rows.map(({ line }) => `${line}\n`).join('');
     yield lines;
     // rows of some tables are a thousand times larger than those of others
     count = Math.max(1, Math.min(maxChunkRows, count * 2, Math.floor((maxChunkCharacters * rows.length) / lines.length)));
   }
-  await em.execute('close backup_rows');
+  await closeRowCursor(em);
 }
 
 /** Sorts text by bytes ("C" collation), so that the order is the same in every database. */

@@ -9,7 +9,15 @@ import type { Database, EntityManager } from '../database/entity-manager/entity-
 import { replaceFileAtomically } from '../files/replace-file-atomically.ts';
 import { BackupError } from './backup-error.ts';
 import { backupFormatVersion, createBackupMac, secretFingerprint, formatBackupLine, type TableEnd } from './backup-format.ts';
-import { countLines, countRows, setBackupTextFormats, readBackupRows, readTableDefinitions, type TableDefinition } from './table-rows.ts';
+import {
+  countLines,
+  backupTextFormats,
+  countRows,
+  readBackupRows,
+  readTableDefinitions,
+  tablesByName,
+  type TableDefinition,
+} from './table-rows.ts';
 
 export type BackupOptions = {
   /** The backup key returned by `deriveKeys`. */
@@ -28,10 +36,10 @@ export type BackupSummary = { readonly tables: number; readonly rows: number; re
 export async function writeBackup(db: Database, file: string, parts: BackupOptions): Promise<BackupSummary> {
   if (existsSync(file)) throw new BackupError(`${file} already exists, and a backup never overwrites a file: choose another name`);
   const em = db.em.fork();
+  em.setSessionContext({ variables: backupTextFormats });
   // one snapshot for all tables; PGlite has a single connection anyway
   await em.begin({ isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true });
   try {
-    await setBackupTextFormats(em);
     const contents = await readContents(db, em);
     const authenticatedLines = appendSeal(backupLines(em, contents, parts), parts.key);
     await replaceFileAtomically(file, (temporaryPath) =>
@@ -94,9 +102,10 @@ async function readSequences(em: EntityManager, { columns }: TableDefinition): P
   const sequences: TableEnd['sequences'] = {};
   for (const { name, sequence } of columns) {
     if (sequence === null) continue;
-    const [row] = await em.execute<{ value: string; called: boolean }[]>(
-      `select last_value::text as value, is_called as called from ${sequence}`,
-    );
+    const state = tablesByName(em)
+      .selectFrom(sequence)
+      .select((eb) => [eb.cast<string>('last_value', 'text').as('value'), eb.ref('is_called').$castTo<boolean>().as('called')]);
+    const row = await state.executeTakeFirst();
     if (row) sequences[name] = row;
   }
   return sequences;

@@ -5,15 +5,19 @@ import { openDatabaseForReading } from '../backup/open-database-read-only.ts';
 import { readConfig, type Config } from '../config/config.ts';
 import { checkConnectionPooler } from '../database/connection/connection-pooler.ts';
 import { readMigrationState } from '../database/migrate/migration-state.ts';
+import { readDatabaseIdentity } from '../database/replica/replica-state.sql.ts';
 import { isPostgresqlUrl } from '../database/connection/database-url.ts';
 import type { Database, EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { createSmtpTransport } from '../mail/smtp-transport.ts';
 import { requireEncryptionSecret } from '../oauth/signing-keys/require-encryption-secret.ts';
+import { SigningKey } from '../oauth/signing-keys/signing-key.entity.ts';
+import { User } from '../users/user.entity.ts';
 import { formatStartupError } from '../process/startup-error-message.ts';
 import { pingRedis } from '../rate-limits/redis-counters.ts';
 import { deriveKeys, loadSecret } from '../crypto/derived-keys.ts';
 import { CommandError } from '../process/command-error.ts';
 import { exitCodes } from '../process/exit-codes.ts';
+import { readServerVersion } from './server-version.sql.ts';
 import type { StandardStreams } from './standard-streams.ts';
 
 /** `mandate-server check` verifies everything that a server needs, without changing anything. Returns the exit code. */
@@ -84,9 +88,7 @@ async function connectToDatabase({ databaseUrl: url, preparedStatements }: Confi
   let pool: Pool | undefined;
   const db = await openDatabaseForReading(url, { preparedStatements: false, onPool: (openedPool) => (pool = openedPool) });
   try {
-    const [row] = await db.em
-      .fork()
-      .execute<{ name: string; version: string }[]>(`select current_database() as name, current_setting('server_version') as version`);
+    const [row] = await readServerVersion(db.em.fork(), []);
     if (!pool) return { db, is: `embedded, at ${url}` };
     const poolerNote = (await checkConnectionPooler(pool, preparedStatements)) === 'pooler' ? ', through a connection pooler' : '';
     return { db, is: `PostgreSQL ${row?.version}, database ${row?.name}${poolerNote}` };
@@ -113,7 +115,7 @@ function describeMigrations({ applied, pending, unknown }: Awaited<ReturnType<ty
 
 async function checkSecret({ secret, dataDirectory }: Config, em: EntityManager): Promise<string> {
   const existing = secret ?? (await loadSecret(dataDirectory));
-  const [sealed] = await em.execute<object[]>('select 1 from signing_keys limit 1');
+  const sealed = (await em.count(SigningKey)) > 0;
   if (existing === undefined && !sealed) return 'none yet: the first start creates one';
   if (existing === undefined) throw new CommandError('missing: set MANDATE_SECRET to the one that this database was created with');
   await requireEncryptionSecret(em, deriveKeys(existing).signingKeys);
@@ -121,16 +123,16 @@ async function checkSecret({ secret, dataDirectory }: Config, em: EntityManager)
 }
 
 async function countAdministrators(em: EntityManager): Promise<string> {
-  const [row] = await em.execute<{ count: number }[]>(`select count(*) as count from users where role = 'admin' and status = 'active'`);
-  return row?.count ? `${row.count} can sign in` : 'none yet: `mandate-server admin create` creates one';
+  const count = await em.count(User, { role: 'admin', status: 'active' });
+  return count > 0 ? `${count} can sign in` : 'none yet: `mandate-server admin create` creates one';
 }
 
 async function checkReplica({ replicaUrl, preparedStatements }: Config): Promise<string> {
   if (replicaUrl === undefined) return 'not used: list queries run on the database';
   const db = await openDatabaseForReading(replicaUrl, { preparedStatements });
   try {
-    const [row] = await db.em.fork().execute<{ follows: boolean }[]>('select pg_is_in_recovery() as follows');
-    if (!row?.follows) throw new CommandError('it is not a replica: specify a streaming replica of the database, or none');
+    const [row] = await readDatabaseIdentity(db.em.fork(), []);
+    if (!row?.standby) throw new CommandError('it is not a replica: specify a streaming replica of the database, or none');
     return 'answers';
   } finally {
     await db.close();

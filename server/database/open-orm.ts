@@ -5,13 +5,16 @@ import type { ClientBase, Pool } from 'pg';
 import { lockDataDirectory } from './embedded/pglite-directory-lock.ts';
 import { walStartParameters } from './embedded/limit-wal-size.ts';
 import { isNewDataDirectory, createDataDirectory } from './embedded/create-pglite-directory.ts';
-import { destroyUnresponsiveConnections, releaseLostClient, setInt8Parser, failOnRolledBackCommit } from './connection/pool-safety.ts';
+import { assertPgInternals } from './connection/assert-pg-internals.ts';
+import { replaceClientQuery } from './connection/client-query.ts';
+import { createUnresponsiveConnectionMonitor, releaseLostClient, setInt8Parser } from './connection/pool-safety.ts';
 import { rejectWritesOnLowDiskSpace } from './storage/reject-writes-on-low-disk-space.ts';
 import { getRequestEntityManager } from './entity-manager/request-entity-manager.ts';
-import { deferTransactionStatements, enablePipelinedQueries } from './connection/pipelined-queries.ts';
 import { assertSpaceToOpen, StorageReserve } from './storage/storage-reserve.ts';
 import { isPostgresqlUrl } from './connection/database-url.ts';
+import type { MessageObserver } from './connection/pipelined-queries.ts';
 import type { Database, EntityManager } from './entity-manager/entity-manager.ts';
+import { isDatabaseResponsive } from './connection-check.ts';
 import { setConnectionTimeouts, transactionTimeoutStatement, type TimeoutSettings } from './connection/database-timeouts.ts';
 
 type Options = SqlOptions<AbstractSqlDriver, EntityManager>;
@@ -28,6 +31,8 @@ export type OpenOptions = {
   readonly preparedStatements?: boolean | undefined;
   /** Receives the PostgreSQL connection pool before its first connection is opened. */
   readonly onPool?: ((pool: Pool) => void) | undefined;
+  /** Observes every message to PostgreSQL. */
+  readonly onMessage?: MessageObserver | undefined;
   /** Disk space monitor of the embedded database; without it, low disk space is not logged. */
   readonly storage?: StorageReserve | undefined;
 };
@@ -83,10 +88,7 @@ async function open(options: Options, release?: () => void): Promise<Database> {
   const close = db.close.bind(db);
   db.close = async () => {
     // PGlite does not wait for running queries; this query is queued behind them. An unreachable PostgreSQL has no query to wait for.
-    await db.em
-      .fork()
-      .execute('select 1')
-      .catch(() => undefined);
+    await isDatabaseResponsive(db);
     // When Kysely closes, it loses a connection that is still being opened, and the pool would wait for it forever.
     await whenNoneWaits();
     await close();
@@ -97,8 +99,11 @@ async function open(options: Options, release?: () => void): Promise<Database> {
 
 // Drivers are imported on demand, so that neither driver loads the other's code.
 async function postgresql(url: string, options: OpenOptions): Promise<Options> {
-  const { entities, timeouts, statementMs = 15_000, connectionsMax = 10, onPool, preparedStatements = true } = options;
+  const { entities, timeouts, statementMs = 15_000, connectionsMax = 10, onPool, onMessage, preparedStatements = true } = options;
   const { PostgreSqlDriver } = await import('@mikro-orm/postgresql');
+  await assertPgInternals();
+  // PostgreSQL's own timeout is shorter, so this timeout means that the connection is dead
+  const monitor = timeouts === 'none' ? undefined : createUnresponsiveConnectionMonitor((statementMs * 4) / 3);
   const timeoutSettings: TimeoutSettings = timeouts === 'none' ? {} : defaultTimeoutSettings(statementMs);
   const driverOptions = {
     // MikroORM ignores URL parameters such as sslmode
@@ -109,15 +114,12 @@ async function postgresql(url: string, options: OpenOptions): Promise<Options> {
     keepAliveInitialDelayMillis: 10_000,
     onConnect: (client: ClientBase) => setConnectionTimeouts(client, timeoutSettings, preparedStatements),
     onPoolCreated(pool: Pool) {
-      pool.on('connect', enablePipelinedQueries);
       onPool?.(pool);
       setInt8Parser(pool, parseExactInt8);
-      pool.on('connect', failOnRolledBackCommit);
-      // PostgreSQL's own timeout is shorter, so this timeout means that the connection is dead
-      if (timeouts !== 'none') destroyUnresponsiveConnections(pool, (statementMs * 4) / 3);
-      pool.on('connect', (client) =>
-        deferTransactionStatements(client, { preparedStatements, limits: transactionTimeoutStatement(client) }),
-      );
+      pool.on('connect', (client) => {
+        const observers = [monitor?.(client), onMessage].filter((observer) => observer !== undefined);
+        replaceClientQuery(client, { preparedStatements, limits: transactionTimeoutStatement(client), observers });
+      });
       pool.on('connect', releaseLostClient);
     },
   };
@@ -165,8 +167,8 @@ function parseExactInt8(text: string): number {
 }
 
 /**
- * Counts pending connection requests. The returned function resolves when there are none. A query outside its request's transaction would
- * deadlock (always on PGlite, under load on PostgreSQL), so such a query throws.
+ * Counts pending connection requests. The returned function resolves when no connection request is pending. A query outside its request's
+ * transaction would deadlock (always on PGlite, under load on PostgreSQL), so such a query throws.
  */
 function guardConnectionAcquisition(em: EntityManager): () => Promise<void> {
   let waitingCount = 0;

@@ -1,31 +1,13 @@
+import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { prepareStatement } from '../database/queries/prepared-statement.ts';
+import { countEntities } from '../database/queries/count-rows.sql.ts';
+import { assignSequenceNumbers } from './assign-sequence.sql.ts';
+import { Event, EventSequence } from './event.entity.ts';
 import { notifyProcessesOnCommit } from './event-notifications.ts';
 import { getEventSignals } from './event-signals.ts';
 
 /** Events per transaction: few enough that other processes wait only briefly for the sequence row. */
 const batchMax = 1_000;
-
-// This query and `assign` are unnamed, so they are planned for each execution: a plan cached while the table is small would read all
-// events.
-const countWaiting = prepareStatement<{ count: number }>(
-  undefined,
-  `select count(*) as count from (select 1 from events where seq is null limit ${batchMax}) waiting`,
-);
-// The process that holds this row lock assigns sequence numbers. The lock is taken in a separate statement, so that the next statement sees
-// the previous holder's commits.
-const lockSequence = prepareStatement<{ last_seq: number }>(
-  'lock_event_sequence',
-  'select last_seq from event_sequence for no key update skip locked',
-);
-const assign = prepareStatement<{ count: number }>(
-  undefined,
-  `with waiting as (select id from events where seq is null order by id limit $2),
-        placed as (select id, $1::bigint + row_number() over (order by id) as seq from waiting),
-        stamped as (update events e set seq = placed.seq from placed where e.id = placed.id returning e.id)
-   select count(*) as count from stamped`,
-);
-const advance = prepareStatement('advance_event_sequence', 'update event_sequence set last_seq = $1');
 
 /** Called in the transaction that assigns sequence numbers to events, with the first and the last number. */
 export type OnSequenced = (em: EntityManager, first: number, last: number) => Promise<void>;
@@ -38,7 +20,7 @@ export type OnSequenced = (em: EntityManager, first: number, last: number) => Pr
 export async function assignEventSequence(em: EntityManager, onPlaced: OnSequenced = () => Promise.resolve()): Promise<number> {
   let total = 0;
   for (let count = batchMax; count === batchMax; total += count) {
-    const [{ count: unsequencedCount } = { count: 0 }] = await countWaiting(em, []);
+    const unsequencedCount = await countEntities(em, em.createQueryBuilder(Event).select('id').where({ seq: null }), batchMax - 1);
     if (unsequencedCount === 0) break;
     count = await em.transactional((inner) => sequenceBatch(inner, unsequencedCount, onPlaced));
     if (count > 0) getEventSignals(em).emit('placed');
@@ -50,15 +32,17 @@ export async function assignEventSequence(em: EntityManager, onPlaced: OnSequenc
 const retryDelayMs = 50;
 
 async function sequenceBatch(em: EntityManager, unsequencedCount: number, onPlaced: OnSequenced): Promise<number> {
-  const [sequence] = await lockSequence(em, []);
+  // The process that holds this row lock assigns sequence numbers. The lock is taken in a separate statement, so that the next statement
+  // sees the previous holder's commits.
+  const skipLocked = { lockMode: LockMode.PESSIMISTIC_PARTIAL_WRITE, disableIdentityMap: true } as const;
+  const sequence = await em.findOne(EventSequence, { id: 1 }, skipLocked);
   if (!sequence) {
     setTimeout(() => getEventSignals(em).emit('written'), retryDelayMs).unref();
     return 0;
   }
-  const [{ count } = { count: 0 }] = await assign(em, [sequence.last_seq, unsequencedCount]);
+  const [{ count } = { count: 0 }] = await assignSequenceNumbers(em, [sequence.lastSeq, unsequencedCount]);
   if (count === 0) return 0;
-  await advance(em, [sequence.last_seq + count]);
-  await onPlaced(em, sequence.last_seq + 1, sequence.last_seq + count);
+  await onPlaced(em, sequence.lastSeq + 1, sequence.lastSeq + count);
   await notifyProcessesOnCommit(em, 'placed');
   return count;
 }

@@ -1,19 +1,23 @@
+import { sql } from '@mikro-orm/core';
 import { eventRetentionDays } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { prepareStatement } from '../database/queries/prepared-statement.ts';
+import { Event, EventSequence } from './event.entity.ts';
 
 const batchMax = 1_000;
-
-// Deletes in sequence order, so that the remaining events have no gaps. A concurrent reader sees all events of a batch or none.
-const deleteBatch = prepareStatement<{ count: number }>(
-  'delete_old_events',
-  `with oldest as (select id, seq, created_at from events where seq is not null order by seq limit ${batchMax}),
-        gone as (delete from events e using oldest o
-                  where e.id = o.id and o.created_at < $1::timestamptz - interval '${eventRetentionDays} days' returning e.seq),
-        noted as (update event_sequence set swept_seq = greatest(swept_seq, (select max(seq) from gone))
-                   where exists (select 1 from gone))
-   select count(*) as count from gone`,
-);
+const retentionMs = eventRetentionDays * 24 * 60 * 60_000;
 
 /** Deletes one batch of expired events with their deliveries, and returns the number of events. Call it again until it returns 0. */
-export const deleteOldEvents = async (em: EntityManager, now: Date): Promise<number> => (await deleteBatch(em, [now]))[0]?.count ?? 0;
+export const deleteOldEvents = (em: EntityManager, now: Date): Promise<number> => em.transactional((inner) => deleteBatch(inner, now));
+
+/** Deletes in sequence order, so that the remaining events have no gaps. A concurrent reader sees all events of a batch or none. */
+async function deleteBatch(em: EntityManager, now: Date): Promise<number> {
+  const options = { fields: ['seq', 'createdAt'], orderBy: { seq: 'asc' }, limit: batchMax, disableIdentityMap: true } as const;
+  const oldest = await em.find(Event, { seq: { $ne: null } }, options);
+  const expired = oldest.filter(({ createdAt }) => createdAt.getTime() < now.getTime() - retentionMs);
+  const deleted = await em.nativeDelete(Event, { id: { $in: expired.map(({ id }) => id) } });
+  if (deleted === 0) return 0;
+  const sweptSeq = Math.max(...expired.map(({ seq }) => seq ?? 0));
+  const values = { sweptSeq: sql`greatest(swept_seq, ${sweptSeq})` };
+  await em.nativeUpdate(EventSequence, { id: 1 }, values);
+  return deleted;
+}

@@ -2,18 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { openOrm } from '../database/open-orm.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { prepareDeferredStatement, prepareStatement } from '../database/queries/prepared-statement.ts';
 import { usesConnectionPooler } from '../database/connection/database-timeouts.ts';
 import type { Log } from '../logging/logger.ts';
+import { listenForNotifications, notifyProcesses } from './notify-processes.sql.ts';
 import { type EventSignals, type EventSignalTopic, getEventSignals, eventSignalTopics } from './event-signals.ts';
 
-const channel = 'mandate_events';
 const throughPoolerMessage =
   'Events of other processes are polled for every second, because LISTEN does not work through a connection pooler: set DATABASE_DIRECT_URL';
 
-const notifySql = `select pg_notify('${channel}', $1)`;
-const notify = prepareStatement('notify_processes', notifySql);
-const notifyWithCommit = prepareDeferredStatement('notify_processes_with_commit', notifySql);
 const payloadOf = (em: EntityManager, topic: EventSignalTopic): string => `${topic} ${getEventSignals(em).processId}`;
 
 /**
@@ -22,14 +18,14 @@ const payloadOf = (em: EntityManager, topic: EventSignalTopic): string => `${top
  * places orders.
  */
 export const notifyProcessesOnCommit = (em: EntityManager, topic: EventSignalTopic): Promise<void> =>
-  notifyWithCommit(em, [payloadOf(em, topic)]);
+  notifyProcesses(em, [payloadOf(em, topic)]);
 
 /** Minimum time between two notifications that a process sends on the same topic. */
 const notifyEveryMs = 20;
 
 /**
- * Notifies other processes of events that this process has written. Used by processes that do not sequence and deliver events themselves.
- * Notifications are sent after the commit, at most every 20 ms. A lost notification delays an event until the next poll.
+ * Notifies other processes of events that this process has written. This function is for processes that do not sequence and deliver events
+ * themselves. Notifications are sent after the commit, at most every 20 ms. A lost notification delays an event until the next poll.
  */
 export function notifyProcessesOfWrites(em: EntityManager, log: Log): void {
   const pending = new Map<EventSignalTopic, { again: boolean }>();
@@ -42,7 +38,7 @@ export function notifyProcessesOfWrites(em: EntityManager, log: Log): void {
     const sending = { again: false };
     pending.set(topic, sending);
     const detachedEm = em.fork({ disableContextResolution: true });
-    await notify(detachedEm, [payloadOf(em, topic)]).catch((error: unknown) =>
+    await notifyProcesses(detachedEm, [payloadOf(em, topic)]).catch((error: unknown) =>
       log.debug({ err: error }, 'a notification about events was not sent'),
     );
     await sleep(notifyEveryMs, undefined, { ref: false });
@@ -55,7 +51,6 @@ export function notifyProcessesOfWrites(em: EntityManager, log: Log): void {
 const reconnectAfterMs = 1_000;
 /** Interval between checks for a connection that was lost without an error. */
 const checkEveryMs = 30_000;
-const check = { text: 'select 1', values: [], query_timeout: 5_000 };
 
 /**
  * The connection uses a pooler, which can assign the session to other clients after each transaction; LISTEN requires a dedicated session.
@@ -110,13 +105,13 @@ export class EventNotificationListener {
       .on('notification', ({ payload }) => this.#receive(payload));
     try {
       if (usesConnectionPooler(client)) throw new ThroughPoolerError(throughPoolerMessage);
-      await client.query(`listen ${channel}`);
+      await client.query(listenForNotifications);
       this.#setReceiving(true);
       onListening();
       const over = AbortSignal.any([lost.signal, this.#stopping.signal]);
       while (!over.aborted) {
         await sleep(checkEveryMs, undefined, { signal: over }).catch(() => undefined);
-        if (!over.aborted) await client.query(check);
+        if (!over.aborted) await client.query(listenForNotifications);
       }
       if (lost.signal.aborted) throw new Error('the connection for notifications about events was lost');
     } finally {

@@ -1,22 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
-import type { DatabaseConnection } from 'kysely';
+import type { DatabaseConnection, Transaction } from 'kysely';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { parseStatementName } from '../database/queries/prepared-statement.ts';
 
 /** `written`: committed events have no sequence number yet. `placed`: events received sequence numbers, or deliveries became pending. */
 export const eventSignalTopics = ['written', 'placed'] as const;
 export type EventSignalTopic = (typeof eventSignalTopics)[number];
-
-/** Signals by the name of the statement that writes events or deliveries; emitted after the statement's transaction. */
-const topicsOfStatements: Readonly<Record<string, EventSignalTopic>> = {
-  insert_event: 'written',
-  insert_events: 'written',
-  place_order_v4: 'written',
-  redeliver_event: 'placed',
-  redeliver_events: 'placed',
-};
 
 /** Poll interval that compensates for lost signals. */
 const slowPollMs = 5_000;
@@ -76,44 +66,45 @@ export function getEventSignals(em: EntityManager): EventSignals {
   const isPostgresql = em.getDriver().getPlatform().supportsMultipleStatements();
   const signals = new EventSignals(!isPostgresql);
   signalsByConnection.set(connection, signals);
-  emitAfterWrites(em, signals);
+  emitAfterTransactions(em, signals);
   return signals;
 }
 
+/** Topics to signal when the connection's transaction ends. */
+const topicsByConnection = new WeakMap<DatabaseConnection, Set<EventSignalTopic>>();
+
 /**
- * Emits a signal when a connection that has written events is released, that is, after the commit. After a rollback, the signal is
- * unnecessary but harmless. PGlite has one shared connection and runs other queries only after the transaction, so an early signal is not
- * lost.
+ * Signals a write when the current transaction ends; without a transaction, immediately. Every function that writes events or makes
+ * deliveries pending calls this function after the write. After a rollback, the signal is unnecessary but harmless.
  */
-function emitAfterWrites(em: EntityManager, signals: EventSignals): void {
-  const writtenBy = new WeakMap<DatabaseConnection, Set<EventSignalTopic>>();
-  const topicsOf = (connection: DatabaseConnection): Set<EventSignalTopic> => {
-    const existing = writtenBy.get(connection);
-    if (existing) return existing;
-    const topics = new Set<EventSignalTopic>();
-    writtenBy.set(connection, topics);
-    const executeQuery = connection.executeQuery.bind(connection);
-    connection.executeQuery = (query, ...more) => {
-      const topic = topicsOfStatements[parseStatementName(query.sql) ?? ''];
-      if (topic) topics.add(topic);
-      return executeQuery(query, ...more);
-    };
-    return topics;
-  };
+export async function signalAfterCommit(em: EntityManager, topic: EventSignalTopic): Promise<void> {
+  const signals = getEventSignals(em);
+  const transaction = em.getTransactionContext<Transaction<unknown>>();
+  if (!transaction) return signals.emitLocalWrite(topic);
+  await transaction.getExecutor().provideConnection(async (connection) => {
+    const topics = topicsByConnection.get(connection) ?? new Set();
+    topicsByConnection.set(connection, topics.add(topic));
+  });
+}
+
+/**
+ * Emits the signals of a transaction when its connection is released, that is, after the commit. PGlite has one shared connection and runs
+ * other queries only after the transaction, so an early signal is not lost.
+ */
+function emitAfterTransactions(em: EntityManager, signals: EventSignals): void {
   const executor = em.getConnection().getClient().getExecutor();
   const provideConnection = executor.provideConnection.bind(executor);
   executor.provideConnection = async (consumer, options) => {
-    let topics: Set<EventSignalTopic> | undefined;
+    let used: DatabaseConnection | undefined;
     try {
       return await provideConnection((connection) => {
-        topics = topicsOf(connection);
+        used = connection;
         return consumer(connection);
       }, options);
     } finally {
-      for (const topic of topics ?? []) {
-        topics?.delete(topic);
-        signals.emitLocalWrite(topic);
-      }
+      const topics = used && topicsByConnection.get(used);
+      if (used) topicsByConnection.delete(used);
+      for (const topic of topics ?? []) signals.emitLocalWrite(topic);
     }
   };
 }

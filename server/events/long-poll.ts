@@ -1,8 +1,6 @@
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { prepareStatement } from '../database/queries/prepared-statement.ts';
+import { EventSequence } from './event.entity.ts';
 import { type EventSignals, getEventSignals } from './event-signals.ts';
-
-const readLast = prepareStatement<{ last_seq: number }>('read_event_sequence', 'select last_seq from event_sequence');
 
 /** Additional dependencies of the event handlers. */
 export type EventHandlerDependencies = { readonly newEvents: EventWaiter };
@@ -75,8 +73,9 @@ export class EventWaiter {
     while (this.#again) {
       this.#again = false;
       // After an error, every waiting request is woken; its next query reports the error.
-      const [row] = await readLast(this.#em.fork({ disableContextResolution: true }), []).catch(() => [{ last_seq: Infinity }]);
-      for (const { after, wake } of this.#waiting) if ((row?.last_seq ?? 0) > after) wake();
+      const sequence = this.#em.fork({ disableContextResolution: true }).findOne(EventSequence, { id: 1 });
+      const { lastSeq } = (await sequence.catch(() => ({ lastSeq: Infinity }))) ?? { lastSeq: 0 };
+      for (const { after, wake } of this.#waiting) if (lastSeq > after) wake();
     }
     this.#isChecking = false;
     if (this.#waiting.size > 0 && !this.#stopped) this.#poll = setTimeout(() => this.#check(), this.#signals.pollMs);

@@ -2,10 +2,12 @@ import { Counter, Gauge, Histogram, type Registry } from '@prometheus-io/client'
 import type { Pool } from 'pg';
 import type { ReadReplica } from '../database/replica/read-replica.ts';
 import type { StorageReserve } from '../database/storage/storage-reserve.ts';
-import { reportStatementDurations } from '../database/connection/pool-safety.ts';
+import type { MessageObserver } from '../database/connection/pipelined-queries.ts';
+
+export type DatabaseMetrics = { readonly onPool: (pool: Pool) => void; readonly onMessage: MessageObserver };
 
 /** Creates the metrics for the PostgreSQL connection pools. The embedded database has a single connection and no pool. */
-export function registerDatabaseMetrics(registry: Registry): (pool: Pool) => void {
+export function registerDatabaseMetrics(registry: Registry): DatabaseMetrics {
   const pools: Pool[] = [];
   const sumOverPools = (count: (pool: Pool) => number): number => pools.reduce((total, pool) => total + count(pool), 0);
   const duration = new Histogram({
@@ -42,9 +44,12 @@ export function registerDatabaseMetrics(registry: Registry): (pool: Pool) => voi
     registers: [registry],
     collect: () => waiting.set(sumOverPools(({ waitingCount }) => waitingCount)),
   });
-  return (pool) => {
-    pools.push(pool);
-    pool.on('connect', (client) => reportStatementDurations(client, (milliseconds) => duration.observe(milliseconds / 1000)));
+  return {
+    onPool: (pool) => void pools.push(pool),
+    onMessage() {
+      const sentAt = performance.now();
+      return () => duration.observe((performance.now() - sentAt) / 1000);
+    },
   };
 }
 

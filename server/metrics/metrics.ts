@@ -1,14 +1,13 @@
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { collectDefaultMetrics, Registry } from '@prometheus-io/client';
-import type { Pool } from 'pg';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import type { ReadReplica } from '../database/replica/read-replica.ts';
 import type { StorageReserve } from '../database/storage/storage-reserve.ts';
 import type { LoadShedder } from '../http/server/load-shedder.ts';
 import type { Log } from '../logging/logger.ts';
 import type { OnTokenOperation } from '../oauth/provider/report-token-operations.ts';
-import { registerDatabaseMetrics, registerReplicaMetrics, registerStorageMetrics } from './database-metrics.ts';
+import { type DatabaseMetrics, registerDatabaseMetrics, registerReplicaMetrics, registerStorageMetrics } from './database-metrics.ts';
 import { registerLoadMetrics } from './load-metrics.ts';
 import { registerQueueMetrics } from './queue-metrics.ts';
 import { registerRequestMetrics } from './request-metrics.ts';
@@ -17,7 +16,8 @@ import { registerTokenMetrics } from './token-metrics.ts';
 /** The Prometheus metrics of this process. */
 export class Metrics {
   readonly #registry = new Registry();
-  readonly watchPool: (pool: Pool) => void = registerDatabaseMetrics(this.#registry);
+  /** Options of `openDatabase` that report its connections and statements. */
+  readonly database: DatabaseMetrics = registerDatabaseMetrics(this.#registry);
   readonly watchLoad: (guard: LoadShedder) => void = registerLoadMetrics(this.#registry);
   readonly watchReplica: (replica: ReadReplica) => void = registerReplicaMetrics(this.#registry);
   readonly watchStorage: (storage: StorageReserve) => void = (storage) => registerStorageMetrics(this.#registry, storage);

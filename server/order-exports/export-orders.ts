@@ -1,9 +1,9 @@
-import { orderExportColumns, fileFormats, type Order, type OrderSummary } from '@mandate/contract';
+import { orderExportColumns, fileFormats, type OrderSummary } from '@mandate/contract';
 import { z } from 'zod';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { prepareStatement } from '../database/queries/prepared-statement.ts';
-import { countOrders, listOrders, type OrderFilters } from '../orders/list-orders.ts';
-import { orderSummaryFromRow } from '../orders/order-rows.ts';
+import { countOrders, listOrders, type OrderFilters } from '../orders/list-orders.sql.ts';
+import { orderLineFromEntity, orderSummaryFromRow } from '../orders/order-rows.ts';
+import { OrderItem } from '../orders/order.entity.ts';
 import { appendToStoredFile, createStoredFile } from '../tasks/stored-file.ts';
 import type { TaskOutcome, TaskRun } from '../tasks/task-context.ts';
 import type { ExportRow } from './export-columns.ts';
@@ -91,15 +91,11 @@ function limitLines(orders: OrderSummary[], exportsLines: boolean): OrderSummary
   return end === -1 ? orders : orders.slice(0, end);
 }
 
-const readLines = prepareStatement<Order['items'][number] & { order_id: number }>(
-  'read_exported_lines',
-  `select order_id, line, product_id, sku, name, unit_price, quantity, shipped_quantity, restocked_quantity, tax_rate_bps, tax, total
-     from order_items where order_id = any($1::bigint[]) order by order_id, line`,
-);
-
 async function withLines(em: EntityManager, orders: readonly OrderSummary[]): Promise<ExportRow[]> {
-  const lines = Map.groupBy(await readLines(em, [orders.map(({ id }) => id)]), (line) => line.order_id);
-  return orders.flatMap((order) => (lines.get(order.id) ?? []).map((line) => ({ order, line })));
+  const ofOrders = { order: { $in: orders.map(({ id }) => id) } };
+  const items = await em.find(OrderItem, ofOrders, { orderBy: { line: 'asc' }, disableIdentityMap: true });
+  const lines = Map.groupBy(items, (item) => item.order.id);
+  return orders.flatMap((order) => (lines.get(order.id) ?? []).map((item) => ({ order, line: orderLineFromEntity(item) })));
 }
 
 const toFilters = (params: OrderExportParams): OrderFilters => ({

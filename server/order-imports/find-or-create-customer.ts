@@ -1,26 +1,11 @@
+import { raw } from '@mikro-orm/core';
 import { sha256 } from '../crypto/sha256.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { prepareStatement } from '../database/queries/prepared-statement.ts';
 import type { RowError } from '../imports/parse-cells.ts';
+import { User } from '../users/user.entity.ts';
+import { ImportedCustomer } from './import-mapping.entity.ts';
 import type { OrderImportParams } from './order-import-parameters.ts';
 import type { ImportedOrderHead } from './parse-order-row.ts';
-
-type Account = { readonly id: number };
-
-const findUser = prepareStatement<Account>('find_user_of_import', `select id from users where id = $1 and status <> 'closed'`);
-const findImported = prepareStatement<Account>(
-  'find_imported_customer',
-  'select user_id as id from imported_customers where source = $1 and key = $2',
-);
-const findByEmail = prepareStatement<Account>(
-  'find_customer_by_email',
-  `select id from users where lower(email) = lower($1) and status <> 'closed'`,
-);
-const createUser = prepareStatement<Account>('create_imported_customer', 'insert into users (name, email) values ($1, $2) returning id');
-const storeImportedCustomer = prepareStatement(
-  'store_imported_customer',
-  'insert into imported_customers (source, key, user_id) values ($1, $2, $3)',
-);
 
 /** Returns the account of an order's customer: by the source's customer key, by e-mail address, or as the import parameters specify. */
 export async function findOrCreateCustomer(
@@ -31,24 +16,25 @@ export async function findOrCreateCustomer(
   const { source, user_id: userId } = params;
   const key = head.customer ?? head.customer_email;
   if (key === undefined) return userId === undefined ? customerMissing : findUserById(em, userId);
-  const [imported] = await findImported(em, [source, key]);
-  if (imported) return imported.id;
-  const [known] = head.customer_email === undefined ? [] : await findByEmail(em, [head.customer_email]);
+  const imported = await em.findOne(ImportedCustomer, { source, key }, { disableIdentityMap: true });
+  if (imported) return imported.user;
+  const known = head.customer_email === undefined ? null : await findUserByEmail(em, head.customer_email);
   if (!known && params.unknown_customers === 'refuse') {
     return { field: 'customer', code: 'unknown_reference', detail: `There is no customer ${JSON.stringify(key)}.` };
   }
-  const [user] = known
-    ? [known]
-    : await createUser(em, [head.customer_name ?? `Customer ${key}`.slice(0, 200), head.customer_email ?? placeholderEmail(source, key)]);
-  if (!user) throw new Error('inserting a user returned no row');
-  await storeImportedCustomer(em, [source, key, user.id]);
-  return user.id;
+  const name = head.customer_name ?? `Customer ${key}`.slice(0, 200);
+  const user = known?.id ?? (await em.insert(User, { name, email: head.customer_email ?? placeholderEmail(source, key) }));
+  await em.insert(ImportedCustomer, { source, key, user });
+  return user;
 }
+
+const findUserByEmail = (em: EntityManager, email: string): Promise<User | null> =>
+  em.findOne(User, { status: { $ne: 'closed' }, [raw('lower(email) = lower(?)', [email])]: [] }, { disableIdentityMap: true });
 
 const customerMissing: RowError = { field: 'customer', code: 'required', detail: 'The order names no customer.' };
 
 async function findUserById(em: EntityManager, id: number): Promise<number | RowError> {
-  const [user] = await findUser(em, [id]);
+  const user = await em.findOne(User, { id, status: { $ne: 'closed' } }, { disableIdentityMap: true });
   return user?.id ?? { field: 'user_id', code: 'unknown_reference', detail: `There is no user ${id}.` };
 }
 

@@ -1,24 +1,8 @@
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { prepareStatement } from '../database/queries/prepared-statement.ts';
 import type { RowError } from '../imports/parse-cells.ts';
+import { Product } from '../products/product.entity.ts';
 import type { OrderImportParams } from './order-import-parameters.ts';
 import type { ImportedOrderHead, ImportedOrderLine } from './parse-order-row.ts';
-
-type KnownProduct = { readonly id: number; readonly sku: string };
-
-const findBySku = prepareStatement<KnownProduct>(
-  'find_products_by_sku',
-  'select id, sku from products where sku = any(select jsonb_array_elements_text($1::jsonb))',
-);
-// Inserting in SKU order keeps concurrent imports from deadlocking. Products that another import has just created are read afterwards.
-const createProducts = prepareStatement<KnownProduct>(
-  'create_imported_products',
-  `insert into products (sku, name, category, price, currency, tax_rate_bps, status)
-   select sku, name, 'imported', unit_price, $2, tax_rate_bps, 'archived'
-     from jsonb_to_recordset($1::jsonb) as p (sku text, name text, unit_price bigint, tax_rate_bps int) order by sku
-   on conflict (sku) do nothing
-   returning id, sku`,
-);
 
 /** Returns the product ids of all lines by SKU, or an error. Creates unknown products if the import allows it. */
 export async function findOrCreateProducts(
@@ -27,16 +11,27 @@ export async function findOrCreateProducts(
   { currency }: ImportedOrderHead,
   lines: readonly ImportedOrderLine[],
 ): Promise<ReadonlyMap<string, number> | RowError> {
-  const ids = new Map((await findByLines(em, lines)).map(({ sku, id }) => [sku, id]));
+  const ids = await findProductIds(em, lines);
   const unknown = new Map(lines.filter(({ sku }) => !ids.has(sku)).map((line) => [line.sku, line]));
   if (unknown.size === 0) return ids;
   if (params.unknown_products === 'refuse') {
     const skus = [...unknown.keys()].slice(0, 10).join(', ');
     return { field: 'sku', code: 'unknown_reference', detail: `There is no product with the SKU ${skus}.` };
   }
-  await createProducts(em, [JSON.stringify([...unknown.values()]), currency]);
-  return new Map((await findByLines(em, lines)).map(({ sku, id }) => [sku, id]));
+  await createProducts(em, [...unknown.values()], currency);
+  return findProductIds(em, lines);
 }
 
-const findByLines = (em: EntityManager, lines: readonly ImportedOrderLine[]): Promise<KnownProduct[]> =>
-  findBySku(em, [JSON.stringify([...new Set(lines.map(({ sku }) => sku))])]);
+/** Creates archived products in SKU order, so that concurrent imports cannot deadlock. Skips products that another import has just created. */
+async function createProducts(em: EntityManager, lines: readonly ImportedOrderLine[], currency: string): Promise<void> {
+  const sorted = lines.toSorted((a, b) => (a.sku < b.sku ? -1 : 1));
+  const values = sorted.map(({ sku, name, unit_price: price, tax_rate_bps: taxRateBps }) => ({ sku, name, price, taxRateBps }));
+  const products = values.map((each) => ({ ...each, category: 'imported', currency, status: 'archived' as const }));
+  await em.createQueryBuilder(Product).insert(products).onConflict('sku').ignore().execute();
+}
+
+async function findProductIds(em: EntityManager, lines: readonly ImportedOrderLine[]): Promise<ReadonlyMap<string, number>> {
+  const skus = [...new Set(lines.map(({ sku }) => sku))];
+  const products = await em.find(Product, { sku: { $in: skus } }, { fields: ['sku'], disableIdentityMap: true });
+  return new Map(products.map(({ sku, id }) => [sku, id]));
+}

@@ -1,6 +1,10 @@
+import { LockMode } from '@mikro-orm/core';
 import { sha256 } from '../crypto/sha256.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { prepareStatement } from '../database/queries/prepared-statement.ts';
+import { Order, OrderItem } from '../orders/order.entity.ts';
+import { Payment } from '../payments/payment.entity.ts';
+import { Shipment } from '../shipments/shipment.entity.ts';
+import { ImportedCustomer, ImportedOrder } from './import-mapping.entity.ts';
 import type { OrderImportParams } from './order-import-parameters.ts';
 import type { ImportedOrderHead, ImportedOrderLine } from './parse-order-row.ts';
 
@@ -22,34 +26,6 @@ export type ImportedOrderState = {
   readonly customers: readonly string[];
   readonly lines: readonly ImportedOrderLine[];
 };
-
-const findFingerprint = prepareStatement<{ order_id: number; fingerprint: string | null }>(
-  'find_imported_fingerprint',
-  'select order_id, fingerprint from imported_orders where source = $1 and reference = $2',
-);
-const findOrder = prepareStatement<ImportedOrderState>(
-  'find_imported_order',
-  `select i.order_id, i.fingerprint, o.status, o.currency, (extract(epoch from o.created_at) * 1000)::bigint as created_ms, o.shipping_total, o.discount_total,
-          o.note, o.delivery, o.user_id,
-          (select coalesce(jsonb_agg(c.key), '[]') from imported_customers c where c.source = i.source and c.user_id = o.user_id) as customers,
-          (select jsonb_agg(jsonb_build_object('sku', l.sku, 'name', l.name, 'quantity', l.quantity, 'unit_price', l.unit_price,
-                                               'tax_rate_bps', l.tax_rate_bps) order by l.line)
-             from order_items l where l.order_id = o.id) as lines
-     from imported_orders i join orders o on o.id = i.order_id where i.source = $1 and i.reference = $2`,
-);
-const setFingerprint = prepareStatement(
-  'set_imported_fingerprint',
-  'update imported_orders set fingerprint = $3 where source = $1 and reference = $2',
-);
-// An order with payments, refunds or shipments in this system must not be replaced.
-const lockReplaceable = prepareStatement<{ replaceable: boolean }>(
-  'lock_replaceable_order',
-  `select cancel_reason is null
-          and not exists (select 1 from payments p where p.order_id = o.id)
-          and not exists (select 1 from refunds r where r.order_id = o.id)
-          and not exists (select 1 from shipments s where s.order_id = o.id) as replaceable
-     from orders o where o.id = $1 for update`,
-);
 
 /** Returns the SHA-256 of all data that an import takes from an order's rows. */
 export function computeOrderFingerprint(
@@ -74,12 +50,36 @@ export async function findImportedOrder(
   { reference }: ImportedOrderHead,
   fingerprint: string,
 ): Promise<'new' | 'same' | ImportedOrderState> {
-  const [found] = await findFingerprint(em, [source, reference]);
+  const found = await em.findOne(ImportedOrder, { source, reference }, { disableIdentityMap: true });
   if (!found) return 'new';
-  if (found.fingerprint === fingerprint) return 'same';
-  const [order] = await findOrder(em, [source, reference]);
-  if (!order) throw new Error('an imported order does not exist');
-  return order;
+  return found.fingerprint === fingerprint ? 'same' : readOrderState(em, source, found.order, found.fingerprint ?? null);
+}
+
+async function readOrderState(em: EntityManager, source: string, orderId: number, fingerprint: string | null): Promise<ImportedOrderState> {
+  const order = await em.findOneOrFail(Order, { id: orderId }, { disableIdentityMap: true });
+  const userId = order.user.id;
+  const customers = await em.find(ImportedCustomer, { source, user: userId }, { disableIdentityMap: true });
+  const items = await em.find(OrderItem, { order: orderId }, { orderBy: { line: 'asc' }, disableIdentityMap: true });
+  return {
+    order_id: orderId,
+    fingerprint,
+    status: order.status,
+    currency: order.currency,
+    created_ms: order.createdAt.getTime(),
+    shipping_total: order.shippingTotal,
+    discount_total: order.discountTotal,
+    note: order.note ?? null,
+    delivery: order.delivery,
+    user_id: userId,
+    customers: customers.map(({ key }) => key),
+    lines: items.map(({ sku, name, quantity, unitPrice, taxRateBps }) => ({
+      sku,
+      name,
+      quantity,
+      unit_price: unitPrice,
+      tax_rate_bps: taxRateBps,
+    })),
+  };
 }
 
 /** Stores the fingerprint of an order that was imported before fingerprints existed. */
@@ -88,10 +88,12 @@ export const storeOrderFingerprint = (
   { source }: OrderImportParams,
   { reference }: ImportedOrderHead,
   fingerprint: string,
-): Promise<unknown> => setFingerprint(em, [source, reference, fingerprint]);
+): Promise<unknown> => em.nativeUpdate(ImportedOrder, { source, reference }, { fingerprint });
 
-/** Locks an order and returns whether an import may replace its data. */
+/** Locks an order and returns whether an import may replace its data: it has no payments (and so no refunds) or shipments in this system. */
 export async function lockOrderForReplacement(em: EntityManager, orderId: number): Promise<boolean> {
-  const [order] = await lockReplaceable(em, [orderId]);
-  return order?.replaceable ?? false;
+  const locked = { lockMode: LockMode.PESSIMISTIC_WRITE, disableIdentityMap: true } as const;
+  const order = await em.findOne(Order, { id: orderId }, locked);
+  if (order?.cancelReason !== null) return false;
+  return (await em.count(Payment, { order: orderId })) === 0 && (await em.count(Shipment, { order: orderId })) === 0;
 }

@@ -1,14 +1,13 @@
-import { LockMode } from '@mikro-orm/core';
+import { LockMode, sql } from '@mikro-orm/core';
 import type { EventType } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { prepareStatement } from '../database/queries/prepared-statement.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { findOrderWithoutPermissionCheck } from '../orders/find-order.ts';
 import { Order } from '../orders/order.entity.ts';
 import { submitRefund } from '../refunds/submit-refund.ts';
 import { createRefund } from '../refunds/create-refund.ts';
 import { redactedPaymentFromEntity } from '../payments/payment-response.ts';
-import { Payment } from '../payments/payment.entity.ts';
+import { openPaymentStatuses, Payment } from '../payments/payment.entity.ts';
 import {
   type PaymentProvider,
   type PaymentProviders,
@@ -23,12 +22,6 @@ const shortReservationMs = 30 * 60_000;
 export class AmountMismatchError extends Error {
   override readonly name = 'AmountMismatch';
 }
-
-const findOrderOfPayment = prepareStatement<{ order_id: number }>('find_order_of_payment', 'select order_id from payments where id = $1');
-const pollOtherPayments = prepareStatement(
-  'schedule_other_payment_polls',
-  `update payments set next_check_at = $3 where order_id = $1 and id <> $2 and status in ('pending', 'requires_action', 'processing')`,
-);
 
 const eventTypes: Partial<Record<Payment['status'], EventType>> = {
   requires_action: 'payment.requires_action',
@@ -76,9 +69,9 @@ export async function applyPaymentOutcome(
 
 /** Locks the order and then the payment. All code locks in this order. */
 async function lockPayment(em: EntityManager, id: number): Promise<{ order: Order; payment: Payment }> {
-  const [row] = await findOrderOfPayment(em, [id]);
+  const found = await em.findOneOrFail(Payment, { id }, { fields: ['order'], disableIdentityMap: true });
   const locked = { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true } as const;
-  const order = await em.findOneOrFail(Order, { id: row?.order_id ?? 0 }, locked);
+  const order = await em.findOneOrFail(Order, { id: found.order.id }, locked);
   return { order, payment: await em.findOneOrFail(Payment, { id }, locked) };
 }
 
@@ -102,7 +95,10 @@ function shortenReservation(order: Order, payment: Payment, provider: PaymentPro
 }
 
 async function afterSuccess(em: EntityManager, order: Order, payment: Payment, now: Date): Promise<number | undefined> {
-  await pollOtherPayments(em, [order.id, payment.id, now.toISOString()]);
+  const others = { order: order.id, id: { $ne: payment.id }, status: { $in: openPaymentStatuses } };
+  // The time of the next check is not part of the representation, so the version is unchanged.
+  const values = { nextCheckAt: now, version: sql`version` };
+  await em.nativeUpdate(Payment, others, values);
   if (!payment.surplus && order.status === 'paid') {
     await recordEvent(em, 'order.paid', await findOrderWithoutPermissionCheck(em, order.id), order.user.id);
     return undefined;

@@ -1,25 +1,19 @@
 import { LockMode } from '@mikro-orm/core';
 import type { Order as OrderBody, OrderCancellation } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { prepareStatement } from '../database/queries/prepared-statement.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { canUseScope } from '../http/middleware/authorize.ts';
 import { actorKey, type Principal } from '../http/request/principal.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
-import { Payment } from '../payments/payment.entity.ts';
+import { openPaymentStatuses, Payment } from '../payments/payment.entity.ts';
 import { createRefund, calculateRefundableAmount } from '../refunds/create-refund.ts';
 import { findOrderWithoutPermissionCheck } from '../orders/find-order.ts';
 import type { Order } from '../orders/order.entity.ts';
 import { restockOrders } from '../orders/restock.ts';
 import { lockOrder } from '../orders/lock-order.ts';
+import { Shipment } from '../shipments/shipment.entity.ts';
 
 type CancellationResult = { readonly order: OrderBody; readonly refundId: number | undefined };
-
-const findUnfinishedPart = prepareStatement<{ what: string }>(
-  'find_unfinished_order_parts',
-  `select 'payment' as what from payments where order_id = $1 and status in ('pending', 'requires_action', 'processing')
-   union all select 'shipment' from shipments where order_id = $1 and status = 'pending'`,
-);
 
 /**
  * Cancels an order, returns its goods to stock and creates a refund of the paid amount; the provider is called after the transaction. The
@@ -38,8 +32,8 @@ export async function cancelOrder(
   if (reason !== 'customer' && !canUseScope(principal, 'orders.manage'))
     throw createProblem('forbidden', { detail: 'Another reason than `customer` requires the `orders.manage` scope and a staff account.' });
   order.cancel(reason, now);
-  const [unfinished] = await findUnfinishedPart(em, [id]);
-  if (unfinished) throw createProblem('invalid_transition', { detail: `A ${unfinished.what} of the order is in progress.` });
+  const unfinished = await findUnfinishedPart(em, id);
+  if (unfinished) throw createProblem('invalid_transition', { detail: `A ${unfinished} of the order is in progress.` });
   if (note !== undefined) order.note = note;
   await em.flush();
   const refundId = await createFullRefund(em, order, actorKey(principal), now);
@@ -47,6 +41,11 @@ export async function cancelOrder(
   const body = await findOrderWithoutPermissionCheck(em, id);
   await recordEvent(em, 'order.canceled', body, order.user.id);
   return { order: body, refundId };
+}
+
+async function findUnfinishedPart(em: EntityManager, orderId: number): Promise<'payment' | 'shipment' | undefined> {
+  if ((await em.count(Payment, { order: orderId, status: { $in: openPaymentStatuses } })) > 0) return 'payment';
+  return (await em.count(Shipment, { order: orderId, status: 'pending' })) > 0 ? 'shipment' : undefined;
 }
 
 async function createFullRefund(em: EntityManager, order: Order, actor: string, now: Date): Promise<number | undefined> {

@@ -1,32 +1,14 @@
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { prepareStatement } from '../database/queries/prepared-statement.ts';
 import { Payment } from '../payments/payment.entity.ts';
 import { undefinedIfUnavailable, type PaymentProviders, requirePaymentProvider } from '../payments/providers/payment-provider.ts';
 import { commitPaymentOutcome } from './apply-payment-outcome.ts';
 
-type OpenPayment = { readonly id: number; readonly provider: string; readonly provider_reference: string; readonly provider_key: string };
-
-const columns = 'p.id, p.provider, p.provider_reference, p.provider_key';
 // A payment that is processing cannot be canceled; a payment without a reference is still being created at its provider.
-const isCancelableSql = `p.status in ('pending', 'requires_action') and p.provider_reference is not null`;
-
-const findOpenById = prepareStatement<OpenPayment>(
-  'find_open_payment',
-  `select ${columns} from payments p where p.id = $1 and ${isCancelableSql}`,
-);
-const findOpenOfOrder = prepareStatement<OpenPayment>(
-  'find_open_payment_of_order',
-  `select ${columns} from payments p where p.order_id = $1 and ${isCancelableSql}`,
-);
-const findOpenOfExpiredOrders = prepareStatement<OpenPayment>(
-  'find_open_payments_of_expired_orders',
-  `select ${columns} from orders o join payments p on p.order_id = o.id
-    where o.status = 'pending' and o.expires_at <= $1 and ${isCancelableSql} order by o.expires_at limit $2`,
-);
+const cancelable = { status: { $in: ['pending', 'requires_action'] }, providerReference: { $ne: null } } as const;
 
 /** Cancels a payment at its provider and stores the outcome. Returns false if nothing can be canceled. Must not run in a transaction. */
 export const cancelPayment = async (em: EntityManager, providers: PaymentProviders, id: number, now: Date): Promise<boolean> =>
-  cancelAll(em, providers, await findOpenById(em, [id]), now);
+  cancelAll(em, providers, await em.find(Payment, { ...cancelable, id }, { disableIdentityMap: true }), now);
 
 /** Cancels the open payment of an order, like `cancelPayment`. */
 export const cancelOpenPaymentOfOrder = async (
@@ -34,26 +16,27 @@ export const cancelOpenPaymentOfOrder = async (
   providers: PaymentProviders,
   orderId: number,
   now: Date,
-): Promise<boolean> => cancelAll(em, providers, await findOpenOfOrder(em, [orderId]), now);
+): Promise<boolean> =>
+  cancelAll(em, providers, await em.find(Payment, { ...cancelable, order: orderId }, { disableIdentityMap: true }), now);
 
 /** For dry runs, whose transaction is rolled back: marks the open payment as canceled without calling its provider. */
 export const simulatePaymentCancellation = (em: EntityManager, orderId: number): Promise<number> =>
-  em.nativeUpdate(
-    Payment,
-    { order: orderId, status: { $in: ['pending', 'requires_action'] }, providerReference: { $ne: null } },
-    { status: 'canceled' },
-  );
+  em.nativeUpdate(Payment, { ...cancelable, order: orderId }, { status: 'canceled' });
 
 /** Cancels open payments of orders whose reservation has expired, like `cancelPayment`. */
-export const cancelPaymentsOfExpiredOrders = async (
+export async function cancelPaymentsOfExpiredOrders(
   em: EntityManager,
   providers: PaymentProviders,
   now: Date,
   limit: number,
-): Promise<boolean> => cancelAll(em, providers, await findOpenOfExpiredOrders(em, [now.toISOString(), limit]), now);
+): Promise<boolean> {
+  const ofExpiredOrder = { ...cancelable, order: { status: 'pending', expiresAt: { $lte: now } } } as const;
+  const payments = await em.find(Payment, ofExpiredOrder, { orderBy: { order: { expiresAt: 'asc' } }, limit, disableIdentityMap: true });
+  return cancelAll(em, providers, payments, now);
+}
 
 /** Cancels all given payments even if some cancellations fail, and throws the errors at the end. */
-async function cancelAll(em: EntityManager, providers: PaymentProviders, payments: readonly OpenPayment[], now: Date): Promise<boolean> {
+async function cancelAll(em: EntityManager, providers: PaymentProviders, payments: readonly Payment[], now: Date): Promise<boolean> {
   const errors: unknown[] = [];
   for (const payment of payments) await cancelOne(em, providers, payment, now).catch((error: unknown) => errors.push(error));
   if (errors.length === 1) throw errors[0];
@@ -61,8 +44,9 @@ async function cancelAll(em: EntityManager, providers: PaymentProviders, payment
   return payments.length > 0;
 }
 
-async function cancelOne(em: EntityManager, providers: PaymentProviders, payment: OpenPayment, now: Date): Promise<void> {
-  const { id, provider, provider_reference: reference, provider_key: key } = payment;
+async function cancelOne(em: EntityManager, providers: PaymentProviders, payment: Payment, now: Date): Promise<void> {
+  const { id, provider, providerReference: reference, providerKey: key } = payment;
+  if (reference == null) return;
   const outcome = await undefinedIfUnavailable(requirePaymentProvider(providers, provider).cancel(reference, `${key}-cancel`));
   if (outcome) await commitPaymentOutcome(em, providers, id, outcome, now);
 }

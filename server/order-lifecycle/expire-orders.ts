@@ -1,28 +1,14 @@
+import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { prepareStatement } from '../database/queries/prepared-statement.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { cancelPaymentsOfExpiredOrders } from './cancel-payment.ts';
 import type { PaymentProviders } from '../payments/providers/payment-provider.ts';
 import { findOrderWithoutPermissionCheck } from '../orders/find-order.ts';
 import { Order } from '../orders/order.entity.ts';
+import { openPaymentStatuses, Payment } from '../payments/payment.entity.ts';
 import { restockOrders } from '../orders/restock.ts';
 
 const batchMax = 200;
-const hasOpenPaymentSql = `exists (select 1 from payments p where p.order_id = o.id and p.status in ('pending', 'requires_action', 'processing'))`;
-
-// Locked orders are skipped, because another transaction is changing them; the next run checks them again.
-const lockExpired = prepareStatement<{ id: number }>(
-  'lock_expired_orders',
-  `select o.id from orders o where o.status = 'pending' and o.expires_at <= $1 and not ${hasOpenPaymentSql}
-    order by o.expires_at limit ${batchMax} for no key update skip locked`,
-);
-// A payment may have started before the lock was taken; from now on, no payment can start.
-const findStillUnpaid = prepareStatement<{ id: number; failed: boolean }>(
-  'find_unpaid_orders',
-  `select o.id, coalesce((select p.status = 'failed' from payments p where p.order_id = o.id order by p.attempt desc limit 1), false) as failed
-     from orders o where o.id = any($1::bigint[]) and o.status = 'pending' and o.expires_at <= $2 and not ${hasOpenPaymentSql} order by o.id`,
-);
-
 /**
  * Cancels orders whose reservation has expired and returns their goods to stock, after canceling their payments at the providers.
  * Returns the number of canceled orders.
@@ -39,14 +25,35 @@ export async function cancelExpiredOrders(em: EntityManager, providers: PaymentP
 }
 
 async function cancelBatch(em: EntityManager, now: Date): Promise<number> {
-  const locked = await lockExpired(em, [now.toISOString()]);
-  const expired = await findStillUnpaid(em, [locked.map(({ id }) => id), now.toISOString()]);
-  const failed = new Set(expired.filter((row) => row.failed).map(({ id }) => id));
-  const ids = expired.map(({ id }) => id);
-  const orders = await em.find(Order, { id: { $in: ids } }, { orderBy: { id: 'asc' }, refresh: true });
-  for (const order of orders) order.cancel(failed.has(order.id) ? 'payment_failed' : 'payment_expired', now);
+  const locked = await lockExpiredOrders(em, now);
+  // A payment may have started before the lock was taken; from now on, no payment can start.
+  const ofLocked = { order: { $in: locked.map(({ id }) => id) } };
+  const payments = await em.find(Payment, ofLocked, { orderBy: { attempt: 'asc' }, disableIdentityMap: true });
+  const statuses = Map.groupBy(payments, ({ order }) => order.id);
+  const orders = locked.filter(({ id }) => !statuses.get(id)?.some(({ status }) => isOpen(status))).toSorted((a, b) => a.id - b.id);
+  for (const order of orders) {
+    const isFailed = statuses.get(order.id)?.at(-1)?.status === 'failed';
+    order.cancel(isFailed ? 'payment_failed' : 'payment_expired', now);
+  }
   await em.flush();
-  await restockOrders(em, ids);
+  await restockOrders(
+    em,
+    orders.map(({ id }) => id),
+  );
   for (const order of orders) await recordEvent(em, 'order.canceled', await findOrderWithoutPermissionCheck(em, order.id), order.user.id);
   return orders.length;
+}
+
+const isOpen = (status: Payment['status']): boolean => openPaymentStatuses.some((open) => open === status);
+
+/** Locks orders without an open payment. Orders that another transaction is changing are skipped; the next run checks them again. */
+function lockExpiredOrders(em: EntityManager, now: Date): Promise<Order[]> {
+  const withOpenPayment = em
+    .createQueryBuilder(Payment)
+    .select('order')
+    .where({ status: { $in: openPaymentStatuses } })
+    .toRaw();
+  const isExpired = { status: 'pending', expiresAt: { $lte: now }, id: { $nin: withOpenPayment } } as const;
+  const skipLocked = { lockMode: LockMode.PESSIMISTIC_PARTIAL_WRITE, refresh: true } as const;
+  return em.find(Order, isExpired, { orderBy: { expiresAt: 'asc' }, limit: batchMax, ...skipLocked });
 }

@@ -1,5 +1,5 @@
 import type { Job } from '../jobs/job-runner.ts';
-import { readDatabaseTime } from '../database/time/database-clock.ts';
+import { readDatabaseTime } from '../database/time/database-clock.sql.ts';
 import type { Database, EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { cancelExpiredOrders } from './expire-orders.ts';
 import { pollPendingRefunds } from '../refunds/poll-pending-refunds.ts';

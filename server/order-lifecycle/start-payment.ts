@@ -1,6 +1,6 @@
 import type { PaymentCreate } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { prepareStatement } from '../database/queries/prepared-statement.ts';
+import { readDatabaseTime } from '../database/time/database-clock.sql.ts';
 import { recordEvent } from '../events/record-event.ts';
 import type { Principal } from '../http/request/principal.ts';
 import { createInvalidRequestProblem, createProblem } from '../http/problem-details/problem.ts';
@@ -8,7 +8,7 @@ import type { Order } from '../orders/order.entity.ts';
 import { lockOrder } from '../orders/lock-order.ts';
 import { User } from '../users/user.entity.ts';
 import { redactedPaymentFromEntity } from '../payments/payment-response.ts';
-import { Payment } from '../payments/payment.entity.ts';
+import { openPaymentStatuses, Payment } from '../payments/payment.entity.ts';
 import {
   undefinedIfUnavailable,
   type PaymentProvider,
@@ -20,11 +20,6 @@ import { commitPaymentOutcome } from './apply-payment-outcome.ts';
 const longReservationMs = 7 * 24 * 60 * 60_000;
 /** Delay before the first check of whether the provider call succeeded. */
 const firstCheckMs = 30_000;
-
-const readAttempts = prepareStatement<{ made: number; open: boolean; now: string }>(
-  'read_payment_attempts',
-  `select now() as now, count(*) as made, coalesce(bool_or(status in ('pending', 'requires_action', 'processing')), false) as open from payments where order_id = $1`,
-);
 
 /** Creates a pending payment for an order. The provider is called after the transaction, so that no lock is held during the call. */
 export async function startPayment(
@@ -38,16 +33,15 @@ export async function startPayment(
   if (!provider) throw unknownProvider(providers);
   assertTokenKnown(provider, input.method_token);
   const order = await lockOrder(em, principal, orderId, 'payments.manage');
-  const [found] = await readAttempts(em, [orderId]);
-  if (!found) throw new Error('counting payments returned no row');
-  const { made, open } = found;
-  const now = new Date(found.now); // the database clock, which also set the reservation's expiry
+  const attempts = await em.count(Payment, { order: orderId });
+  const open = (await em.count(Payment, { order: orderId, status: { $in: openPaymentStatuses } })) > 0;
+  const now = await readDatabaseTime(em); // the database clock, which also set the reservation's expiry
   assertPayable(order, open, now);
   if (provider.reservation === 'long') order.extendReservation(new Date(order.createdAt.getTime() + longReservationMs));
   const { method_token: methodToken, return_url: returnUrl } = input;
   const payment = em.create(Payment, {
     order,
-    attempt: made + 1,
+    attempt: attempts + 1,
     provider: provider.name,
     status: 'pending',
     amount: order.total,

@@ -1,18 +1,10 @@
 import type { Order } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { prepareBatchedLookup } from '../database/queries/batched-statement.ts';
 import { canUseScope } from '../http/middleware/authorize.ts';
 import type { Principal } from '../http/request/principal.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
-import { orderColumnsSql, orderItemsSql, type OrderRow, orderFromRow } from './order-rows.ts';
-
-// The permission is part of the query, so that another user's order is not found.
-const readOrder = prepareBatchedLookup<OrderRow & { items: Order['items'] }>(
-  'read_order',
-  ['bigint', 'bigint', 'boolean'],
-  `select ${orderColumnsSql}, ${orderItemsSql} as items
-     from orders o where o.id = $1 and (o.user_id = $2 or $3)`,
-);
+import { orderFromRow } from './order-rows.ts';
+import { readOrder } from './read-order.sql.ts';
 
 /** Returns an order with its lines, if the principal may read it. */
 export async function findOrder(em: EntityManager, principal: Principal, id: number): Promise<Order> {

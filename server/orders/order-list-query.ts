@@ -3,7 +3,7 @@ import { type contract, maxOrdersWithItems } from '@mandate/contract';
 import { rejectReversedRange } from '../http/response/list-parameters.ts';
 import type { Principal } from '../http/request/principal.ts';
 import { createInvalidRequestProblem } from '../http/problem-details/problem.ts';
-import type { OrderFilters, OrderSort } from './list-orders.ts';
+import type { OrderFilters, OrderSort } from './list-orders.sql.ts';
 import { resolveOrderOwnerFilter } from './order-visibility.ts';
 
 export type OrderListQuery = z.output<(typeof contract.orders.list)['query']>;

@@ -1,5 +1,7 @@
+import type { InferEntity } from '@mikro-orm/core';
 import type { Order, OrderSummary } from '@mandate/contract';
 import { timestampToRfc3339, timestampToRfc3339OrNull } from '../database/time/timestamp-to-rfc3339.ts';
+import type { OrderItem } from './order.entity.ts';
 
 /** An order as read from the database: API field names, PostgreSQL timestamps. */
 export type OrderRow = OrderSummary;
@@ -26,3 +28,18 @@ export const orderSummaryFromRow = (row: OrderRow): OrderSummary => ({
 });
 
 export const orderFromRow = (row: OrderRow, items: Order['items']): Order => ({ ...orderSummaryFromRow(row), items });
+
+/** Returns an order line's API representation. */
+export const orderLineFromEntity = (item: InferEntity<typeof OrderItem>): Order['items'][number] => ({
+  line: item.line,
+  product_id: item.product.id,
+  sku: item.sku,
+  name: item.name,
+  unit_price: item.unitPrice,
+  quantity: item.quantity,
+  shipped_quantity: item.shippedQuantity,
+  restocked_quantity: item.restockedQuantity,
+  tax_rate_bps: item.taxRateBps,
+  tax: item.tax,
+  total: item.total,
+});

@@ -1,19 +1,12 @@
 import type { Order, OrderCreate } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { prepareStatement } from '../database/queries/prepared-statement.ts';
+import { signalAfterCommit } from '../events/event-signals.ts';
 import type { IdempotencyKeyClaim, StoredIdempotentResponse } from '../http/writes/idempotency.ts';
-import { problemFromRejection, type OrderRejection } from './order-problems.ts';
+import { problemFromRejection } from './order-problems.ts';
+import { callPlaceOrder } from './place-order.sql.ts';
 
 /** How long an unpaid order reserves its goods. */
 const reservationTtl = '30 minutes';
-
-type PlacementRow = { answer: string | null; location: string | null; refusal: OrderRejection | null };
-
-const callPlaceOrder = prepareStatement<PlacementRow>(
-  'place_order_v4',
-  `select answer, location, refusal
-     from mandate_place_order_v4($1::text[], $2, $3, $4, $5::bigint[], $6::int[], $7::json, $8, $9, $10, $11, $12, $13, $14::json, $15::interval, $16::json)`,
-);
 
 /** The user who orders, and the client that places the order. */
 export type OrderBuyer = { readonly userId: number; readonly clientId: string };
@@ -58,5 +51,7 @@ export async function placeOrder(
   ]);
   if (!placed) throw new Error('placing an order returned no row');
   if (placed.refusal) throw problemFromRejection(placed.refusal, input);
-  return placed.answer === null || placed.location === null ? undefined : { body: placed.answer, location: placed.location };
+  if (placed.answer === null || placed.location === null) return undefined;
+  await signalAfterCommit(em, 'written');
+  return { body: placed.answer, location: placed.location };
 }

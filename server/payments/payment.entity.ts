@@ -4,6 +4,8 @@ import { versionAndTimestamps } from '../database/entity-manager/version-and-tim
 import { Order } from '../orders/order.entity.ts';
 import type { PaymentStateAtProvider } from './providers/payment-provider.ts';
 
+/** Statuses in which a payment may still succeed without a new attempt. */
+export const openPaymentStatuses = ['pending', 'requires_action', 'processing'] as const;
 const isOpenSql = `status in ('pending', 'requires_action', 'processing')`;
 
 const schema = defineEntity({
@@ -49,7 +51,7 @@ const schema = defineEntity({
 const rank = { pending: 0, requires_action: 1, processing: 2, failed: 3, canceled: 3, succeeded: 4 } as const;
 
 export class Payment extends schema.class {
-  /** Applies the outcome that the provider reports. Returns false if it changes nothing. */
+  /** Applies the outcome that the provider reports. Returns false if the outcome changes nothing. */
   applyOutcome(outcome: PaymentStateAtProvider, now: Date): boolean {
     this.providerReference ??= outcome.reference;
     this.request = null;

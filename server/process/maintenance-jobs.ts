@@ -2,10 +2,10 @@ import type { ApiKeyUseBuffer } from '../api-keys/api-key-use-buffer.ts';
 import { deleteUnusedApplicationsBatch } from '../access-management/delete-unused-applications.ts';
 import type { Job } from '../jobs/job-runner.ts';
 import { repeatUntilZero } from '../jobs/repeat-until-zero.ts';
-import { readDatabaseTime } from '../database/time/database-clock.ts';
+import { readDatabaseTime } from '../database/time/database-clock.sql.ts';
 import type { Database } from '../database/entity-manager/entity-manager.ts';
 import type { DeleteExpiredRows } from '../database/queries/expired-rows.ts';
-import { deleteExpiredIdempotencyKeys } from '../http/writes/idempotency.ts';
+import { deleteExpiredIdempotencyKeys } from '../http/writes/stored-requests.ts';
 import type { Log } from '../logging/logger.ts';
 import { deliverMail, type MailTransport } from '../mail/deliver-mail.ts';
 import { deleteExpiredAttempts } from '../oauth/brute-force/attempt-limits.ts';
@@ -38,7 +38,7 @@ const expirations: readonly { readonly name: string; readonly everyMs: number; r
   },
 ];
 
-/** Creates the maintenance jobs. They run in every `all` and `worker` process; locks in the database prevent duplicate work. */
+/** Creates the maintenance jobs. The jobs run in every `all` and `worker` process; locks in the database prevent duplicate work. */
 export const createMaintenanceJobs = ({ db, log, transport, mailKey }: MaintenanceJobOptions): Job[] => [
   { name: 'mail', everyMs: secondMs, run: async () => transport && deliverMail(db.em.fork(), new Date(), transport, mailKey, log) },
   ...expirations.map(({ name, everyMs, deletions }) => ({

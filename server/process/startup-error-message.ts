@@ -1,6 +1,7 @@
 import { BackupError } from '../backup/backup-error.ts';
 import { CommandError } from './command-error.ts';
 import { ConfigurationError } from '../config/config.ts';
+import { UnsupportedPgError } from '../database/connection/assert-pg-internals.ts';
 import { PoolerError } from '../database/connection/connection-pooler.ts';
 import { DataDirectoryInUseError } from '../database/embedded/pglite-directory-lock.ts';
 import { MissingExtensionError } from '../database/connection/trigram-extension.ts';
@@ -15,6 +16,7 @@ const selfExplanatoryErrors = [
   DataDirectoryInUseError,
   MissingExtensionError,
   PoolerError,
+  UnsupportedPgError,
   WrongEncryptionSecretError,
 ];
 

@@ -1,7 +1,6 @@
 import { contract, fileFormats, productCreateSchema, productUpdateSchema, type Product, type ProductCreate } from '@mandate/contract';
 import { z } from 'zod';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { prepareStatement } from '../database/queries/prepared-statement.ts';
 import { Problem } from '../http/problem-details/problem.ts';
 import { parseAmount, validateImportRow, parseInteger, type RowError } from '../imports/parse-cells.ts';
 import type { FileRecord } from '../imports/file-record.ts';
@@ -10,6 +9,7 @@ import { readImportRecords } from '../imports/read-import-records.ts';
 import { runImport, type ImportOutcome } from '../imports/run-import.ts';
 import { checkAndCountRecords } from '../imports/check-records.ts';
 import { createProduct, createProducts } from '../products/create-product.ts';
+import { Product as ProductEntity } from '../products/product.entity.ts';
 import { lockProduct, patchProduct } from '../products/update-or-delete-product.ts';
 import { type ClaimedTask, type TaskOutcome, requireInputFileId, type TaskRun } from '../tasks/task-context.ts';
 
@@ -40,9 +40,6 @@ async function* readItems(records: AsyncIterable<FileRecord>) {
 const actorOf = ({ client_id: clientId, user_id: userId }: ClaimedTask): string => `${clientId}/${userId ?? ''}`;
 
 type KnownProduct = Pick<Product, 'id' | 'currency' | 'version'>;
-const findBySku = prepareStatement<KnownProduct>('find_imported_product', 'select id, currency, version from products where sku = $1');
-const findExistingSkus = prepareStatement<{ sku: string }>('find_imported_skus', 'select sku from products where sku = any($1::text[])');
-
 /** Creates a batch's new products in one step. Imports the other rows one by one. */
 async function importProductBatch(
   em: EntityManager,
@@ -51,7 +48,8 @@ async function importProductBatch(
   records: readonly FileRecord[],
 ): Promise<ImportOutcome[]> {
   const skus = records.flatMap(({ cells }) => cells.get(params.sku_column) ?? []);
-  const seenSkus = new Set((await findExistingSkus(em, [skus])).map(({ sku }) => sku));
+  const existing = await em.find(ProductEntity, { sku: { $in: skus } }, { fields: ['sku'], disableIdentityMap: true });
+  const seenSkus = new Set(existing.map(({ sku }) => sku));
   const newProducts = new Map<FileRecord, ProductCreate>();
   for (const record of records) {
     const sku = record.cells.get(params.sku_column);
@@ -80,7 +78,7 @@ async function importProduct(
   const rejected = (...errors: RowError[]): ImportOutcome => ({ outcome: 'refused', issues: errors.map((each) => ({ line, ...each })) });
   if (readError !== undefined) return rejected({ code: 'unreadable', detail: readError });
   const sku = cells.get(params.sku_column);
-  const [known] = sku === undefined ? [] : await findBySku(em, [sku]);
+  const known = sku === undefined ? null : await em.findOne(ProductEntity, { sku }, { disableIdentityMap: true });
   if (!known) {
     const product = validateNewProduct(params, cells);
     if ('errors' in product) return rejected(...product.errors);

@@ -1,31 +1,11 @@
 import { maxStock, type StockAdjustment, type StockAdjustmentCreate } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { prepareStatement } from '../database/queries/prepared-statement.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import { findProduct } from './find-product.ts';
-import { stockAdjustmentColumnsSql, type StockAdjustmentRow, stockAdjustmentFromRow } from './product-rows.ts';
-
-// Untracked stock starts at zero. The update adds the delta to the current value, so that no concurrent sale is lost.
-const applyDelta = prepareStatement<StockAdjustmentRow>(
-  'adjust_stock',
-  `with begun as (
-     insert into product_stock as s (product_id, available) select $1, $2::int where $2::int >= 0
-     on conflict (product_id) do update set available = s.available + $2::int
-      where s.available::bigint + $2::int >= 0 and s.available::bigint + $2::int <= ${maxStock}
-     returning available),
-   reduced as (
-     update product_stock set available = available + $2::int
-      where product_id = $1 and $2::int < 0 and available + $2::int >= 0
-     returning available)
-   insert into stock_adjustments (product_id, delta, stock_after, reason, note, actor)
-   select $1, $2::int, available, $3, $4, $5 from (select available from begun union all select available from reduced) changed
-   returning ${stockAdjustmentColumnsSql}`,
-);
-const readStock = prepareStatement<{ available: number | null }>(
-  'read_stock',
-  'select s.available from products p left join product_stock s on s.product_id = p.id where p.id = $1',
-);
+import { applyStockDelta } from './adjust-stock.sql.ts';
+import { Product, ProductStock } from './product.entity.ts';
+import { stockAdjustmentFromRow } from './product-rows.ts';
 
 /** Changes a product's stock by `delta` and records the adjustment with its reason. */
 export async function adjustStock(
@@ -34,22 +14,24 @@ export async function adjustStock(
   productId: number,
   { delta, reason, note }: StockAdjustmentCreate,
 ): Promise<StockAdjustment> {
-  const [stock] = await readStock(em, [productId]);
-  if (!stock) throw createProblem('not_found', { detail: `Product ${productId} was not found.` });
-  const [row] = await applyDelta(em, [productId, delta, reason, note ?? null, actor]);
+  const product = await em.findOne(Product, { id: productId }, { fields: ['id'], disableIdentityMap: true });
+  if (!product) throw createProblem('not_found', { detail: `Product ${productId} was not found.` });
+  const [row] = await applyStockDelta(em, [productId, delta, reason, note ?? null, actor]);
   if (row) {
     await recordStockEvents(em, productId, row.stock_after - delta, row.stock_after);
     return stockAdjustmentFromRow(row);
   }
+  const stock = await em.findOne(ProductStock, { product: productId }, { disableIdentityMap: true });
+  const available = stock?.available ?? 0;
   throw createProblem('insufficient_stock', {
-    detail: `${stock.available ?? 0} units are available; the adjustment would leave fewer than 0 or more than ${maxStock}.`,
+    detail: `${available} units are available; the adjustment would leave fewer than 0 or more than ${maxStock}.`,
     errors: [
       {
         in: 'body',
         pointer: '#/delta',
         code: 'out_of_range',
-        detail: `${stock.available ?? 0} units are available.`,
-        available: stock.available ?? 0,
+        detail: `${available} units are available.`,
+        available,
       },
     ],
   });

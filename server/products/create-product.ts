@@ -1,53 +1,55 @@
-import type { Product, ProductCreate } from '@mandate/contract';
+import type { Product as ProductBody, ProductCreate } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { violatedConstraint } from '../database/errors/sql-errors.ts';
-import { prepareStatement } from '../database/queries/prepared-statement.ts';
 import { recordEvents } from '../events/record-event.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
-import { type ProductRow, productFromRow } from './product-rows.ts';
-
-const insertProducts = prepareStatement<ProductRow>(
-  'insert_products',
-  `with input as materialized (
-     select * from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::int[], $8::text[], $9::text[], $10::int[])
-       with ordinality as i (sku, name, description, category, price, currency, tax_rate_bps, metadata, status, stock, n)),
-   p as (
-     insert into products (sku, name, description, category, price, currency, tax_rate_bps, metadata, status)
-     select sku, name, description, category, price, currency, tax_rate_bps, metadata::jsonb, status from input order by n
-     returning id, sku, name, description, category, price, currency, tax_rate_bps, status, metadata, version, created_at, updated_at),
-   s as (
-     insert into product_stock (product_id, available)
-     select p.id, input.stock from p join input on input.sku = p.sku where input.stock is not null
-     returning product_id, available),
-   a as (
-     insert into stock_adjustments (product_id, delta, stock_after, reason, actor)
-     select product_id, available, available, 'received', $11 from s where available > 0)
-   select p.*, s.available as stock from p left join s on s.product_id = p.id order by p.id`,
-);
+import { Product, ProductStock, StockAdjustment } from './product.entity.ts';
+import { productFromEntity } from './product-rows.ts';
 
 /** Creates products with distinct SKUs. Records the initial stock as the first stock adjustment, and an event for each product. */
-export async function createProducts(em: EntityManager, actor: string, inputs: readonly ProductCreate[]): Promise<Product[]> {
-  const column = <Key extends keyof ProductCreate>(key: Key): ProductCreate[Key][] => inputs.map((input) => input[key]);
-  const rows = await insertProducts(em, [
-    column('sku'),
-    column('name'),
-    column('description'),
-    column('category'),
-    column('price'),
-    column('currency'),
-    column('tax_rate_bps'),
-    column('metadata').map((metadata) => JSON.stringify(metadata)),
-    column('status'),
-    column('stock'),
-    actor,
-  ]);
-  const products = rows.map(productFromRow);
+export async function createProducts(em: EntityManager, actor: string, inputs: readonly ProductCreate[]): Promise<ProductBody[]> {
+  const ids = await em.insertMany(Product, inputs.map(toProductRow));
+  const created = await em.find(Product, { id: { $in: ids } }, { orderBy: { id: 'asc' }, disableIdentityMap: true });
+  const stock = new Map(inputs.map((input) => [input.sku, input.stock]));
+  const products = created.map((product) => productFromEntity(product, stock.get(product.sku) ?? null));
+  await insertInitialStock(em, actor, products);
   await recordEvents(em, 'product.created', products, null);
   return products;
 }
 
+const toProductRow = ({
+  sku,
+  name,
+  description,
+  category,
+  price,
+  currency,
+  tax_rate_bps: taxRateBps,
+  metadata,
+  status,
+}: ProductCreate) => ({
+  sku,
+  name,
+  description,
+  category,
+  price,
+  currency,
+  taxRateBps,
+  metadata,
+  status,
+});
+
+async function insertInitialStock(em: EntityManager, actor: string, products: readonly ProductBody[]): Promise<void> {
+  const rows = products.flatMap(({ id: product, stock }) => (stock === null ? [] : [{ product, available: stock }]));
+  if (rows.length > 0) await em.insertMany(ProductStock, rows);
+  const received = rows.filter(({ available }) => available > 0);
+  const reason = 'received' as const;
+  const adjustments = received.map(({ product, available }) => ({ product, delta: available, stockAfter: available, reason, actor }));
+  if (adjustments.length > 0) await em.insertMany(StockAdjustment, adjustments);
+}
+
 /** Creates a product. Its initial stock is recorded as the first stock adjustment. */
-export async function createProduct(em: EntityManager, actor: string, input: ProductCreate): Promise<Product> {
+export async function createProduct(em: EntityManager, actor: string, input: ProductCreate): Promise<ProductBody> {
   const [product] = await createProducts(em, actor, [input]).catch((error: unknown) => {
     if (violatedConstraint(error) !== 'products_sku_unique') throw error;
     throw createProblem('sku_taken', {

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import type { KeysetPosition } from '../http/response/pagination.ts';
-import { correctSpelling } from './correct-spelling.ts';
-import { type ListedProduct, listProducts, type ProductFilters, type ProductSearch, type ProductSort } from './list-products.ts';
+import { correctSpelling } from './correct-spelling.sql.ts';
+import { type ListedProduct, listProducts, type ProductFilters, type ProductSearch, type ProductSort } from './list-products.sql.ts';
 import { productFromRow } from './product-rows.ts';
 
 /** A page of products and, for a text search, the search that found them. */
 type FoundProducts = { readonly rows: readonly ListedProduct[]; readonly search?: ProductSearch };
 
 /**
- * Returns a page of the products that contain the words of `text`. If there are none, searches again with corrected spelling. Without
+ * Returns a page of the products that contain the words of `text`. If no product matches, searches again with corrected spelling. Without
  * `text`, lists all products. Later pages reuse the first page's query, even if products with other words have been created since.
  */
 export async function findProducts(

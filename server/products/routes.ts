@@ -12,7 +12,7 @@ import { stockAdjustmentRoutes } from './stock-adjustment-routes.ts';
 import { createProduct } from './create-product.ts';
 import { findProduct } from './find-product.ts';
 import { findProducts, productCursorPosition } from './find-products.ts';
-import { countProducts, parseProductSort } from './list-products.ts';
+import { countProducts, parseProductSort } from './list-products.sql.ts';
 import { productFromRow } from './product-rows.ts';
 import { resolveProductStatusFilter } from './product-statuses.ts';
 import { deleteProduct, lockProduct, patchProduct, updateProduct } from './update-or-delete-product.ts';

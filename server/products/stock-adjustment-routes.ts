@@ -7,8 +7,8 @@ import { requirePrincipal } from '../http/request/request-context.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import { adjustStock } from './adjust-stock.ts';
 import { findProduct } from './find-product.ts';
+import { stockAdjustmentFromEntity } from './product-rows.ts';
 import { countStockAdjustments, listStockAdjustments } from './list-stock-adjustments.ts';
-import { stockAdjustmentFromRow } from './product-rows.ts';
 
 const { adjustStock: adjustRoute, listStockAdjustments: listRoute } = contract.products;
 
@@ -29,8 +29,8 @@ export const stockAdjustmentRoutes = ({ em, pages }: HandlerDependencies) =>
       listStockAdjustments: async ({ params, query, req, res }) => {
         const { id } = await findProduct(em, params.product_id, true);
         const rows = await listStockAdjustments(em, id, pages.decodeCursor(req, query), query.limit);
-        const page = pages.respondWithPage(req, res, query, rows, stockAdjustmentFromRow, (row) => [
-          stockAdjustmentFromRow(row).created_at,
+        const page = pages.respondWithPage(req, res, query, rows, stockAdjustmentFromEntity, (row) => [
+          row.createdAt.toISOString(),
           row.id,
         ]);
         return { status: 200, body: { ...page, ...(await totalCountFields(query, () => countStockAdjustments(em, id))) } };

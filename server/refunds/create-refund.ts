@@ -1,6 +1,5 @@
 import type { LineQuantity, RefundCreate } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { prepareStatement } from '../database/queries/prepared-statement.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { restockOrderLines } from '../orders/restock.ts';
 import type { Order } from '../orders/order.entity.ts';
@@ -16,15 +15,10 @@ type RefundInput = {
   readonly actor: string;
 };
 
-const sumOpenRefunds = prepareStatement<{ amount: number }>(
-  'sum_open_refunds',
-  `select coalesce(sum(amount), 0)::bigint as amount from refunds where payment_id = $1 and status = 'pending'`,
-);
-
 /** Returns the amount of a locked payment that can still be refunded. */
 export async function calculateRefundableAmount(em: EntityManager, payment: Payment): Promise<number> {
-  const [open] = await sumOpenRefunds(em, [payment.id]);
-  return payment.amount - payment.refundedTotal - (open?.amount ?? 0);
+  const open = await em.find(Refund, { payment: payment.id, status: 'pending' }, { disableIdentityMap: true });
+  return payment.amount - payment.refundedTotal - open.reduce((sum, { amount }) => sum + amount, 0);
 }
 
 /**

@@ -1,5 +1,4 @@
 import { initServer } from '@ts-rest/express';
-import { sql } from 'kysely';
 import { contract, type Refund as RefundBody, refundStatuses } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { respondWithEtag } from '../http/response/etag.ts';
@@ -50,7 +49,7 @@ export const refundRoutes = ({ em, readList, pages, providers }: HandlerDependen
         table: 'refunds',
         statuses: refundStatuses,
         userId: resolveOrderOwnerFilter(requirePrincipal(req), query.user_id, 'payments.manage'),
-        narrowedBy: query.payment_id === undefined ? undefined : sql`payment_id = ${query.payment_id}`,
+        narrowedBy: { column: 'payment_id', value: query.payment_id },
         find: (from: EntityManager, ids: number[]) => from.find(Refund, { id: { $in: ids } }, { refresh: true }),
         toBody: refundFromEntity,
       } as const;

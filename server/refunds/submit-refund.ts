@@ -1,6 +1,5 @@
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { prepareStatement } from '../database/queries/prepared-statement.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { findOrderWithoutPermissionCheck } from '../orders/find-order.ts';
 import { Order } from '../orders/order.entity.ts';
@@ -13,11 +12,6 @@ import {
 } from '../payments/providers/payment-provider.ts';
 import { refundFromEntity } from './refund-response.ts';
 import { Refund } from './refund.entity.ts';
-
-const findParentsOfRefund = prepareStatement<{ order_id: number; payment_id: number }>(
-  'find_refund_order_and_payment',
-  'select order_id, payment_id from refunds where id = $1',
-);
 
 /** Submits a refund, or polls its provider if it was already submitted, and stores the outcome. Must not run in a transaction. */
 export async function submitRefund(em: EntityManager, providers: PaymentProviders, id: number): Promise<void> {
@@ -72,9 +66,9 @@ export async function applyRefundOutcome(em: EntityManager, id: number, outcome:
 
 /** Locks the order, the payment and then the refund. All code locks in this order. */
 async function lockRefund(em: EntityManager, id: number): Promise<{ order: Order; payment: Payment; refund: Refund }> {
-  const [parents] = await findParentsOfRefund(em, [id]);
+  const parents = await em.findOneOrFail(Refund, { id }, { disableIdentityMap: true });
   const locked = { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true } as const;
-  const order = await em.findOneOrFail(Order, { id: parents?.order_id ?? 0 }, locked);
-  const payment = await em.findOneOrFail(Payment, { id: parents?.payment_id ?? 0 }, locked);
+  const order = await em.findOneOrFail(Order, { id: parents.order.id }, locked);
+  const payment = await em.findOneOrFail(Payment, { id: parents.payment.id }, locked);
   return { order, payment, refund: await em.findOneOrFail(Refund, { id }, locked) };
 }

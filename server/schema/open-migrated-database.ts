@@ -7,7 +7,7 @@ import { readMigrationState } from '../database/migrate/migration-state.ts';
 import { migrate } from '../database/migrate/run-migrations.ts';
 import { openDatabase, type OpenOptions } from './open-database.ts';
 
-export type MigratedOptions = Pick<OpenOptions, 'onPool' | 'preparedStatements' | 'storage'> & {
+export type MigratedOptions = Pick<OpenOptions, 'onPool' | 'onMessage' | 'preparedStatements' | 'storage'> & {
   /** PostgreSQL URL that bypasses the connection pooler, for migrations (default: the database URL). */
   readonly directUrl?: string | undefined;
   /** Maximum wait for PostgreSQL. By default, opening fails immediately if PostgreSQL is unavailable. */
@@ -18,7 +18,7 @@ const noWait: DatabaseWaitOptions = { seconds: 0, log: { warn: () => undefined }
 
 /** Opens the database after applying all pending migrations. */
 export async function openMigratedDatabase(url: string, opening: MigratedOptions = {}): Promise<Database> {
-  const { directUrl = url, wait = noWait, preparedStatements = true, onPool } = opening;
+  const { directUrl = url, wait = noWait, preparedStatements = true, onPool, onMessage } = opening;
   if (!isPostgresqlUrl(url)) {
     const db = await openDatabase(url, { storage: opening.storage });
     await migrate(db).catch(async (error: unknown) => {
@@ -39,7 +39,7 @@ export async function openMigratedDatabase(url: string, opening: MigratedOptions
       await checkConnectionPooler(pool, preparedStatements);
       await assertMigrated(db);
     });
-  return openDatabase(url, { onPool, preparedStatements });
+  return openDatabase(url, { onPool, onMessage, preparedStatements });
 }
 
 /** Opens the database without timeouts: slow migrations, and processes that wait for them, must not fail because of request timeouts. */

@@ -1,23 +1,12 @@
 import { LockMode } from '@mikro-orm/core';
 import type { ShipmentUpdate } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { prepareStatement } from '../database/queries/prepared-statement.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
-import { Order } from '../orders/order.entity.ts';
+import { Order, OrderItem } from '../orders/order.entity.ts';
 import { updateFulfillmentStatus } from './update-fulfillment-status.ts';
 import { shipmentFromEntity } from './shipment-response.ts';
 import { Shipment } from './shipment.entity.ts';
-
-const findOrderOfShipment = prepareStatement<{ order_id: number }>(
-  'find_order_of_shipment',
-  'select order_id from shipments where id = $1',
-);
-const addShippedQuantities = prepareStatement(
-  'count_shipped',
-  `update order_items i set shipped_quantity = i.shipped_quantity + w.quantity
-     from unnest($2::int[], $3::int[]) as w (line, quantity) where i.order_id = $1 and i.line = w.line`,
-);
 
 export const shipmentNotFoundProblem = (id: number) => createProblem('not_found', { detail: `Shipment ${id} was not found.` });
 
@@ -25,10 +14,10 @@ type LockedShipment = { readonly order: Order; readonly shipment: Shipment };
 
 /** Locks the order and then the shipment. All code locks in this order. */
 export async function lockOrderAndShipment(em: EntityManager, id: number): Promise<LockedShipment> {
-  const [row] = await findOrderOfShipment(em, [id]);
-  if (!row) throw shipmentNotFoundProblem(id);
+  const found = await em.findOne(Shipment, { id }, { disableIdentityMap: true });
+  if (!found) throw shipmentNotFoundProblem(id);
   const locked = { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true } as const;
-  const order = await em.findOneOrFail(Order, { id: row.order_id }, locked);
+  const order = await em.findOneOrFail(Order, { id: found.order.id }, locked);
   return { order, shipment: await em.findOneOrFail(Shipment, { id }, locked) };
 }
 
@@ -59,8 +48,15 @@ export async function changeShipmentStatus(
   shipment.transitionTo(next, now);
   await em.flush();
   const units = isDispatched ? 1 : next === 'failed' ? -1 : 0;
-  const { items } = shipment;
-  if (units !== 0) await addShippedQuantities(em, [order.id, items.map(({ line }) => line), items.map(({ quantity }) => units * quantity)]);
+  if (units !== 0) await addShippedQuantities(em, order, shipment, units);
   await recordEvent(em, `shipment.${next}`, shipmentFromEntity(shipment), order.user.id);
   await updateFulfillmentStatus(em, order, now);
+}
+
+/** Adds the shipment's quantities, multiplied by `units`, to the shipped quantities of the locked order's lines. */
+async function addShippedQuantities(em: EntityManager, order: Order, { items }: Shipment, units: 1 | -1): Promise<void> {
+  const quantities = new Map(items.map(({ line, quantity }) => [line, units * quantity]));
+  const lines = await em.find(OrderItem, { order: order.id, line: { $in: [...quantities.keys()] } }, { refresh: true });
+  for (const line of lines) line.shippedQuantity += quantities.get(line.line) ?? 0;
+  await em.flush();
 }

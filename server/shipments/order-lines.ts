@@ -1,7 +1,8 @@
 import type { LineQuantity } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { prepareStatement } from '../database/queries/prepared-statement.ts';
+import { OrderItem } from '../orders/order.entity.ts';
 import { createInvalidRequestProblem, createProblem } from '../http/problem-details/problem.ts';
+import { Shipment } from './shipment.entity.ts';
 
 type LineProgress = {
   readonly line: number;
@@ -12,19 +13,19 @@ type LineProgress = {
   readonly restocked: number;
 };
 
-const readLines = prepareStatement<LineProgress>(
-  'read_order_lines',
-  `select i.line, i.quantity, i.shipped_quantity as shipped, i.restocked_quantity as restocked, coalesce(p.quantity, 0)::int as packed
-     from order_items i
-     left join (
-       select (item ->> 'line')::int as line, sum((item ->> 'quantity')::int) as quantity
-         from shipments s cross join jsonb_array_elements(s.items) item
-        where s.order_id = $1 and s.status = 'pending' group by 1) p on p.line = i.line
-    where i.order_id = $1 order by i.line`,
-);
-
 /** Returns the shipped, packed and restocked quantities of each line of a locked order. */
-export const readOrderLineProgress = (em: EntityManager, orderId: number): Promise<LineProgress[]> => readLines(em, [orderId]);
+export async function readOrderLineProgress(em: EntityManager, orderId: number): Promise<LineProgress[]> {
+  const lines = await em.find(OrderItem, { order: orderId }, { orderBy: { line: 'asc' }, disableIdentityMap: true });
+  const pending = await em.find(Shipment, { order: orderId, status: 'pending' }, { disableIdentityMap: true });
+  const packed = new Map(mergeLineQuantities(pending.flatMap(({ items }) => items)).map(({ line, quantity }) => [line, quantity]));
+  return lines.map(({ line, quantity, shippedQuantity: shipped, restockedQuantity: restocked }) => ({
+    line,
+    quantity,
+    shipped,
+    packed: packed.get(line) ?? 0,
+    restocked,
+  }));
+}
 
 /** Returns the number of a line's units that can still be packed. */
 export const shippableQuantity = ({ quantity, shipped, packed, restocked }: LineProgress): number =>

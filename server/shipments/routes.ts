@@ -1,5 +1,4 @@
 import { initServer } from '@ts-rest/express';
-import { sql } from 'kysely';
 import { contract, type Scope, type Shipment as ShipmentBody, shipmentStatuses } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { canUseScope } from '../http/middleware/authorize.ts';
@@ -46,7 +45,7 @@ export const shipmentRoutes = ({ em, readList, pages }: HandlerDependencies) =>
         table: 'shipments',
         statuses: shipmentStatuses,
         userId: resolveOrderOwnerFilter(principal, query.user_id, staffScopeFor(principal)),
-        narrowedBy: query.tracking_number === undefined ? undefined : sql`tracking_number = ${query.tracking_number}`,
+        narrowedBy: { column: 'tracking_number', value: query.tracking_number },
         find: (from: EntityManager, ids: number[]) => from.find(Shipment, { id: { $in: ids } }, { refresh: true }),
         toBody: shipmentFromEntity,
       } as const;

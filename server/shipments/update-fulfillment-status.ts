@@ -1,14 +1,9 @@
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { prepareStatement } from '../database/queries/prepared-statement.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { findOrderWithoutPermissionCheck } from '../orders/find-order.ts';
 import type { Order } from '../orders/order.entity.ts';
 import { readOrderLineProgress } from './order-lines.ts';
-
-const countOpenShipments = prepareStatement<{ count: number }>(
-  'count_open_shipments',
-  `select count(*) as count from shipments where order_id = $1 and status in ('pending', 'shipped')`,
-);
+import { Shipment } from './shipment.entity.ts';
 
 /** Derives a locked order's fulfillment status from its lines and shipments, and records the events for a change. */
 export async function updateFulfillmentStatus(em: EntityManager, order: Order, now: Date): Promise<void> {
@@ -22,8 +17,8 @@ export async function updateFulfillmentStatus(em: EntityManager, order: Order, n
   await em.flush();
   if (order.status === 'shipped' && before === 'paid')
     await recordEvent(em, 'order.shipped', await findOrderWithoutPermissionCheck(em, order.id), order.user.id);
-  const [open] = await countOpenShipments(em, [order.id]);
-  if (order.status !== 'shipped' || order.fulfillmentStatus !== 'shipped' || open?.count !== 0) return;
+  const open = await em.count(Shipment, { order: order.id, status: { $in: ['pending', 'shipped'] } });
+  if (order.status !== 'shipped' || order.fulfillmentStatus !== 'shipped' || open > 0) return;
   order.markDelivered(now);
   await em.flush();
   await recordEvent(em, 'order.delivered', await findOrderWithoutPermissionCheck(em, order.id), order.user.id);

@@ -3,7 +3,7 @@ import type { EntityManager } from '../database/entity-manager/entity-manager.ts
 import { deleteStoredFile } from './stored-file.ts';
 import { taskRetentionDays } from './task-rows.ts';
 import { Task } from './task.entity.ts';
-import { findUnusedFiles } from './unused-files.sql.ts';
+import { findUnusedFiles } from './unused-files.ts';
 
 type TaskEntity = InferEntity<typeof Task>;
 type DataDeletion = { readonly where: FilterQuery<TaskEntity>; readonly values: EntityData<TaskEntity> };

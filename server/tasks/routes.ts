@@ -7,16 +7,16 @@ import { requirePrincipal } from '../http/request/request-context.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import { findTaskResult, findTask } from './find-task.ts';
 import { finishTask } from './finish-task.ts';
-import { countTasks, listTasks } from './list-tasks.sql.ts';
+import { countTasks, listTasks } from './list-tasks.ts';
 import { streamStoredFile } from './stored-file.ts';
-import { taskLocation, taskFromRow } from './task-rows.ts';
+import { taskFromEntity, taskLocation } from './task-rows.ts';
 
 export const taskRoutes = ({ em, pages }: HandlerDependencies) =>
   initServer().router(contract.tasks, {
     list: async ({ query, req, res }) => {
       const principal = requirePrincipal(req);
       const rows = await listTasks(em, principal, query, pages.decodeCursor(req, query), query.limit);
-      const page = pages.respondWithPage(req, res, query, rows, taskFromRow, (row) => [taskFromRow(row).created_at, row.id]);
+      const page = pages.respondWithPage(req, res, query, rows, taskFromEntity, (task) => [task.createdAt.toISOString(), task.id]);
       return { status: 200, body: { ...page, ...(await totalCountFields(query, () => countTasks(em, principal, query))) } };
     },
 

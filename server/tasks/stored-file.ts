@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { findFileChunkAtOffset, insertFileChunk, readFileChunk, sumFileChunkSizes } from './stored-file-chunks.sql.ts';
+import { findFileChunkAtOffset, insertFileChunk, readFileChunk } from './stored-file-chunks.sql.ts';
 import { TaskFile, TaskFileChunk } from './task.entity.ts';
 
 /**
@@ -55,8 +55,8 @@ async function* assertComplete(chunks: AsyncIterable<Buffer>, bytes: number): As
 
 /** Returns a file's size in bytes. */
 export async function readStoredFileSize(em: EntityManager, fileId: number): Promise<number> {
-  const [size] = await sumFileChunkSizes(em, [fileId]);
-  return size?.bytes ?? 0;
+  const [lastChunk] = await findFileChunkAtOffset(em, [fileId, Number.MAX_SAFE_INTEGER]);
+  return lastChunk?.until ?? 0;
 }
 
 /** Deletes a file in small statements, because a single statement for a large file would exceed the statement timeout. */

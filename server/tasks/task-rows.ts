@@ -13,17 +13,14 @@ export type StoredTaskResult = Omit<TaskResult, 'expires_at'>;
 export const zeroImportCounts: ImportCounts = { created: 0, updated: 0, unchanged: 0, refused: 0, differing: 0 };
 const importTypes: ReadonlySet<TaskType> = new Set(['order_import', 'product_import']);
 
-/** A task as read from the database. */
-export type TaskRow = Omit<Task, 'progress' | 'result'> & {
+/** A task's columns. */
+type TaskRow = Omit<Task, 'progress' | 'result'> & {
   readonly processed: number;
   readonly total: number | null;
   readonly result: StoredTaskResult | null;
 };
 
-export const taskColumnsSql =
-  'id, type, status, params, processed, total, result, error, imported, user_id, client_id, created_at, started_at, finished_at';
-
-export const taskFromRow = ({ processed, total, result, ...row }: TaskRow): Task => ({
+const taskFromRow = ({ processed, total, result, ...row }: TaskRow): Task => ({
   ...row,
   progress: { processed, total },
   imported: completeCounts(row.type, row.imported ?? result?.imported ?? null),

@@ -1,5 +1,5 @@
+import { raw } from '@mikro-orm/core';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { addToMonthlyUsage } from './add-to-monthly-usage.sql.ts';
 import { getCalendarMonth } from './calendar-month.ts';
 import { UsageMonth } from './usage-month.entity.ts';
 
@@ -52,12 +52,12 @@ export class MonthlyUsageBuffer {
     }
     if (unwritten.length === 0) return;
     try {
-      const columns = [
-        unwritten.map(({ clientId }) => clientId),
-        unwritten.map(({ month }) => month),
-        unwritten.map(({ writing }) => writing),
-      ];
-      const totals = new Map((await addToMonthlyUsage(em, columns)).map((row) => [bufferKey(row.client_id, row.month), row.requests]));
+      const totals = new Map(
+        (await em.transactional((inner) => addToMonthlyUsage(inner, unwritten))).map((row) => [
+          bufferKey(row.clientId, row.month),
+          row.requests,
+        ]),
+      );
       for (const month of unwritten) [month.written, month.writing] = [totals.get(bufferKey(month.clientId, month.month)) ?? 0, 0];
     } catch (error) {
       for (const month of unwritten) [month.fresh, month.writing] = [month.fresh + month.writing, 0];
@@ -81,6 +81,16 @@ export class MonthlyUsageBuffer {
     this.#months.set(bufferKey(clientId, name), month);
     return month;
   }
+}
+
+/** Adds to the stored counts and returns the new counts; requires a transaction. Rows are written in a fixed order, so that concurrent processes cannot deadlock. */
+async function addToMonthlyUsage(em: EntityManager, months: readonly BufferedMonth[]) {
+  const rows = months.map(({ clientId, month, writing }) => ({ clientId, month, requests: writing }));
+  const sorted = rows.toSorted((a, b) => (bufferKey(a.clientId, a.month) < bufferKey(b.clientId, b.month) ? -1 : 1));
+  const insert = em.createQueryBuilder(UsageMonth).insert(sorted).onConflict(['clientId', 'month']);
+  await insert.merge({ requests: raw('usage_months.requests + excluded.requests') }).execute();
+  const written = { $or: rows.map(({ clientId, month }) => ({ clientId, month })) };
+  return em.find(UsageMonth, written, { disableIdentityMap: true });
 }
 
 const bufferKey = (clientId: string, month: string): string => `${clientId} ${month}`;

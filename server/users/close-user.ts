@@ -3,7 +3,7 @@ import { recordEvent } from '../events/record-event.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import type { RevokeAccess } from '../http/routing/handler-dependencies.ts';
 import { assertAdministratorRemains } from './administrator-guard.ts';
-import { hasOpenOrders } from './open-orders.sql.ts';
+import { hasOpenOrders } from './open-orders.ts';
 import { userFromEntity } from './user-response.ts';
 import type { User } from './user.entity.ts';
 

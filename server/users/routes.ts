@@ -10,9 +10,9 @@ import type { HandlerDependencies } from '../http/routing/handler-dependencies.t
 import { authorizeUserChange } from './authorize-user-change.ts';
 import { createUser } from './create-user.ts';
 import { findUser, findUserForUpdate } from './find-user.ts';
-import { userFromRow, userFromEntity } from './user-response.ts';
+import { userFromEntity } from './user-response.ts';
 import { lockActiveAdministrators } from './administrator-guard.ts';
-import { countUsers, listUsers } from './list-users.sql.ts';
+import { countUsers, listUsers } from './list-users.ts';
 import { auditUserChange } from './audit-user-change.ts';
 import { closeUser } from './close-user.ts';
 import { updateUser } from './update-user.ts';
@@ -23,7 +23,7 @@ export const userRoutes = ({ em, pages, endAccess, onEmailAddressChange }: Handl
   initServer().router(contract.users, {
     me: async ({ req, res }) => {
       const id = requirePrincipal(req).user?.id;
-      if (id === undefined) throw createProblem('forbidden', { detail: 'This token does not act for a user.' });
+      if (id === undefined) throw createProblem('forbidden', { detail: 'This token does not act on behalf of a user.' });
       return respondWithEtag(req, res, etagName(id), await findUser(em, requirePrincipal(req), id));
     },
 
@@ -44,7 +44,7 @@ export const userRoutes = ({ em, pages, endAccess, onEmailAddressChange }: Handl
       const { email, status, role, created_at_gte: createdAtGte, created_at_lt: createdAtLt } = query;
       const filters = { email, status, role, createdAtGte, createdAtLt };
       const rows = await listUsers(em, filters, query.sort === '-created_at', pages.decodeCursor(req, query), query.limit);
-      const page = pages.respondWithPage(req, res, query, rows, userFromRow, (row) => [userFromRow(row).created_at, row.id]);
+      const page = pages.respondWithPage(req, res, query, rows, userFromEntity, (user) => [user.createdAt.toISOString(), user.id]);
       return { status: 200, body: { ...page, ...(await totalCountFields(query, () => countUsers(em, filters))) } };
     },
 

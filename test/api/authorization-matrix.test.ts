@@ -5,11 +5,13 @@
 import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { contract, contractV2, listRoutes, maxWebhookEndpoints } from '@mandate/contract';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { assignEventSequence } from '../../server/events/assign-sequence.ts';
+import { operationName } from '../support/contract/declared-responses.ts';
+import { signUp } from '../support/oauth/oauth-flow.ts';
+import type { JsonBody } from '../support/server/start-mandate.ts';
 import {
   administratorStatuses,
-  type AuthorizationFixture,
   type AuthorizationRows,
   ownerCreateStatuses,
   ownerListStatuses,
@@ -19,17 +21,8 @@ import {
   staffStatuses,
   type Statuses,
   testAuthorization,
-} from '../support/contract/authorization-matrix.ts';
-import { operationName } from '../support/contract/declared-responses.ts';
-import { signUp } from '../support/oauth/oauth-flow.ts';
-import type { JsonBody } from '../support/server/start-mandate.ts';
-import { pickupDelivery, buildProductInput } from '../support/server/test-shop.ts';
-
-let mandate: AuthorizationFixture['mandate'];
-let shop: AuthorizationFixture['shop'];
-let owner: AuthorizationFixture['owner'];
-let tokens: AuthorizationFixture['tokens'];
-let createResource: AuthorizationFixture['createResource'];
+} from '../support/shop/authorization-matrix.ts';
+import { pickupDelivery, buildProductInput } from '../support/shop/test-shop.ts';
 
 let nameCount = 0;
 const unique = (): string => `unique_${++nameCount}`;
@@ -54,18 +47,18 @@ async function createTask(): Promise<number> {
 }
 async function createOrderEvent(): Promise<number> {
   const id = await createOrder();
-  await assignEventSequence(mandate.db.em.fork());
-  const { body } = await mandate.callApi('GET', `/api/v1/events?subject_type=order&subject_id=${id}`, { token: shop.token });
+  await assignEventSequence(shop.db.em.fork());
+  const { body } = await shop.callApi('GET', `/api/v1/events?subject_type=order&subject_id=${id}`, { token: shop.token });
   return body.data[0].id;
 }
 /** Cancels the queued tasks, because a user may have only two of them. */
 const cancelQueuedTasks = (): Promise<unknown> =>
-  mandate.db.em.fork().execute(`update tasks set status = 'canceled', finished_at = now() where status = 'queued'`);
+  shop.db.em.fork().execute(`update tasks set status = 'canceled', finished_at = now() where status = 'queued'`);
 async function afterCancelingTasks(sent: RequestParts): Promise<RequestParts> {
   await cancelQueuedTasks();
   return sent;
 }
-const createCustomer = async (): Promise<number> => (await signUp(mandate.origin)).id;
+const createCustomer = async (): Promise<number> => (await signUp(shop.origin)).id;
 
 /** Only the user who started a task can read the task, because its result contains data that this user may read. */
 const taskOwnerStatuses = (status: number): Statuses => [401, 403, 404, status, 404, 404, 404, status];
@@ -81,10 +74,10 @@ const sharedEndpoint = (): Promise<number> => (sharedEndpointId ??= createEndpoi
 async function createEndpointBelowLimit(): Promise<number> {
   const sharedId = await sharedEndpoint();
   const call = { token: tokens.owner ?? '' };
-  const { data }: JsonBody = (await mandate.callApi('GET', '/api/v1/webhook-endpoints?limit=100', call)).body;
+  const { data }: JsonBody = (await shop.callApi('GET', '/api/v1/webhook-endpoints?limit=100', call)).body;
   if (data.length > maxWebhookEndpoints - 5) {
     const otherIds: number[] = data.map(({ id }: JsonBody) => id).filter((id: number) => id !== sharedId);
-    await Promise.all(otherIds.map((id) => mandate.callApi('DELETE', `/api/v1/webhook-endpoints/${id}`, call)));
+    await Promise.all(otherIds.map((id) => shop.callApi('DELETE', `/api/v1/webhook-endpoints/${id}`, call)));
   }
   return createEndpoint();
 }
@@ -267,10 +260,7 @@ function toVersion2Request([method, path, body, headers = {}]: RequestParts): Re
   return [method, path, { ...rest, shipping_method, shipping_address }, headers];
 }
 
-const getFixture = testAuthorization(rows);
-beforeAll(() => {
-  ({ mandate, shop, owner, tokens, createResource } = getFixture());
-});
+const { shop, owner, tokens, createResource } = testAuthorization(rows);
 
 /** Returns the operations that have their rows in the tests of their resources. */
 async function operationsInResourceTests(): Promise<string[]> {

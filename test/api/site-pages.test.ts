@@ -1,21 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startMandateServer, type MandateServer } from '../support/server/start-mandate.ts';
+import { describe, expect, test } from 'vitest';
+import { startMandateServer, type ApiServer } from '../support/server/start-mandate.ts';
+import { useServer } from '../support/server/use-server.ts';
 
 /** The `Accept` header that browsers send on navigation. */
 const browserAccept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
-let production: MandateServer;
-let development: MandateServer;
-beforeAll(async () => {
-  production = await startMandateServer({ development: false, securityContact: 'mailto:security@shop.example' });
-  development = await startMandateServer({ development: true });
-});
-afterAll(async () => {
-  await production.close();
-  await development.close();
-});
+const production = useServer({ development: false, securityContact: 'mailto:security@shop.example' });
+const development = useServer({ development: true });
 
-const open = (path: string, accept = browserAccept, { origin } = production): Promise<Response> =>
+const open = (path: string, accept = browserAccept, { origin }: Pick<ApiServer, 'origin'> = production): Promise<Response> =>
   fetch(origin + path, { headers: { accept } });
 
 describe('/', () => {
@@ -88,8 +81,8 @@ describe('files that browsers and crawlers request automatically', () => {
 });
 
 describe('/.well-known/security.txt (RFC 9116)', () => {
-  const getFields = async (mandate: MandateServer): Promise<Record<string, string>> => {
-    const response = await open('/.well-known/security.txt', '*/*', mandate);
+  const getFields = async (server: ApiServer): Promise<Record<string, string>> => {
+    const response = await open('/.well-known/security.txt', '*/*', server);
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);
     const lines = (await response.text()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
     return Object.fromEntries(lines.map((line) => line.split(': ', 2)));

@@ -20,7 +20,7 @@ import {
   type ServerProcess,
 } from '../support/server/server-process.ts';
 import { fetchApiStatus } from '../support/server/use-server.ts';
-import { startWebhookReceiver, type WebhookReceiver } from '../support/network/webhook-receiver.ts';
+import { startWebhookReceiver, type WebhookReceiver } from '../support/webhooks/webhook-receiver.ts';
 
 afterEach(killServerProcesses);
 

@@ -14,7 +14,7 @@ import { openDatabase } from '../../server/schema/open-database.ts';
 import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
 import { backupKey as key, writeTestBackup, readBackupLines, writeBackupLines } from '../support/server/backup-file.ts';
 import { databaseKind, createEmptyPostgresqlUrl, createMigratedDatabase } from '../support/services/database.ts';
-import { readAllRows } from '../support/database-dump.ts';
+import { readAllRows } from '../support/services/database-dump.ts';
 
 let directory: string;
 let file: string;

@@ -4,7 +4,6 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { checkConnectionPooler } from '../../server/database/connection/connection-pooler.ts';
 import { openDatabase } from '../../server/schema/open-database.ts';
 import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
-import { reportStatementDurations } from '../../server/database/connection/pool-safety.ts';
 import { prepareDeferredStatement, prepareStatement } from '../../server/database/queries/prepared-statement.ts';
 import { databaseKind, createMigratedPostgresqlUrl } from '../support/services/database.ts';
 import { hasPgBouncer, startPgBouncer, supportsPreparedStatements, type PgBouncer } from '../support/services/pgbouncer.ts';
@@ -34,8 +33,8 @@ describe.skipIf(databaseKind === 'pglite' || !hasPgBouncer).each(modes)(
     beforeEach(async () => {
       url = await createMigratedPostgresqlUrl();
       bouncer = await startPgBouncer(url, { pool_mode: mode, ...(supportsPreparedStatements && { max_prepared_statements: 100 }) });
-      const onPool = (pool: Pool): void => void pool.on('connect', (client) => reportStatementDurations(client, () => (messages += 1)));
-      db = await openDatabase(bouncer.url, { preparedStatements, statementMs: 1_500, connectionsMax: 4, onPool });
+      const onMessage = () => () => void (messages += 1);
+      db = await openDatabase(bouncer.url, { preparedStatements, statementMs: 1_500, connectionsMax: 4, onMessage });
     });
     afterEach(async () => {
       await db.close();

@@ -1,8 +1,6 @@
-import type { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../server/schema/open-database.ts';
 import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
-import { reportStatementDurations } from '../../server/database/connection/pool-safety.ts';
 import { prepareDeferredStatement, prepareStatement } from '../../server/database/queries/prepared-statement.ts';
 import { databaseKind, createMigratedDatabase, createMigratedPostgresqlUrl } from '../support/services/database.ts';
 import { openTcpProxy } from '../support/network/tcp-proxy.ts';
@@ -104,8 +102,8 @@ describe('a deferred write', () => {
   test.skipIf(databaseKind === 'pglite')('needs no separate message, and neither does the start of a transaction', async () => {
     let messages = 0;
     const url = await createMigratedPostgresqlUrl();
-    const onPool = (pool: Pool): void => void pool.on('connect', (client) => reportStatementDurations(client, () => (messages += 1)));
-    const counted = await openDatabase(url, { connectionsMax: 1, onPool });
+    const onMessage = () => () => void (messages += 1);
+    const counted = await openDatabase(url, { connectionsMax: 1, onMessage });
     const inTransaction = async (round: number): Promise<number> => {
       const before = messages;
       await counted.em.transactional(async () => {

@@ -91,11 +91,13 @@ describe.skipIf(databaseKind === 'postgresql')('the embedded database', () => {
   test('runs one transaction at a time, and closes after the transaction has completed', async () => {
     const db = await openDatabase('memory://');
     await migrate(db);
+    const begun = Promise.withResolvers<void>();
     const insert = db.em.transactional(async (em) => {
+      begun.resolve();
       await em.execute('select pg_sleep(0.2)');
       return em.execute('select 1 as done');
     });
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await begun.promise;
     await db.close();
     expect(await insert).toEqual([{ done: 1 }]);
   });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openMigratedDatabase } from '../../server/schema/open-migrated-database.ts';
 import { openDatabase } from '../../server/schema/open-database.ts';
 import type { Database, EntityManager } from '../../server/database/entity-manager/entity-manager.ts';
-import { buildSearchedWordsQuery } from '../../server/products/correct-spelling.ts';
+import { buildSearchedWordsQuery } from '../../server/products/correct-spelling.sql.ts';
 import { findProducts } from '../../server/products/find-products.ts';
 import { databaseKind, createEmptyPostgresqlUrl, createMigratedDatabase } from '../support/services/database.ts';
 

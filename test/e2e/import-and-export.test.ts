@@ -1,6 +1,5 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'csv-parse/sync';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createClient } from '@mandate/client-sdk';
@@ -14,6 +13,7 @@ import {
   startServerProcess,
   createDataDirectory,
 } from '../support/server/server-process.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 afterEach(killProcesses);
 afterEach(killServerProcesses);
@@ -91,11 +91,11 @@ describe.skipIf(!hasMonthFile)(
         const [task] = (await shop.client.tasks.list()).data;
         return task?.progress.processed ?? 0;
       };
-      while ((await processed()) < 5_000) await sleep(50);
+      await waitUntil(async () => (await processed()) >= 5_000);
       const before = await processed();
       const killedAt = performance.now();
       await shop.killAndRestart();
-      while ((await processed()) === before) await sleep(50);
+      await waitUntil(async () => (await processed()) !== before);
       expect(performance.now() - killedAt).toBeLessThan(15_000);
       const first = await command.exited;
       expect(first.exitCode, first.stderr).toBe(8);
@@ -133,7 +133,7 @@ describe('products, orders and payments on the command line', { timeout: 120_000
       'tea',
     ];
     const dryRun = await mandate(...importCommand, '--dry-run');
-    expect(dryRun).toMatchObject({ exitCode: 8, stderr: expect.stringContaining('Nothing was changed; it would be: 2 created') });
+    expect(dryRun).toMatchObject({ exitCode: 8, stderr: expect.stringContaining('Nothing was changed. The result would be: 2 created') });
     expect(await mandate(...importCommand)).toMatchObject({
       exitCode: 8,
       stderr: expect.stringContaining(

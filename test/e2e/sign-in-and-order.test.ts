@@ -1,6 +1,4 @@
 import { createServer } from 'node:http';
-import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { build } from 'esbuild';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -10,7 +8,9 @@ import { createConfigDirectory, killProcesses, spawnCommand, type CommandOutcome
 import { hasChromium, launchChromium } from '../support/browser/chromium.ts';
 import { readMailLink } from '../support/services/mailbox.ts';
 import { startMandateServer, type MandateServer } from '../support/server/start-mandate.ts';
-import { createTestShop } from '../support/server/test-shop.ts';
+import { createTestShop } from '../support/shop/test-shop.ts';
+import { closeServer, listenOnLoopback } from '../support/network/loopback-server.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 if (!hasChromium) process.stderr.write('Chromium is not installed, so the test from sign-up to order in a browser is skipped.\n');
 
@@ -75,12 +75,10 @@ async function signUpInBrowserAndTerminal(name: string, ...options: string[]): P
 }
 
 async function waitForAuthorizationUrl(login: ReturnType<typeof spawnCommand>): Promise<string> {
-  for (;;) {
-    const address = /^http\S+\/oauth\/authorize\S+$/m.exec(login.stderrSoFar())?.[0];
-    if (address !== undefined) return address;
+  return waitUntil(() => {
     if (login.child.exitCode !== null) throw new Error(login.stderrSoFar());
-    await sleep(20);
-  }
+    return /^http\S+\/oauth\/authorize\S+$/m.exec(login.stderrSoFar())?.[0];
+  });
 }
 
 /** Serves a page on another origin that contains only the bundled client. */
@@ -101,15 +99,11 @@ async function startFrontEnd(): Promise<AsyncDisposable & { readonly url: string
       ? res.setHeader('content-type', 'text/javascript').end(script)
       : res.setHeader('content-type', 'text/html').end('<!doctype html><title>Front end</title><script src="/client.js"></script>'),
   );
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
+  const port = await listenOnLoopback(server);
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: `http://127.0.0.1:${port}`,
     [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await closeServer(server);
     },
   };
 }
@@ -199,7 +193,7 @@ describe.skipIf(!hasChromium)('from sign-up to order', { timeout: 120_000 }, () 
     expect((await fay.mandate('whoami')).exitCode).toBe(0);
   });
 
-  test('the command line reports that the user refused in the browser', async () => {
+  test('the command line reports that the user denied the sign-in in the browser', async () => {
     await using eve = await signUpInBrowserAndTerminal('Eve');
     const login = spawnCommand(['login', '--no-browser', '--force'], {
       MANDATE_API_URL: mandate.origin,
@@ -208,6 +202,6 @@ describe.skipIf(!hasChromium)('from sign-up to order', { timeout: 120_000 }, () 
     await eve.page.goto(await waitForAuthorizationUrl(login));
     await eve.page.getByRole('button', { name: 'Cancel' }).click();
     await eve.page.getByText('You are not signed in').waitFor();
-    expect(await login.exited).toMatchObject({ exitCode: 4, stderr: expect.stringContaining('refused in the browser') });
+    expect(await login.exited).toMatchObject({ exitCode: 4, stderr: expect.stringContaining('denied in the browser') });
   });
 });

@@ -11,7 +11,7 @@ import { createApplication } from '../../server/applications/create-application.
 import { hasChromium, launchChromium } from '../support/browser/chromium.ts';
 import { startMandateServer, type MandateServer } from '../support/server/start-mandate.ts';
 import { signUp, type TestUser } from '../support/oauth/oauth-flow.ts';
-import { createTestShop, type TestShop } from '../support/server/test-shop.ts';
+import { createTestShop, type TestShop } from '../support/shop/test-shop.ts';
 
 const root = join(import.meta.dirname, '../../examples/storefront');
 const mediaTypes: Readonly<Record<string, string>> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css' };

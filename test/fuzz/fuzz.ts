@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as fc from 'fast-check';
 import { KnownValues } from './placeholders.ts';
-import { createTestShop } from '../support/server/test-shop.ts';
-import { runPendingTasks } from '../support/run-tasks.ts';
+import { createTestShop } from '../support/shop/test-shop.ts';
+import { runPendingTasks } from '../support/shop/run-tasks.ts';
 import type { MandateServer } from '../support/server/start-mandate.ts';
 import { callerNames, Callers } from './callers.ts';
 import type { Operation } from './openapi-operations.ts';
@@ -97,7 +97,7 @@ class Run {
     this.#sender.close();
   }
 
-  /** Sends one request. If the response is invalid, it sends smaller requests to find the smallest that reproduces the violation. */
+  /** Sends one request. If the response is invalid, smaller requests are sent to find the smallest one that reproduces the violation. */
   async fuzzOnce(operation: Operation, arbitrary: fc.Arbitrary<FuzzRequest>, index: number): Promise<void> {
     let [attempts, smallest]: [number, { fault: string; request: string } | undefined] = [0, undefined];
     const isValidResponse = fc.asyncProperty(arbitrary, async (request) => {

@@ -1,21 +1,19 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { scopeNames } from '@mandate/contract';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startMandateServer, type MandateServer } from '../support/server/start-mandate.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { withShop } from '../support/shop/with-shop.ts';
 import { obtainClientToken, createConfidentialClient } from '../support/oauth/oauth-flow.ts';
 
-let mandate: MandateServer;
+const shop = withShop({ sampleData: false });
 let token: string;
 beforeAll(async () => {
-  mandate = await startMandateServer();
-  token = await obtainClientToken(mandate.origin, await createConfidentialClient(mandate.db, scopeNames), scopeNames);
+  token = await obtainClientToken(shop.origin, await createConfidentialClient(shop.db, scopeNames), scopeNames);
 });
-afterAll(() => mandate.close());
 
 /** Sends text over a new connection and returns everything received on it. */
 async function exchange(text: string): Promise<string> {
-  const socket = connect(Number(new URL(mandate.origin).port), '127.0.0.1');
+  const socket = connect(Number(new URL(shop.origin).port), '127.0.0.1');
   let received = '';
   socket.on('data', (chunk) => (received += String(chunk)));
   socket.write(text);
@@ -30,7 +28,7 @@ describe('regressions found by fuzzing', () => {
   });
 
   test('a list without ETag ignores `If-None-Match: *`', async () => {
-    const { status, body } = await mandate.callApi('GET', '/api/v1/products', { headers: { 'if-none-match': '*' } });
+    const { status, body } = await shop.callApi('GET', '/api/v1/products', { headers: { 'if-none-match': '*' } });
     expect([status, body.data]).toEqual([200, []]);
   });
 
@@ -45,7 +43,7 @@ describe('regressions found by fuzzing', () => {
       const column = kind === 'order-imports' ? 'note_column' : 'description_column';
       for (const name of ['%00', '%C2%85']) {
         const path = `/api/v1/${kind}?currency=EUR&${column}=${name}`;
-        const { status, body } = await mandate.callApi('POST', path, { token, body: 'sku\n', headers: { 'content-type': 'text/csv' } });
+        const { status, body } = await shop.callApi('POST', path, { token, body: 'sku\n', headers: { 'content-type': 'text/csv' } });
         expect([status, body.errors]).toEqual([
           400,
           expect.arrayContaining([expect.objectContaining({ parameter: column, code: 'invalid_value' })]),
@@ -58,13 +56,13 @@ describe('regressions found by fuzzing', () => {
     ['product-imports?currency=EUR&category=%00', 'sku\n', 'text/csv'],
     ['order-exports', '{"format":"csv","reference":"a\\u0000b"}', 'application/json'],
   ])('a NUL in the stored parameters of %s returns 400', async (path, body, type) => {
-    const { status } = await mandate.callApi('POST', `/api/v1/${path}`, { token, body, headers: { 'content-type': type } });
+    const { status } = await shop.callApi('POST', `/api/v1/${path}`, { token, body, headers: { 'content-type': type } });
     expect(status).toBe(400);
   });
 
   test('a NUL in a metadata key returns 400', async () => {
     const product = { sku: 'NUL', name: 'Nul', category: 'x', price: 1, currency: 'EUR', metadata: { 'a\0b': 'x' } };
-    expect((await mandate.callApi('POST', '/api/v1/products', { token, body: product })).body).toMatchObject({
+    expect((await shop.callApi('POST', '/api/v1/products', { token, body: product })).body).toMatchObject({
       status: 400,
       code: 'invalid_request',
     });

@@ -1,9 +1,9 @@
-import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
 import { createHttpServer } from '../../server/http/server/http-server.ts';
 import type { LoadShedder, LoadLimits } from '../../server/http/server/load-shedder.ts';
 import { createLog } from '../../server/logging/logger.ts';
+import { closeServer, listenOnLoopback } from '../support/network/loopback-server.ts';
 
 test('the load shedder counts active, queued and rejected requests', async () => {
   const log = createLog(true);
@@ -17,11 +17,8 @@ test('the load shedder counts active, queued and rejected requests', async () =>
     load,
     watchLoad: (loadShedder) => (shedder = loadShedder),
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  const url = `http://127.0.0.1:${address.port}`;
+  const port = await listenOnLoopback(server);
+  const url = `http://127.0.0.1:${port}`;
 
   const first = fetch(url);
   await expect.poll(() => shedder?.counts).toMatchObject({ working: 1, waiting: 0 });
@@ -36,7 +33,5 @@ test('the load shedder counts active, queued and rejected requests', async () =>
   activeResponses[1]?.end();
   expect([(await first).status, (await third).status]).toEqual([200, 200]);
   expect(shedder?.counts).toMatchObject({ working: 0, waiting: 0 });
-  server.closeAllConnections();
-  server.close();
-  await once(server, 'close');
+  await closeServer(server);
 });

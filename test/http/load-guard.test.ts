@@ -7,14 +7,15 @@ import { z } from 'zod';
 import { createHttpServer, type HttpServerOptions } from '../../server/http/server/http-server.ts';
 import { releaseSlotWhile, type LoadLimits } from '../../server/http/server/load-shedder.ts';
 import { createLog } from '../../server/logging/logger.ts';
-import { createBlockingHandler, waitUntil } from '../support/network/blocking-handler.ts';
+import { createBlockingHandler } from '../support/network/blocking-handler.ts';
+import { countConnections } from '../support/network/count-connections.ts';
+import { closeServer, listenOnLoopback } from '../support/network/loopback-server.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const servers: Server[] = [];
 afterEach(async () => {
   for (const server of servers.splice(0)) {
-    server.closeAllConnections();
-    server.close();
-    await once(server, 'close');
+    await closeServer(server);
   }
 });
 
@@ -22,9 +23,7 @@ afterEach(async () => {
 async function serve(handler: RequestListener, options: Partial<HttpServerOptions> = {}): Promise<number> {
   const server = createHttpServer(handler, { issuer: 'https://shop.example', log: createLog(false), ...options });
   servers.push(server);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return z.object({ port: z.number() }).parse(server.address()).port;
+  return listenOnLoopback(server);
 }
 
 const problem = z.object({ code: z.string(), status: z.number(), type: z.string(), request_id: z.string(), detail: z.string() });
@@ -239,7 +238,7 @@ describe('a slow client or handler', () => {
       }),
     );
     expect((await get(port)).status).toBe(200);
-    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    await waitUntil(async () => (await countConnections(servers.at(-1))) === 0);
     for (const socket of readers) {
       let read = 0;
       socket.on('data', ({ length }) => (read += length));

@@ -3,11 +3,12 @@ import type { RequestListener, Server } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
-import { z } from 'zod';
 import { createHttpServer } from '../../server/http/server/http-server.ts';
 import type { LoadShedder, LoadLimits } from '../../server/http/server/load-shedder.ts';
 import { createLog } from '../../server/logging/logger.ts';
-import { waitUntil } from '../support/network/blocking-handler.ts';
+import { countConnections } from '../support/network/count-connections.ts';
+import { listenOnLoopback } from '../support/network/loopback-server.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 let server: Server | undefined;
 let shedder: LoadShedder | undefined;
@@ -20,9 +21,7 @@ afterEach(async () => {
 async function serve(handler: RequestListener, load: Partial<LoadLimits>): Promise<number> {
   const watchLoad = (loadShedder: LoadShedder): void => void (shedder = loadShedder);
   server = createHttpServer(handler, { issuer: 'https://shop.example', log: createLog(false), load, watchLoad });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return z.object({ port: z.number() }).parse(server.address()).port;
+  return listenOnLoopback(server);
 }
 
 async function send(port: number, text: string): Promise<{ socket: Socket; closed: Promise<string> }> {
@@ -54,7 +53,7 @@ test('the server removes the queued request of a disconnected client', async () 
   await waitUntil(() => shedder?.counts.waiting === 2);
   disconnecting.socket.destroy();
   await disconnecting.closed;
-  await sleep(100); // until the server has detected the disconnection
+  await waitUntil(async () => (await countConnections(server)) === 2);
   release.resolve();
   expect([await first.closed, await last.closed]).toEqual([expect.stringMatching(/done$/), expect.stringMatching(/done$/)]);
   expect(handled).toEqual(['/first', '/last']);

@@ -1,6 +1,6 @@
 import { globSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { Mutant } from './mutant.ts';
 
 /** Excluded tests, which take minutes or need packages or other programs, and rarely detect a change to a single line. */
@@ -9,6 +9,12 @@ const leftOut =
 /** Tests that start server processes, which takes longer, so that these tests must be more similar to rank first. */
 const startsProcesses = /^test\/(?:process|e2e|cli|command)\//;
 const processFactor = 0.8;
+/** Tests of a rule for all files of a kind, which have no words in common with each of these files. */
+const testsOfKinds: readonly { readonly file: RegExp; readonly test: string }[] = [
+  { file: /\.entity\.ts$/, test: 'test/database/migrations.test.ts' },
+];
+/** Tests in a folder with the same name as the folder of the mutant, such as `test/api/mcp` for `server/mcp`. */
+const sameFolderFactor = 1.5;
 
 type Words = ReadonlyMap<string, number>;
 
@@ -49,9 +55,14 @@ export class RelatedTests {
     const wanted = this.#vectorOf(words);
     const scores = [...this.#vectors].map(([test, vector]) => ({
       test,
-      score: product(wanted, vector) * (startsProcesses.test(test) ? processFactor : 1),
+      score:
+        product(wanted, vector) *
+        (startsProcesses.test(test) ? processFactor : 1) *
+        (basename(dirname(test)) === basename(dirname(file)) ? sameFolderFactor : 1),
     }));
-    return scores.toSorted((one, other) => other.score - one.score).map(({ test }) => test);
+    const ranked = scores.toSorted((one, other) => other.score - one.score).map(({ test }) => test);
+    const first = testsOfKinds.filter((kind) => kind.file.test(file)).map(({ test }) => test);
+    return [...ranked.slice(0, 1), ...first, ...ranked.slice(1)].filter((test, index, all) => all.indexOf(test) === index);
   }
 
   #vectorOf(words: Words): Words {

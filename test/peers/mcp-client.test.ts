@@ -1,27 +1,20 @@
-import { auth, type OAuthClientProvider, type OAuthDiscoveryState, type StoredOAuthTokens } from '@modelcontextprotocol/client';
+import { auth, type OAuthClientProvider } from '@modelcontextprotocol/client';
 import { expect, test } from 'vitest';
 import { cliClient, signUp } from '../support/oauth/oauth-flow.ts';
 import { fetchApiStatus, useServer } from '../support/server/use-server.ts';
 import { completeAuthorization } from './complete-authorization.ts';
+import { saveStateIn, type McpClientState } from './mcp-oauth-provider.ts';
 
 const server = useServer();
 
 /** Creates an MCP client's OAuth client provider, and the state that the provider saves. */
 function createProvider() {
-  const clientState: { verifier: string; tokens?: StoredOAuthTokens; authorizationUrl?: URL; found?: OAuthDiscoveryState } = {
-    verifier: '',
-  };
+  const clientState: McpClientState = { verifier: '' };
   const provider: OAuthClientProvider = {
     redirectUrl: cliClient.redirectUri,
     clientMetadata: { redirect_uris: [cliClient.redirectUri], scope: 'openid users.read offline_access' },
     clientInformation: () => ({ client_id: cliClient.clientId, issuer: server.origin }),
-    tokens: () => clientState.tokens,
-    saveTokens: (tokens) => void (clientState.tokens = tokens),
-    redirectToAuthorization: (url) => void (clientState.authorizationUrl = url),
-    saveCodeVerifier: (verifier) => void (clientState.verifier = verifier),
-    codeVerifier: () => clientState.verifier,
-    saveDiscoveryState: (found) => void (clientState.found = found),
-    discoveryState: () => clientState.found,
+    ...saveStateIn(clientState),
   };
   return { clientState, provider };
 }

@@ -4,17 +4,16 @@ import {
   UnauthorizedError,
   type OAuthClientMetadata,
   type OAuthClientProvider,
-  type OAuthDiscoveryState,
   type StoredOAuthClientInformation,
-  type StoredOAuthTokens,
 } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startClientMetadataServer, type ClientMetadataServer } from '../support/network/client-metadata-server.ts';
 import { startMandateServer, type JsonBody, type MandateServer } from '../support/server/start-mandate.ts';
 import { signUp, type TestUser } from '../support/oauth/oauth-flow.ts';
 import { requireOneProcess } from '../support/server/process-mode.ts';
-import { createTestShop } from '../support/server/test-shop.ts';
+import { createTestShop } from '../support/shop/test-shop.ts';
 import { completeAuthorization } from './complete-authorization.ts';
+import { saveStateIn, type McpClientState } from './mcp-oauth-provider.ts';
 
 requireOneProcess('its server fetches documents from loopback');
 
@@ -28,26 +27,14 @@ const metadata: OAuthClientMetadata = { client_name: 'Test assistant', redirect_
 
 /** Creates an OAuth client provider that has client metadata but no client ID, and the state that the provider saves. */
 function createAssistant(clientMetadataUrl?: string) {
-  const clientState: {
-    verifier: string;
-    client?: StoredOAuthClientInformation;
-    tokens?: StoredOAuthTokens;
-    authorizationUrl?: URL;
-    found?: OAuthDiscoveryState;
-  } = { verifier: '' };
+  const clientState: McpClientState & { client?: StoredOAuthClientInformation } = { verifier: '' };
   const provider: OAuthClientProvider = {
     redirectUrl: metadata.redirect_uris[0] ?? '',
     clientMetadata: { ...metadata, grant_types: ['authorization_code', 'refresh_token'] },
     ...(clientMetadataUrl !== undefined && { clientMetadataUrl }),
     clientInformation: () => clientState.client,
     saveClientInformation: (client) => void (clientState.client = client),
-    tokens: () => clientState.tokens,
-    saveTokens: (tokens) => void (clientState.tokens = tokens),
-    redirectToAuthorization: (url) => void (clientState.authorizationUrl = url),
-    saveCodeVerifier: (verifier) => void (clientState.verifier = verifier),
-    codeVerifier: () => clientState.verifier,
-    saveDiscoveryState: (found) => void (clientState.found = found),
-    discoveryState: () => clientState.found,
+    ...saveStateIn(clientState),
   };
   return { clientState, provider };
 }

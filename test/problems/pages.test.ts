@@ -4,16 +4,12 @@ import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { hasChromium, launchChromium } from '../support/browser/chromium.ts';
-import { startMandateServer, type MandateServer } from '../support/server/start-mandate.ts';
+import { withShop } from '../support/shop/with-shop.ts';
 
-let mandate: MandateServer;
-beforeAll(async () => {
-  mandate = await startMandateServer();
-});
-afterAll(() => mandate.close());
+const shop = withShop({ sampleData: false });
 
 const fetchPage = async (path: string): Promise<{ response: Response; text: string }> => {
-  const response = await fetch(`${mandate.origin}${path}`);
+  const response = await fetch(`${shop.origin}${path}`);
   return { response, text: await response.text() };
 };
 
@@ -31,9 +27,9 @@ test.each(Object.entries(problemDeclarations))(
 );
 
 test('the type of a problem response is the URL of its page', async () => {
-  const { body } = await mandate.callApi('GET', '/api/v1/orders');
-  expect(body.type.startsWith(`${mandate.origin}/problems/`)).toBe(true);
-  expect(await (await fetch(body.type)).text()).toContain('An access token is needed');
+  const { body } = await shop.callApi('GET', '/api/v1/orders');
+  expect(body.type.startsWith(`${shop.origin}/problems/`)).toBe(true);
+  expect(await (await fetch(body.type)).text()).toContain('An access token is required');
 });
 
 test('/problems links to the page of every error code and to no other page', async () => {
@@ -64,7 +60,7 @@ describe.skipIf(!hasChromium)('in Chromium', () => {
         const page = await context.newPage();
         const consoleMessages: string[] = [];
         page.on('console', (message) => consoleMessages.push(message.text()));
-        await page.goto(mandate.origin + path);
+        await page.goto(shop.origin + path);
         await page.evaluate(axe.source);
         const violationIds = await page.evaluate(async () => {
           const { violations } = await Reflect.get(globalThis, 'axe').run();

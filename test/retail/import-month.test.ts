@@ -3,31 +3,17 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { parse } from 'csv-parse/sync';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../support/server/start-mandate.ts';
-import { createTestShop, type TestShop } from '../support/server/test-shop.ts';
-import { completeTask, runPendingTasks, abandonTaskAtStep } from '../support/run-tasks.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { ApiResponse, JsonBody } from '../support/server/start-mandate.ts';
+import { withShop } from '../support/shop/with-shop.ts';
+import { completeTask, runPendingTasks, abandonTaskAtStep } from '../support/shop/run-tasks.ts';
+import { onlineRetailRules } from './import-month.ts';
 
 const file = process.env['MANDATE_RETAIL_FILE'] ?? join(import.meta.dirname, '../../../shared/data/online-retail-2010-12.csv.gz');
 const hasFile = existsSync(file);
 
-/** Column mapping for the "Online Retail" data set, and the lines to import. */
-const query = new URLSearchParams({
-  source: 'online-retail',
-  reference_column: 'InvoiceNo',
-  created_at_column: 'InvoiceDate',
-  customer_column: 'CustomerID',
-  sku_column: 'StockCode',
-  name_column: 'Description',
-  quantity_column: 'Quantity',
-  unit_price_column: 'UnitPrice',
-  amounts: 'decimal',
-  currency: 'GBP',
-  unknown_customers: 'create',
-  unknown_products: 'create',
-  bad_lines: 'leave_out',
-  free_lines: 'refuse',
-}).toString();
+const rules = { source: 'online-retail', ...onlineRetailRules, bad_lines: 'leave_out', free_lines: 'refuse' };
+const query = new URLSearchParams(rules).toString();
 
 const figures = { orders: 1_400, lines: 26_157, pence: 57_271_389, customers: 885 };
 
@@ -36,24 +22,20 @@ describe.skipIf(!hasFile)(
   { timeout: 300_000 },
   () => {
     let month: string;
-    let mandate: MandateServer;
-    let shop: TestShop;
+    const shop = withShop();
     beforeAll(async () => {
       const bytes = await readFile(file);
       month = (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString();
-      mandate = await startMandateServer();
-      shop = await createTestShop(mandate);
     });
-    afterAll(() => mandate.close());
 
     const start = (more = ''): Promise<ApiResponse> =>
-      mandate.callApi('POST', `/api/v1/order-imports?${query}${more}`, {
+      shop.callApi('POST', `/api/v1/order-imports?${query}${more}`, {
         token: shop.token,
         body: month,
         headers: { 'content-type': 'text/csv' },
       });
     const imported = async (): Promise<JsonBody> => {
-      const [row] = await mandate.db.em.fork().execute(
+      const [row] = await shop.db.em.fork().execute(
         `select (select count(*)::int from orders) as orders, (select count(*)::int from order_items) as lines,
                 (select sum(total)::int from orders) as pence, (select count(distinct user_id)::int from orders) as customers`,
       );
@@ -61,23 +43,23 @@ describe.skipIf(!hasFile)(
     };
 
     test('a dry run stores nothing, an interrupted import completes, and a second import changes nothing', async () => {
-      const trial = await completeTask(mandate, shop.token, await start('&dry_run=true'));
+      const trial = await completeTask(shop, shop.token, await start('&dry_run=true'));
       expect(trial.task.result.imported).toMatchObject({ created: figures.orders, unchanged: 0 });
       expect(await imported()).toEqual({ orders: 0, lines: 0, pence: null, customers: 0 });
 
       const first = await start();
       expect(first.status, first.text).toBe(202);
       for (const step of [2, 20, 50]) {
-        await abandonTaskAtStep(mandate, step);
-        await mandate.db.em.fork().execute('update tasks set lease_until = now() where id = ?', [first.body.id]);
+        await abandonTaskAtStep(shop, step);
+        await shop.db.em.fork().execute('update tasks set lease_until = now() where id = ?', [first.body.id]);
       }
-      await runPendingTasks(mandate);
-      const { body: task } = await mandate.callApi('GET', `/api/v1/tasks/${first.body.id}`, { token: shop.token });
+      await runPendingTasks(shop);
+      const { body: task } = await shop.callApi('GET', `/api/v1/tasks/${first.body.id}`, { token: shop.token });
       expect(task.progress).toEqual({ processed: 42_481, total: 42_481 });
       expect(task.result.imported).toEqual(trial.task.result.imported);
       expect(await imported()).toEqual(figures);
 
-      const { task: again } = await completeTask(mandate, shop.token, await start());
+      const { task: again } = await completeTask(shop, shop.token, await start());
       expect(again.result.imported).toEqual({ ...trial.task.result.imported, created: 0, unchanged: figures.orders });
       expect(await imported()).toEqual(figures);
     });
@@ -85,9 +67,9 @@ describe.skipIf(!hasFile)(
     test('the export has the same totals', async () => {
       const body = { rows: 'lines', columns: ['id', 'user_id', 'unit_price', 'quantity', 'line_total_decimal', 'currency'] };
       const { file: exported } = await completeTask(
-        mandate,
+        shop,
         shop.token,
-        await mandate.callApi('POST', '/api/v1/order-exports', { token: shop.token, body }),
+        await shop.callApi('POST', '/api/v1/order-exports', { token: shop.token, body }),
       );
       const rows: JsonBody[] = parse(exported, { columns: true });
       const pence = rows.reduce((sum, row) => sum + Number(row.unit_price) * Number(row.quantity), 0);

@@ -13,26 +13,26 @@ export type ImportedMonth = {
   readonly total: number;
 };
 
+/** Column mapping and import rules for the "Online Retail" data set. */
+export const onlineRetailRules = {
+  reference_column: 'InvoiceNo',
+  created_at_column: 'InvoiceDate',
+  customer_column: 'CustomerID',
+  sku_column: 'StockCode',
+  name_column: 'Description',
+  quantity_column: 'Quantity',
+  unit_price_column: 'UnitPrice',
+  amounts: 'decimal',
+  currency: 'GBP',
+  unknown_customers: 'create',
+  unknown_products: 'create',
+} as const;
+
 /** Imports the unchanged file and reads all orders of the month. A second import leaves all orders unchanged. */
 export async function importMonth(client: Client, month: RetailMonth, onProgress: OnProgress): Promise<ImportedMonth> {
   const started = await client.orderImports.create(
     month.text,
-    {
-      source: 'online-retail',
-      reference_column: 'InvoiceNo',
-      created_at_column: 'InvoiceDate',
-      customer_column: 'CustomerID',
-      sku_column: 'StockCode',
-      name_column: 'Description',
-      quantity_column: 'Quantity',
-      unit_price_column: 'UnitPrice',
-      amounts: 'decimal',
-      currency: 'GBP',
-      unknown_customers: 'create',
-      unknown_products: 'create',
-      bad_lines: 'leave_out',
-      free_lines: 'refuse',
-    },
+    { source: 'online-retail', ...onlineRetailRules, bad_lines: 'leave_out', free_lines: 'refuse' },
     { contentType: 'text/csv' },
   );
   const task = await client.tasks.wait(started.id, {

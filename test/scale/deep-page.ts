@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
-import { type OrderFilters, type OrderSort, buildOrdersQuery } from '../../server/orders/list-orders.ts';
+import { type OrderFilters, type OrderSort, buildOrdersQuery } from '../../server/orders/list-orders.sql.ts';
 import type { DerivedKeys } from '../../server/crypto/derived-keys.ts';
 
 export const pageSize = 20;

@@ -13,7 +13,7 @@ import { migrate } from '../../server/database/migrate/run-migrations.ts';
 import { openDatabase } from '../../server/schema/open-database.ts';
 import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
 import { createLog } from '../../server/logging/logger.ts';
-import { buildOrdersQuery } from '../../server/orders/list-orders.ts';
+import { buildOrdersQuery } from '../../server/orders/list-orders.sql.ts';
 import { deriveKeys } from '../../server/crypto/derived-keys.ts';
 import { obtainClientToken, createConfidentialClient } from '../support/oauth/oauth-flow.ts';
 import { findPostgresql, startPostgresql } from '../support/services/postgresql-server.ts';

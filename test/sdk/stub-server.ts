@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { closeServer, listenOnLoopback } from '../support/network/loopback-server.ts';
 
 export type SeenRequest = {
   readonly method: string;
@@ -40,15 +41,12 @@ export async function startStubServer(
   const server = createServer(
     (req, res) => void respond(req, res).catch((error: unknown) => res.destroy(new Error('the stub failed', { cause: error }))),
   );
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the server has no port');
+  const port = await listenOnLoopback(server);
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: `http://127.0.0.1:${port}`,
     seen,
     [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await closeServer(server);
     },
   };
 }

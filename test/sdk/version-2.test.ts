@@ -1,29 +1,21 @@
 import { createClient as createClientV1 } from '@mandate/client-sdk';
 import { createClient, type OrderCreate } from '@mandate/client-sdk/v2';
 import { contractV2, getRouteMetadata, listRoutes } from '@mandate/contract';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startMandateServer, type MandateServer } from '../support/server/start-mandate.ts';
-import { signUp, obtainTokens } from '../support/oauth/oauth-flow.ts';
-import { deliveryAddress, createTestShop, type TestShop } from '../support/server/test-shop.ts';
+import { describe, expect, test } from 'vitest';
+import { deliveryAddress } from '../support/shop/test-shop.ts';
+import { withShop } from '../support/shop/with-shop.ts';
 
-let mandate: MandateServer;
-let shop: TestShop;
-let token: string;
-beforeAll(async () => {
-  mandate = await startMandateServer({ previewVersions: true });
-  shop = await createTestShop(mandate);
-  token = (await obtainTokens(mandate.origin, await signUp(mandate.origin), ['orders.read', 'orders.write'])).access_token;
-});
-afterAll(() => mandate.close());
+const shop = withShop({ previewVersions: true });
+const anna = shop.customer(['orders.read', 'orders.write']);
 
 describe('the client of version 2', () => {
   test('places, reads, updates, lists and cancels orders in the version 2 format, next to a client of version 1', async () => {
     const seen: string[] = [];
-    const two = createClient({ baseUrl: mandate.origin, auth: token }).use((request, next) => {
+    const two = createClient({ baseUrl: shop.origin, auth: anna.token }).use((request, next) => {
       seen.push(new URL(request.url).pathname);
       return next(request);
     });
-    const one = createClientV1({ baseUrl: mandate.origin, auth: token });
+    const one = createClientV1({ baseUrl: shop.origin, auth: anna.token });
     const input: OrderCreate = {
       items: [{ product_id: (await shop.createProduct()).id, quantity: 1 }],
       shipping_method: 'standard',

@@ -4,7 +4,7 @@ import { recordEvent } from '../../server/events/record-event.ts';
 import { assignEventSequence } from '../../server/events/assign-sequence.ts';
 import { databaseKind } from '../support/services/database.ts';
 import { startMandateServer, type MandateServer } from '../support/server/start-mandate.ts';
-import { createTestShop } from '../support/server/test-shop.ts';
+import { createTestShop } from '../support/shop/test-shop.ts';
 
 /** The default is long enough to detect a fault every time. Use `MANDATE_FEED_SECONDS=60` for a thorough test. */
 const seconds = Number(process.env['MANDATE_FEED_SECONDS'] ?? 5);

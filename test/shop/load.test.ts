@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { databaseKind } from '../support/services/database.ts';
 import type { MandateServer } from '../support/server/start-mandate.ts';
-import { startPaymentTestShop } from '../support/payment-test-shop.ts';
+import { startPaymentTestShop } from '../support/shop/payment-test-shop.ts';
 import { findAccountingDiscrepancies } from './accounting-invariants.ts';
 import { actions, RandomCustomer } from './random-customer.ts';
 
@@ -37,7 +37,7 @@ describe.skipIf(databaseKind === 'pglite')(
 type Fault = (placeOrder: string) => string;
 const lockInRequestOrder: Fault = (sql) =>
   replaceInSql(sql, 'order by s.product_id', 'order by array_position(p_product_ids, s.product_id)');
-/** Writes stock computed from an earlier read that took no lock. */
+/** Computes the new stock from an earlier read without a lock. */
 const readCheckWrite: Fault = (sql) =>
   replaceInSql(
     replaceInSql(sql, 'for no key update of s', ''),

@@ -1,14 +1,10 @@
 import * as fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startPaymentTestShop, type PaymentTestShop } from '../support/payment-test-shop.ts';
+import { expect, test } from 'vitest';
+import { withPaymentTestShop } from '../support/shop/payment-test-shop.ts';
 import { findAccountingDiscrepancies } from './accounting-invariants.ts';
 import { actions, RandomCustomer } from './random-customer.ts';
 
-let till: PaymentTestShop;
-beforeAll(async () => {
-  till = await startPaymentTestShop();
-});
-afterAll(() => till.mandate.close());
+const till = withPaymentTestShop();
 
 const step = fc.record({ action: fc.constantFrom(...actions), a: fc.nat(999), b: fc.nat(999) });
 

@@ -1,6 +1,6 @@
 import { cancelExpiredOrders } from '../../server/order-lifecycle/expire-orders.ts';
-import { afterOrderHold, type PaymentTestShop } from '../support/payment-test-shop.ts';
-import { pickupDelivery } from '../support/server/test-shop.ts';
+import { afterOrderHold, type PaymentTestShop } from '../support/shop/payment-test-shop.ts';
+import { pickupDelivery } from '../support/shop/test-shop.ts';
 import type { ApiResponse, JsonBody } from '../support/server/start-mandate.ts';
 
 /** A step in the shop. The numbers select the products, orders and quantities. */

@@ -8,7 +8,7 @@ import { findCycle, groupImports, readImports } from './import-graph.ts';
 const root = join(import.meta.dirname, '../..');
 
 describe('imports have no cycles', () => {
-  test.each(['server', 'contract'])('among the folders of %s', (source) => {
+  test.each(['server', 'cli', 'client-sdk', 'contract', 'test/support'])('among the folders of %s', (source) => {
     const imports = readImports(root, source);
     expect(imports.size).toBeGreaterThan(40);
     expect(findCycle(groupImports(imports, dirname))).toBeUndefined();

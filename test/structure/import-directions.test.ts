@@ -1,37 +1,9 @@
-import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { serverLayers } from '../../server-layers.ts';
+import { withLintProject } from './lint-project.ts';
 
-const run = promisify(execFile);
-const root = join(import.meta.dirname, '../..');
-
-/** A temporary project with this repository's lint rules, in which the tests plant one import at a time. */
-let project: string;
-beforeAll(async () => {
-  project = await mkdtemp(join(tmpdir(), 'mandate-structure-'));
-  for (const file of ['oxlint.config.ts', 'server-layers.ts', 'private-words.ts', 'tsconfig.json', 'package.json'])
-    await cp(join(root, file), join(project, file));
-  await symlink(join(root, 'node_modules'), join(project, 'node_modules'));
-});
-afterAll(() => rm(project, { recursive: true }));
-
-async function lint(path: string, source: string): Promise<string> {
-  const file = join(project, path);
-  await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, source);
-  try {
-    return (await run(join(root, 'node_modules/.bin/oxlint'), [path], { cwd: project })).stdout;
-  } catch (error) {
-    if (error instanceof Error && 'stdout' in error) return String(error.stdout);
-    throw error;
-  } finally {
-    await rm(file);
-  }
-}
+const lintFiles = withLintProject();
+const lint = (path: string, source: string): Promise<string> => lintFiles({ [path]: source });
 
 const imports = (specifier: string): string => `import { something } from '${specifier}';\n\nexport const planted = something;\n`;
 

@@ -5,13 +5,11 @@ import { globSync } from 'node:fs';
 /** Modules by path, each with the modules that it imports by relative path, whether as types or as values. */
 export type ImportGraph = ReadonlyMap<string, ReadonlySet<string>>;
 
-const specifier = /(?:\bfrom\s+|\bimport\s*\(?\s*)'(\.[^']+)'/g;
+const specifier = /(?:\bfrom\s+|\bimport\s*\(?\s*)'(\.[^']+\.[jt]s)'/g;
 
-/** Reads the relative imports of all TypeScript files below `folder`, except generated files and migrations. */
+/** Reads the relative imports of all TypeScript files below `folder`, except migrations. */
 export function readImports(root: string, folder: string): ImportGraph {
-  const files = globSync(`${folder}/**/*.ts`, { cwd: root }).filter(
-    (file) => !/node_modules|\/dist\/|\.gen\.ts$|\/migrations\//.test(file),
-  );
+  const files = globSync(`${folder}/**/*.ts`, { cwd: root }).filter((file) => !/node_modules|\/dist\/|\/migrations\//.test(file));
   return new Map(
     files.map((file) => {
       const specifiers = [...readFileSync(join(root, file), 'utf8').matchAll(specifier)].map(([, path = '']) => path);

@@ -1,34 +1,12 @@
-import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { withLintProject } from './lint-project.ts';
 
-const run = promisify(execFile);
-const root = join(import.meta.dirname, '../..');
 const folders = ['contract', 'server', 'client-sdk', 'cli', 'test'];
-
-/** An empty project with this project's linter configuration. */
-let project: string;
-beforeAll(async () => {
-  project = await mkdtemp(join(tmpdir(), 'mandate-private-words-'));
-  for (const file of ['oxlint.config.ts', 'server-layers.ts', 'private-words.ts', 'tsconfig.json', 'package.json'])
-    await cp(join(root, file), join(project, file));
-  await symlink(join(root, 'node_modules'), join(project, 'node_modules'));
-});
-afterAll(() => rm(project, { recursive: true }));
+const lint = withLintProject();
 
 /** Plants a file with this source in every folder, and returns the folders in which the linter reports a private word. */
 async function foldersWithProblem(source: string): Promise<string[]> {
-  for (const folder of folders) {
-    await mkdir(join(project, folder), { recursive: true });
-    await writeFile(join(project, folder, 'planted.ts'), source);
-  }
-  const { stdout } = await run(join(root, 'node_modules/.bin/oxlint'), folders, { cwd: project }).catch((error: unknown) => {
-    if (error instanceof Error && 'stdout' in error) return { stdout: String(error.stdout) };
-    throw error;
-  });
+  const stdout = await lint(Object.fromEntries(folders.map((folder) => [`${folder}/planted.ts`, source])), folders);
   const problems = stdout.split('\n\n').filter((problem) => problem.includes('language(private-words)'));
   return folders.filter((folder) => problems.some((problem) => problem.includes(`${folder}/planted.ts`)));
 }

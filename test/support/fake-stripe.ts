@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { closeServer, listenOnLoopback } from './network/loopback-server.ts';
 
 type Form = URLSearchParams;
 type Intent = Record<string, unknown> & { id: string; status: string; amount: number; currency: string };
@@ -115,12 +115,9 @@ export async function startFakeStripe(): Promise<FakeStripe> {
   const failures = { left: 0 };
   const storedResponses: StoredResponses = new Map();
   const server = createServer((req, res) => void handle(req, res, { stripeState, requests, failures, storedResponses }));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
+  const port = await listenOnLoopback(server);
   return {
-    apiOptions: { host: '127.0.0.1', port: address.port, protocol: 'http' },
+    apiOptions: { host: '127.0.0.1', port: port, protocol: 'http' },
     requests,
     completePayment(id) {
       const intent = stripeState.intents.get(id);
@@ -135,9 +132,7 @@ export async function startFakeStripe(): Promise<FakeStripe> {
     failNextRequests: (count) => void (failures.left = count),
     listIntents: () => [...stripeState.intents.values()],
     async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
+      await closeServer(server);
     },
   };
 }

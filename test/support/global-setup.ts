@@ -11,7 +11,7 @@ import { openDatabase } from '../../server/schema/open-database.ts';
 import { collectResponses } from './contract/collect-responses.ts';
 import { runAdminSql, databaseUrlOnServer } from './services/postgresql-databases.ts';
 import { findPostgresql, startPostgresql, type PostgresqlServer } from './services/postgresql-server.ts';
-import { createServerDirectory } from './server/server-directory.ts';
+import { createServerDirectory } from './services/server-directory.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {

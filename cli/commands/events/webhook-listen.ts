@@ -8,9 +8,9 @@ import { parseEventTypes } from '../../webhooks/event-types.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { parseAfterFlag, pollEvents } from '../../webhooks/poll-events.ts';
 import { forwardEvent, type ForwardResult, type ForwardTarget } from '../../webhooks/forward-event.ts';
-import type { CliEnvironment } from '../../environment.ts';
+import type { CliEnvironment } from '../../environment/environment.ts';
 import { sanitizeForTerminal } from '../../terminal/safe-terminal-text.ts';
-import { requireGroupCommand, readGlobalFlags, addLeafCommand } from '../../command-helpers.ts';
+import { requireGroupCommand, readGlobalFlags, addLeafCommand } from '../command-helpers.ts';
 import { openSession, requireScopes } from '../../sign-in/session.ts';
 import { resolveSettings, type Settings } from '../../settings/settings.ts';
 import { formatJsonLine } from '../../output/print-result.ts';
@@ -29,7 +29,7 @@ type Flags = {
 export function addWebhooksListenCommand(program: Command, io: CliEnvironment): void {
   const command = addLeafCommand(requireGroupCommand(program, 'webhooks'), 'listen', 'Forward events to a server on your machine')
     .description(
-      'Forward events to a server on your machine until you press Ctrl-C. Requests are signed like webhooks of the service, but no endpoint is registered. If the connection to the service is lost, the command reconnects without skipping or repeating events.',
+      "Forward events to a server on your machine until you press Ctrl-C. Requests are signed like the service's webhooks, but no endpoint is registered. If the connection to the service is lost, the command reconnects without skipping or repeating events.",
     )
     .option('--forward-to <url>', 'URL that receives the events, such as http://localhost:3001/hooks (default: print only)')
     .option('--events <types>', "only these comma-separated event types, such as order.paid,'order.*'")

@@ -30,7 +30,7 @@ export const connectedAppSchema = namedSchema(
   }),
 );
 
-export const connectedAppRoutes = defineResource('Connected applications', 'Applications that can act on your behalf.', {
+export const connectedAppRoutes = defineResource('Connected applications', "Applications that can act on the user's behalf.", {
   list: {
     method: 'GET',
     path: '/connected-apps',
@@ -55,7 +55,7 @@ export const connectedAppRoutes = defineResource('Connected applications', 'Appl
       .strict(),
     summary: 'Remove a connected application',
     description:
-      'Revokes the access of the application immediately. It has to ask the user for consent before it can get access again. The API keys that it created for the user on any device are revoked as well, unless `api_keys=keep`.',
+      'Revokes the access of the application immediately. The application must ask the user for consent before it can regain access. The API keys that the application created for the user, on any device, are also revoked, unless `api_keys=keep` is set.',
     responses: { 204: c.noBody(), ...fails(...permissionProblems, 'not_found') },
     metadata: routeMetadata({ operationId: 'connectedApps.remove', access: ['connected_apps.write'] }),
   },

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { Socket } from 'node:net';
 import type { ClientBase, CustomTypesConfig, Pool, PoolClient, TypeOverrides } from 'pg';
 import { z } from 'zod';
+import type { MessageObserver } from './pipelined-queries.ts';
 
 /** Sets a pool's int8 parser instead of pg's global parser, because the driver may have its own copy of pg. */
 export function setInt8Parser(pool: Pool, parse: (text: string) => number): void {
@@ -11,42 +12,6 @@ export function setInt8Parser(pool: Pool, parse: (text: string) => number): void
 }
 
 const hasTypeParsers = (types: CustomTypesConfig | undefined): types is TypeOverrides => types !== undefined && 'setTypeParser' in types;
-
-/**
- * Throws an error if COMMIT rolls the transaction back because one of its statements failed. PostgreSQL reports success for such a COMMIT,
- * so a caller would otherwise confirm a lost write.
- */
-export function failOnRolledBackCommit(client: ClientBase): void {
-  const query = client.query.bind(client) as (...args: unknown[]) => unknown;
-  const checkedQuery = (...args: unknown[]): unknown => {
-    const result = query(...args);
-    return isCommit(args[0]) && result instanceof Promise ? result.then(assertCommitted) : result;
-  };
-  Object.defineProperty(client, 'query', { value: checkedQuery, configurable: true });
-}
-
-/** Uses a plain check instead of a schema, because the check runs for every statement and a failed schema validation is expensive. */
-const isCommit = (query: unknown): boolean => typeof query === 'object' && query !== null && 'text' in query && query.text === 'commit';
-const commandResultSchema = z.object({ command: z.string() });
-
-function assertCommitted(result: unknown): unknown {
-  if (commandResultSchema.parse(result).command === 'ROLLBACK')
-    throw new Error('the transaction was rolled back because one of its statements had failed');
-  return result;
-}
-
-/** Reports each statement's duration in milliseconds, even when the statement fails. */
-export function reportStatementDurations(client: ClientBase, report: (milliseconds: number) => void): void {
-  const query = client.query.bind(client) as (...args: unknown[]) => unknown;
-  const timedQuery = (...args: unknown[]): unknown => {
-    const startedAt = performance.now();
-    const result = query(...args);
-    const reportEnd = (): void => report(performance.now() - startedAt);
-    if (result instanceof Promise) result.then(reportEnd, reportEnd);
-    return result;
-  };
-  Object.defineProperty(client, 'query', { value: timedQuery, configurable: true });
-}
 
 const notCheckedOut: PoolClient['release'] = () => undefined;
 
@@ -73,12 +38,12 @@ const clientSocketSchema = z.object({ connection: z.object({ stream: z.instanceo
 type ConnectionActivity = { readonly stream: Socket; heardAt: number; askedAt: number | undefined };
 
 /**
- * Destroys a connection that does not respond for `limitMs`. PostgreSQL's own timeouts cannot be reported over a dead connection (dropped
- * by a firewall, or to a host that is down), and TCP takes 15 minutes to detect a dead connection. If one connection is dead, the others
- * usually are, too. So every connection that has received nothing since the query was sent is also destroyed; otherwise, later requests
- * would time out one by one.
+ * Returns a function that creates the observer of a new connection, which destroys the connection if it does not respond for `limitMs`.
+ * PostgreSQL's own timeouts cannot be reported over a dead connection (dropped by a firewall, or to a host that is down), and TCP takes 15
+ * minutes to detect a dead connection. If one connection is dead, the others usually are, too. So every connection that has received
+ * nothing since the query was sent is also destroyed; otherwise, later requests would time out one by one.
  */
-export function destroyUnresponsiveConnections(pool: Pool, limitMs: number): void {
+export function createUnresponsiveConnectionMonitor(limitMs: number): (client: ClientBase) => MessageObserver {
   const activities = new Set<ConnectionActivity>();
   const destroyUnresponsiveSince = async (startedAt: number): Promise<void> => {
     // a response to a query that was just sent may still arrive
@@ -91,26 +56,20 @@ export function destroyUnresponsiveConnections(pool: Pool, limitMs: number): voi
     await Promise.all(idle.map(({ stream }) => once(stream.destroy(), 'close')));
     for (const { stream } of waiting) stream.destroy();
   };
-  pool.on('connect', (client: ClientBase) => {
+  return (client) => {
     const { stream } = clientSocketSchema.parse(client).connection;
     const activity: ConnectionActivity = { stream, heardAt: performance.now(), askedAt: undefined };
     activities.add(activity);
     stream.once('close', () => activities.delete(activity));
-    const query = client.query.bind(client) as (...args: unknown[]) => unknown;
-    const monitoredQuery = (...args: unknown[]): unknown => {
-      const result = query(...args);
-      if (!(result instanceof Promise)) return result;
+    return () => {
       const startedAt = performance.now();
       activity.askedAt = startedAt;
       const timer = setTimeout(() => void destroyUnresponsiveSince(startedAt), limitMs);
-      const markResponded = (): void => {
+      return () => {
         clearTimeout(timer);
         activity.heardAt = performance.now();
         activity.askedAt = undefined;
       };
-      result.then(markResponded, markResponded);
-      return result;
     };
-    Object.defineProperty(client, 'query', { value: monitoredQuery, configurable: true });
-  });
+  };
 }

@@ -1,3 +1,4 @@
+import { hasWrittenWalSinceCheckpoint, writeCheckpoint } from './checkpoint.sql.ts';
 import type { Database } from '../entity-manager/entity-manager.ts';
 
 /** Start parameters in addition to PGlite's own: they limit the WAL that a checkpoint keeps for reuse. */
@@ -11,9 +12,6 @@ export const createCheckpointJob = (db: Database) => ({
   everyMs: 10_000,
   async run(): Promise<void> {
     const em = db.em.fork();
-    const overdue = await em.execute('select from pg_control_checkpoint() where pg_current_wal_insert_lsn() - redo_lsn > ?', [
-      walBetweenCheckpoints,
-    ]);
-    if (overdue.length > 0) await em.execute('checkpoint');
+    if (await hasWrittenWalSinceCheckpoint(em, walBetweenCheckpoints)) await writeCheckpoint(em);
   },
 });

@@ -14,12 +14,25 @@ const migrationsDirectory = new URL('../migrations/', import.meta.url);
 /** Compares the migrations in the database with those of this release. Changes nothing, whereas MikroORM's migrator would create its table. */
 export async function readMigrationState(em: EntityManager): Promise<MigrationState> {
   const known = (await readdir(migrationsDirectory)).flatMap((file) => /^(\d{14}_\w+)\.[jt]s$/.exec(file)?.[1] ?? []).toSorted();
-  const [table] = await em.execute<{ table_exists: boolean }[]>(`select to_regclass('mikro_orm_migrations') is not null as table_exists`);
-  const rows = table?.table_exists ? await em.execute<{ name: string }[]>('select name from mikro_orm_migrations order by id') : [];
-  const applied = rows.map(({ name }) => name);
+  const applied = await readAppliedMigrations(em);
   return {
     applied,
     pending: known.filter((name) => !applied.includes(name)),
     unknown: applied.filter((name) => !known.includes(name)),
   };
+}
+
+type MigratorTables = {
+  readonly pg_tables: { readonly tablename: string; readonly schemaname: string };
+  readonly mikro_orm_migrations: { readonly id: number; readonly name: string };
+};
+
+/** Reads the migrator's table, if it exists. */
+async function readAppliedMigrations(em: EntityManager): Promise<string[]> {
+  const db = em.getKysely<MigratorTables>();
+  const tables = db.selectFrom('pg_tables').select('tablename').where('tablename', '=', 'mikro_orm_migrations');
+  const [table] = await tables.where('schemaname', '=', ({ fn }) => fn<string>('current_schema')).execute();
+  if (!table) return [];
+  const rows = await db.selectFrom('mikro_orm_migrations').select('name').orderBy('id').execute();
+  return rows.map(({ name }) => name);
 }

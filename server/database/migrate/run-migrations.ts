@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../entity-manager/entity-manager.ts';
+import { lockAdvisoryId } from '../queries/advisory-lock.sql.ts';
 import { sqlState } from '../errors/sql-errors.ts';
 
 /** Arbitrary id of the advisory lock for migrations. */
@@ -20,7 +21,7 @@ export async function migrate(db: Database): Promise<string[]> {
   const isShared = db.driver.getPlatform().supportsMultipleStatements(); // PostgreSQL; PGlite has one process and one connection
   if (isShared) {
     await lock.begin();
-    await lock.execute('select pg_advisory_xact_lock(?)', [migrationLock]);
+    await lockAdvisoryId(lock, migrationLock);
   }
   try {
     const names = (await db.migrator.getPending()).map(({ name }) => name);
@@ -46,9 +47,9 @@ async function applyWithRetry(db: Database, name: string): Promise<void> {
 /** Applies one migration per transaction: a transaction that has locked one table and waits for another could deadlock with a request. */
 async function apply(db: Database, name: string): Promise<void> {
   const em = db.em.fork();
+  em.setSessionContext({ variables: { lock_timeout: lockTimeout } });
   await em.begin();
   try {
-    await em.execute(`set local lock_timeout to '${lockTimeout}'`);
     const transaction: unknown = em.getTransactionContext();
     await db.migrator.up({ migrations: [name], transaction });
     await em.commit();

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sql } from 'kysely';
 import { isDatabaseUnavailable } from '../errors/availability-errors.ts';
-import { runDynamicQuery } from '../queries/dynamic-query.ts';
+import { readDatabaseIdentity, readWalPosition } from './replica-state.sql.ts';
 import type { RunListQuery } from './read-routing.ts';
 import type { Database, EntityManager } from '../entity-manager/entity-manager.ts';
 
@@ -16,14 +15,6 @@ const positionTimeoutMs = 1_000;
 const queryTimeoutMs = 5_000;
 
 type ReplicaLog = { warn(details: object, message: string): void; info(message: string): void };
-
-// With synchronous_commit, replicas receive only flushed WAL; without it, commits may not be flushed yet, so the insert position is used.
-const committedPosition = sql<{ position: number }>`
-  select ((case current_setting('synchronous_commit') when 'off' then pg_current_wal_insert_lsn() else pg_current_wal_flush_lsn() end)
-          - '0/0'::pg_lsn)::bigint as position`;
-const replayPosition = sql<{ position: number | null }>`select (pg_last_wal_replay_lsn() - '0/0'::pg_lsn)::bigint as position`;
-const identity = sql<{ identity: string; standby: boolean }>`
-  select system_identifier || '/' || current_database() as identity, pg_is_in_recovery() as standby from pg_control_system()`;
 
 /** The server at DATABASE_REPLICA_URL is reachable but is not a streaming replica of the primary. */
 class NotAReplicaError extends Error {
@@ -69,10 +60,10 @@ export class ReadReplica {
 
   async #hasCaughtUp(): Promise<boolean> {
     const [[primary], replayedPosition] = await Promise.all([
-      runDynamicQuery(this.#primary, committedPosition),
+      readWalPosition(this.#primary, []),
       withTimeout(this.#position(), this.#isVerified ? positionTimeoutMs : queryTimeoutMs).catch((error: unknown) => this.#markDown(error)),
     ]);
-    if (replayedPosition === undefined || primary === undefined) return false;
+    if (replayedPosition === undefined || primary?.position == null) return false;
     if (replayedPosition >= primary.position) return true;
     try {
       return await withTimeout(this.#waitForReplay(primary.position), positionTimeoutMs);
@@ -92,7 +83,7 @@ export class ReadReplica {
   /** Queries the replay position each time, because a restarted replica may have to replay the same WAL again. */
   async #position(): Promise<number> {
     if (!this.#isVerified) await this.#verifyReplica();
-    const [row] = await runDynamicQuery(this.#forkReplica(), replayPosition);
+    const [row] = await readWalPosition(this.#forkReplica(), []);
     if (this.#isDown) this.#log.info('the replica is available again: lists are read from it');
     this.#isDown = false;
     return row?.position ?? Number.NEGATIVE_INFINITY;
@@ -104,8 +95,8 @@ export class ReadReplica {
   /** Verifies that the primary and the replica are the same database; otherwise, their WAL positions could not be compared. */
   async #verifyReplica(): Promise<void> {
     const [[primary], [replica]] = await Promise.all([
-      runDynamicQuery(this.#primary, identity),
-      runDynamicQuery(this.#forkReplica(), identity),
+      readDatabaseIdentity(this.#primary, []),
+      readDatabaseIdentity(this.#forkReplica(), []),
     ]);
     if (replica?.standby !== true || primary?.identity !== replica.identity)
       throw new NotAReplicaError('the database at DATABASE_REPLICA_URL is not a streaming replica of the one at DATABASE_URL');

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { isDatabaseResponsive } from '../../database/connection-check.ts';
 import type { Database } from '../../database/entity-manager/entity-manager.ts';
 import { storageReserveBytes, type StorageReserve } from '../../database/storage/storage-reserve.ts';
 
@@ -18,19 +19,13 @@ export const createHealthHandler =
     if (url === '/healthz') sendStatus(res);
     else if (url === '/readyz' && stopping.aborted) sendStatus(res, 'it was asked to stop');
     else if (url === '/readyz')
-      void isDatabaseResponsive(db).then((ready) => (ready ? writeReady(res, storage) : sendStatus(res, 'the database does not respond')));
+      void respondsInTime(db).then((ready) => (ready ? writeReady(res, storage) : sendStatus(res, 'the database does not respond')));
     else return false;
     return true;
   };
 
-function isDatabaseResponsive(db: Database): Promise<boolean> {
-  const responds = db.em
-    .fork()
-    .execute('select 1')
-    .then(
-      () => true,
-      () => false,
-    );
+function respondsInTime(db: Database): Promise<boolean> {
+  const responds = isDatabaseResponsive(db);
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<false>((resolve) => {
     timer = setTimeout(() => resolve(false), pingTimeoutMs);

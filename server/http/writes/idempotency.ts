@@ -4,43 +4,14 @@ import { getRouteMetadata } from '@mandate/contract';
 import { sha256 } from '../../crypto/sha256.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
 import { sqlState, sqlErrorContext } from '../../database/errors/sql-errors.ts';
-import { prepareExpiredRowDeletion } from '../../database/queries/expired-rows.ts';
-import { prepareStatement } from '../../database/queries/prepared-statement.ts';
 import { setCreatedEtag } from '../response/created-etag.ts';
 import { isDryRun, runAndRollBack } from './dry-run.ts';
 import { actorKey } from '../request/principal.ts';
 import { createProblem } from '../problem-details/problem.ts';
 import { requirePrincipal } from '../request/request-context.ts';
+import { claimKey, findStoredRequest, finishStoredRequest, type KeyScope, storeResponse, type StoredRequest } from './stored-requests.ts';
 import { type MatchedRequest, getMatchedRoute } from '../request/matched-route.ts';
 import { setRawJsonBody } from '../response/fast-json.ts';
-
-/** A stored request. If the status is null, the request has started but has no response yet. */
-type StoredRequest = { request_hash: string; status: number | null; location: string | null; body: string | null; silent: boolean };
-
-const retention = '24 hours';
-/**
- * After this time, an unfinished request counts as abandoned. A request that is still running then returns the response that was stored
- * first.
- */
-const staleAfter = '5 seconds';
-
-// Waits for a concurrent duplicate. A key older than 24 hours is treated as new.
-const claimKey = prepareStatement<{ key: string }>(
-  'claim_idempotency_key',
-  `insert into idempotency_keys (caller, operation, key, request_hash) values ($1, $2, $3, $4)
-   on conflict (caller, operation, key) do update set request_hash = excluded.request_hash, created_at = now()
-    where idempotency_keys.created_at < now() - interval '${retention}'
-   returning key`,
-);
-const findStoredRequest = prepareStatement<StoredRequest>(
-  'read_idempotency_key',
-  `select request_hash, status, location, body, created_at < now() - interval '${staleAfter}' as silent
-   from idempotency_keys where caller = $1 and operation = $2 and key = $3`,
-);
-const storeResponse = prepareStatement(
-  'store_idempotent_response',
-  'update idempotency_keys set status = $4, location = $5, body = $6 where caller = $1 and operation = $2 and key = $3',
-);
 
 /**
  * Creates a resource in one transaction, at most once for each of a caller's idempotency keys. A replay receives the first response, byte
@@ -125,10 +96,10 @@ async function atMostOnce<Body>(
   const body = await em.transactional(async (inner) => {
     if (keyScope === undefined) return write(inner);
     const hash = hashRequest(req, content);
-    const [isClaimed] = await claimKey(inner, [...keyScope, hash]).catch(rejectIfInProgress);
+    const isClaimed = await claimKey(inner, keyScope, hash).catch(rejectIfInProgress);
     if (!isClaimed) throw replayOf(await findPriorRequest(inner, keyScope, hash));
     const created = parseResponse(req, status, await write(inner));
-    await storeResponse(inner, [...keyScope, status, location(created), JSON.stringify(withoutSecret(req, created))]);
+    await storeResponse(inner, keyScope, { status, location: location(created), body: JSON.stringify(withoutSecret(req, created)) });
     return created;
   });
   res.location(location(body));
@@ -146,11 +117,6 @@ type Steps<Body> = {
   readonly location: (body: Body) => string;
 };
 
-const finishTwoPhaseRequest = prepareStatement<{ key: string }>(
-  'finish_idempotent_request',
-  `update idempotency_keys set status = 201, body = $4 where caller = $1 and operation = $2 and key = $3 and status is null returning key`,
-);
-
 /**
  * Like `createIdempotently`, for work that continues after the transaction but before the response, for example a payment provider call.
  * Until the first request completes, a replay is told to retry. If the first request has not completed within five seconds, a replay reads
@@ -161,18 +127,18 @@ export async function createIdempotentlyInSteps<Body>(em: EntityManager, req: Ma
   const keyScope = keyScopeOf(req);
   const hash = hashRequest(req, req.body);
   const { started, isFirst } = await em.transactional(async (inner) => {
-    const [isClaimed] = keyScope === undefined ? [] : await claimKey(inner, [...keyScope, hash]).catch(rejectIfInProgress);
-    if (keyScope !== undefined && !isClaimed) {
+    if (keyScope !== undefined && !(await claimKey(inner, keyScope, hash).catch(rejectIfInProgress))) {
       const prior = await findPriorRequest(inner, keyScope, hash);
-      if (prior.status !== null || !prior.silent) throw replayOf(prior);
+      if (prior.status !== null || !prior.isStale) throw replayOf(prior);
       return { started: responseSchema<Body>(req, 201).parse(JSON.parse(prior.body ?? '')), isFirst: false };
     }
     const created = parseResponse(req, 201, await steps.start(inner));
-    if (keyScope !== undefined) await storeResponse(inner, [...keyScope, null, steps.location(created), JSON.stringify(created)]);
+    if (keyScope !== undefined)
+      await storeResponse(inner, keyScope, { status: null, location: steps.location(created), body: JSON.stringify(created) });
     return { started: created, isFirst: true };
   });
   const body = parseResponse(req, 201, await (isFirst ? steps.complete(started) : steps.readState(started)));
-  const finished = keyScope === undefined || (await finishTwoPhaseRequest(em, [...keyScope, JSON.stringify(body)])).length > 0;
+  const finished = keyScope === undefined || (await finishStoredRequest(em, keyScope, JSON.stringify(body)));
   if (!finished) throw replayOf(await findPriorRequest(em, keyScope, hash));
   res.location(steps.location(body));
   return { status: 201 as const, body };
@@ -219,9 +185,9 @@ async function findPriorOfClaim(em: EntityManager, claimed: IdempotencyKeyClaim)
 
 /** Returns the request that first used this key. */
 async function findPriorRequest(em: EntityManager, keyScope: KeyScope, hash: string): Promise<StoredRequest> {
-  const [prior] = await findStoredRequest(em, keyScope);
+  const prior = await findStoredRequest(em, keyScope);
   if (!prior) throw inProgress();
-  if (prior.request_hash === hash) return prior;
+  if (prior.requestHash === hash) return prior;
   throw createProblem('idempotency_key_reused', {
     detail: 'This Idempotency-Key was sent with another request. Use a new key for a new request.',
   });
@@ -248,8 +214,6 @@ function rejectIfKeyIsLocked(error: unknown): never {
   throw error;
 }
 
-type KeyScope = readonly [caller: string, operation: string, key: string];
-
 /** Returns the stored response's primary key, or `undefined` for a request without an idempotency key. */
 function keyScopeOf(req: MatchedRequest): KeyScope | undefined {
   const key = idempotencyKeyOf(req);
@@ -274,12 +238,6 @@ function idempotencyKeyOf(req: MatchedRequest): string | undefined {
     ],
   });
 }
-
-export const deleteExpiredIdempotencyKeys = prepareExpiredRowDeletion({
-  table: 'idempotency_keys',
-  key: 'caller, operation, key',
-  isExpired: `created_at < $1::timestamptz - interval '${retention}'`,
-});
 
 const hashRequest = (req: MatchedRequest, content: unknown): string => sha256(`${req.path}\n${canonicalJson(content)}`, 'base64url');
 

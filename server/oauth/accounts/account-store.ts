@@ -1,13 +1,14 @@
 import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { FindAccount } from 'oidc-provider';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
-import { prepareStatement } from '../../database/queries/prepared-statement.ts';
 import { recordEvent } from '../../events/record-event.ts';
+import { emailEquals } from '../../users/email-equals.ts';
 import { userFromEntity } from '../../users/user-response.ts';
 import { User } from '../../users/user.entity.ts';
 import { type AccountRow, getPrefetchedRecords } from '../storage/prefetched-records.ts';
 import { verifyPassword } from '../passwords/password-hash.ts';
 import { Password } from '../passwords/password.entity.ts';
+import { selectActiveAccount } from './active-account.sql.ts';
 
 export type NewAccount = {
   readonly name: string;
@@ -47,27 +48,19 @@ export async function createAccount(
 }
 
 /** An active account, with its password hash and the time at which the password was set; both are null if the account has no password. */
-export type SignInCandidate = { id: number; email: string; hash: string | null; changed_at: string | null };
+export type SignInCandidate = { id: number; email: string; hash: string | null; changedAt: Date | null };
 
 /** Returns when an account's password was set, in milliseconds since 1970; 0 if the account has no password. */
-export const passwordSetAtMs = ({ changed_at: changedAt }: Pick<SignInCandidate, 'changed_at'>): number =>
-  new Date(changedAt ?? 0).getTime();
-
-const candidateByEmail = prepareStatement<SignInCandidate>(
-  'find_sign_in_candidate',
-  `select u.id, u.email, p.hash, p.changed_at from users u
-   left join passwords p on p.user_id = u.id where lower(u.email) = lower($1) and u.status = 'active'`,
-);
-const candidateById = prepareStatement<SignInCandidate>(
-  'find_sign_in_candidate_by_id',
-  `select u.id, u.email, p.hash, p.changed_at from users u
-   left join passwords p on p.user_id = u.id where u.id = $1 and u.status = 'active'`,
-);
+export const passwordSetAtMs = ({ changedAt }: Pick<SignInCandidate, 'changedAt'>): number => changedAt?.getTime() ?? 0;
 
 /** Finds an active account by its e-mail address (ignoring case) or its user ID. */
 export async function findSignInCandidate(em: EntityManager, emailOrId: string | number): Promise<SignInCandidate | undefined> {
-  if (typeof emailOrId === 'number') return (await candidateById(em, [emailOrId]))[0];
-  return emailOrId.includes('\0') ? undefined : (await candidateByEmail(em, [emailOrId]))[0];
+  if (typeof emailOrId === 'string' && emailOrId.includes('\0')) return undefined;
+  const where = typeof emailOrId === 'number' ? { id: emailOrId } : emailEquals(emailOrId);
+  const user = await em.findOne(User, { ...where, status: 'active' }, { disableIdentityMap: true });
+  // Queried even if there is no user, so that the response time does not reveal whether an account exists.
+  const password = await em.findOne(Password, { user: user?.id ?? 0 }, { disableIdentityMap: true });
+  return user ? { id: user.id, email: user.email, hash: password?.hash ?? null, changedAt: password?.changedAt ?? null } : undefined;
 }
 
 /** Verifies the password for an e-mail address. `accountId` is for the audit log only and must not influence the response. */
@@ -81,25 +74,14 @@ export async function verifyEmailAndPassword(
   return { matches, accountId: candidate?.id };
 }
 
-const upsertPassword = prepareStatement(
-  'upsert_password',
-  `insert into passwords (user_id, hash, changed_at) values ($1, $2, $3)
-   on conflict (user_id) do update set hash = excluded.hash, changed_at = excluded.changed_at`,
-);
-
 /** Stores a new password hash. `hash` is the result of `hashNewPassword`, computed before the transaction starts. */
 export async function storePasswordHash(em: EntityManager, userId: number, hash: string, now: Date): Promise<void> {
-  await upsertPassword(em, [userId, hash, now]);
+  await em.upsert(Password, { user: userId, hash, changedAt: now }, { disableIdentityMap: true });
 }
-
-const activeAccount = prepareStatement<AccountRow>(
-  'find_active_account',
-  `select id, name, email, email_verification = 'verified' as email_verified, updated_at from users where id = $1 and status = 'active'`,
-);
 
 /** Returns the active account with this ID, or undefined if the account does not exist or is disabled or closed. */
 export const findActiveAccount = async (em: EntityManager, id: string): Promise<AccountRow | undefined> =>
-  /^\d{1,15}$/.test(id) ? (await activeAccount(em, [Number(id)]))[0] : undefined;
+  /^\d{1,15}$/.test(id) ? (await selectActiveAccount(em, [Number(id)]))[0] : undefined;
 
 /** Creates the account lookup for oidc-provider. The lookup uses the account prefetched for the request, if available. */
 export const createAccountLookup =

@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { LockMode } from '@mikro-orm/core';
 import { sha256 } from '../../crypto/sha256.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
 import { prepareExpiredRowDeletion } from '../../database/queries/expired-rows.ts';
-import { prepareStatement } from '../../database/queries/prepared-statement.ts';
+import { emailEquals } from '../../users/email-equals.ts';
+import { User } from '../../users/user.entity.ts';
+import { EmailLink } from './email-link.entity.ts';
 
 export type EmailLinkPurpose = 'sign_up' | 'password_reset' | 'email_change';
 export type EmailLinkContent = { readonly purpose: EmailLinkPurpose; readonly email: string; readonly userId: number | null };
@@ -11,47 +14,21 @@ const linkLifetimeMs = 60 * 60 * 1000;
 
 const hashToken = (token: string): string => sha256(token, 'base64url');
 
-const insertLink = prepareStatement(
-  'insert_email_link',
-  'insert into mailed_links (token_hash, purpose, user_id, email, expires_at) values ($1, $2, $3, $4, $5)',
-);
-
-/** SQL condition: a link resets a password only if it was sent to the account's current address and no confirmation is pending. */
-const isUsableSql = `(purpose <> 'password_reset' or exists (select 1 from users u
-  where u.id = mailed_links.user_id and u.email = mailed_links.email and u.email_verification <> 'confirmation_required'))`;
-
-type Row = { email: string; user_id: number | null };
-const readLink = prepareStatement<Row>(
-  'read_email_link',
-  `select email, user_id from mailed_links where token_hash = $1 and purpose = $2 and expires_at > $3 and ${isUsableSql}`,
-);
-const deleteLink = prepareStatement<Row>(
-  'consume_email_link',
-  `delete from mailed_links where token_hash = $1 and purpose = $2 and expires_at > $3 and ${isUsableSql} returning email, user_id`,
-);
-
-const lockOwner = prepareStatement(
-  'lock_owner_of_email_link',
-  'select id from users where id = (select user_id from mailed_links where token_hash = $1) for update',
-);
-
 /** Creates a link and returns its token. Only the token's hash is stored. */
 export async function createEmailLinkToken(em: EntityManager, { purpose, email, userId }: EmailLinkContent, now: Date): Promise<string> {
   const token = randomBytes(32).toString('base64url');
-  await insertLink(em, [hashToken(token), purpose, userId, email, new Date(now.getTime() + linkLifetimeMs)]);
+  const expiresAt = new Date(now.getTime() + linkLifetimeMs);
+  await em.insert(EmailLink, { tokenHash: hashToken(token), purpose, user: userId, email, expiresAt });
   return token;
 }
 
-const contentFromRow = (purpose: EmailLinkPurpose, [row]: Row[]): EmailLinkContent | undefined =>
-  row && { purpose, email: row.email, userId: row.user_id };
-
 /** Returns a link's content without consuming the link, because mail programs open links before users do. */
-export const peekEmailLink = async (
+export const peekEmailLink = (
   em: EntityManager,
   purpose: EmailLinkPurpose,
   token: string,
   now: Date,
-): Promise<EmailLinkContent | undefined> => contentFromRow(purpose, await readLink(em, [hashToken(token), purpose, now]));
+): Promise<EmailLinkContent | undefined> => findUsableLink(em, activeLinkFilter(purpose, token, now), undefined);
 
 /**
  * Consumes a link and returns its content; only one of two concurrent requests receives the content. Call this in the same transaction as
@@ -63,21 +40,39 @@ export async function consumeEmailLink(
   token: string,
   now: Date,
 ): Promise<EmailLinkContent | undefined> {
-  await lockOwner(em, [hashToken(token)]);
-  return contentFromRow(purpose, await deleteLink(em, [hashToken(token), purpose, now]));
+  const active = activeLinkFilter(purpose, token, now);
+  const content = await findUsableLink(em, active, LockMode.PESSIMISTIC_WRITE);
+  return content && (await em.nativeDelete(EmailLink, active)) > 0 ? content : undefined;
 }
 
-const deleteLinksOfUser = prepareStatement('delete_email_links_of_user', 'delete from mailed_links where user_id = $1');
+const activeLinkFilter = (purpose: EmailLinkPurpose, token: string, now: Date) => ({
+  tokenHash: hashToken(token),
+  purpose,
+  expiresAt: { $gt: now },
+});
+
+/**
+ * Finds a link that can be used, and locks its user if `lockMode` is set. A link resets a password only if it was sent to the account's
+ * current address and no confirmation of the address is pending.
+ */
+async function findUsableLink(
+  em: EntityManager,
+  active: ReturnType<typeof activeLinkFilter>,
+  lockMode: LockMode.PESSIMISTIC_WRITE | undefined,
+): Promise<EmailLinkContent | undefined> {
+  const link = await em.findOne(EmailLink, active, { disableIdentityMap: true });
+  if (!link) return undefined;
+  const { purpose, email, user: userId = null } = link;
+  const lock = lockMode === undefined ? {} : { lockMode };
+  const user = userId === null ? null : await em.findOne(User, { id: userId }, { ...lock, disableIdentityMap: true });
+  const isUsable = purpose !== 'password_reset' || (user?.email === email && user.emailVerification !== 'confirmation_required');
+  return isUsable ? { purpose, email, userId } : undefined;
+}
 
 /** Deletes all of a user's links. Call this when the password or the e-mail address changes. */
 export async function deleteEmailLinksOfUser(em: EntityManager, userId: number): Promise<void> {
-  await deleteLinksOfUser(em, [userId]);
+  await em.nativeDelete(EmailLink, { user: userId });
 }
-
-const deleteLinksOfAddresses = prepareStatement(
-  'delete_email_links_of_addresses',
-  'delete from mailed_links where lower(email) in (lower($1), lower($2))',
-);
 
 /** Deletes every link of an account whose address changes, and every link sent to the old or the new address. */
 export async function deleteEmailLinksAfterAddressChange(
@@ -85,7 +80,7 @@ export async function deleteEmailLinksAfterAddressChange(
   { userId, from, to }: { userId: number; from: string; to: string },
 ): Promise<void> {
   await deleteEmailLinksOfUser(em, userId);
-  await deleteLinksOfAddresses(em, [from, to]);
+  await em.nativeDelete(EmailLink, emailEquals(from, to));
 }
 
 export const deleteExpiredEmailLinks = prepareExpiredRowDeletion({

@@ -1,7 +1,7 @@
 import { CompiledQuery } from 'kysely';
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import { sha256 } from '../../crypto/sha256.ts';
-import { prepareBatchedLookup } from '../../database/queries/batched-statement.ts';
+import { findReachedLimit } from './find-reached-limit.sql.ts';
 import { prepareExpiredRowDeletion } from '../../database/queries/expired-rows.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
 import { networkFromClientAddress } from '../../http/request/network-from-client-address.ts';
@@ -106,13 +106,6 @@ export type AttemptLimits = {
    */
   rejectIfLimited(kind: AttemptKind, target: string, source: AttemptSource): Promise<void>;
 };
-
-/** Returns the time at which the later of two reached limits expires, in milliseconds since 1970. */
-const findReachedLimit = prepareBatchedLookup<{ ends_at: number | null }>(
-  'read_attempt_limits_reached',
-  ['text', 'int', 'text', 'int'],
-  'select max(expire) as ends_at from attempts where (key = $1 and points >= $2) or (key = $3 and points >= $4)',
-);
 
 type Scope = keyof Policy;
 type Counter = { readonly limiter: RateLimiterPostgres; readonly key: string; readonly rejects: boolean };

@@ -1,43 +1,21 @@
 import { errors, Provider, type Adapter, type AdapterPayload } from 'oidc-provider';
-import { type Application, deviceGrantType } from '../../applications/application.entity.ts';
+import { deviceGrantType } from '../../applications/application.entity.ts';
 import { clientSecretMatchesHash } from '../../applications/client-secret.ts';
 import { referencePageClientId } from '../../applications/reference-page-client.ts';
-import { prepareBatchedLookup } from '../../database/queries/batched-statement.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
 import { defineObjectMetadata } from '../../memory/object-metadata.ts';
 import { isUrlClientId } from './client-id-url.ts';
+import { findActiveApplication, type ClientRow } from './find-active-application.sql.ts';
 import { isRedirectUriOrigin } from '../protocol/redirect-origins.ts';
 import { createApplicationFromMetadata } from './dynamic-client-registration.ts';
 import { getMetadataDocumentFailure } from './resolve-client-id-url.ts';
 import { filterApiScopes, identityScopes } from '../protocol/oauth-scopes.ts';
 
-type ClientRow = Pick<
-  Application,
-  | 'clientId'
-  | 'name'
-  | 'type'
-  | 'secretHashes'
-  | 'previousSecretHash'
-  | 'redirectUris'
-  | 'postLogoutRedirectUris'
-  | 'grantTypes'
-  | 'scopes'
-  | 'refreshGraceSeconds'
-> & { readonly previousSecretUntil: string | null };
-
-const findApplication = prepareBatchedLookup<ClientRow>(
-  'find_active_application',
-  ['text'],
-  `select client_id as "clientId", name, type, secret_hashes as "secretHashes", previous_secret_hash as "previousSecretHash",
-     previous_secret_until as "previousSecretUntil", redirect_uris as "redirectUris", post_logout_redirect_uris as "postLogoutRedirectUris",
-     grant_types as "grantTypes", scopes, refresh_grace_seconds as "refreshGraceSeconds" from applications where client_id = $1 and status = 'active'`,
-);
-
 const prefetchedClients = defineObjectMetadata<ClientRow>('application found before');
 
 /** Prefetches a request's client outside the transaction, where the lookup can be batched with the lookups of other requests. */
 export async function prefetchClient(em: EntityManager, ctx: object, clientId: string): Promise<void> {
-  const application = clientId.includes('\0') ? undefined : await findApplication(em, [clientId]);
+  const application = clientId.includes('\0') ? undefined : await findActiveApplication(em, [clientId]);
   if (application) prefetchedClients.set(ctx, application);
 }
 
@@ -51,7 +29,7 @@ export function clientRefreshGraceSeconds(ctx: object, clientId: string | undefi
 export const isApplicationOrigin =
   (em: EntityManager) =>
   async (clientId: string, origin: string): Promise<boolean> =>
-    isRedirectUriOrigin((await findApplication(em, [clientId]))?.redirectUris ?? [], origin);
+    isRedirectUriOrigin((await findActiveApplication(em, [clientId]))?.redirectUris ?? [], origin);
 
 /**
  * Creates the client adapter for oidc-provider. The adapter reads `applications` on every request, so that changes take effect immediately.
@@ -62,7 +40,7 @@ export const createClientAdapter = (em: EntityManager): Adapter => ({
     rejectFailedDocument(clientId);
     const { ctx } = Provider;
     const prefetched = ctx && prefetchedClients.get(ctx);
-    const application = prefetched?.clientId === clientId ? prefetched : await findApplication(em, [clientId]);
+    const application = prefetched?.clientId === clientId ? prefetched : await findActiveApplication(em, [clientId]);
     if (ctx && application) prefetchedClients.set(ctx, application);
     return application ? toClientMetadata(application, new Date()) : undefined;
   },
@@ -88,8 +66,8 @@ function toClientMetadata(application: ClientRow, now: Date): AdapterPayload {
     post_logout_redirect_uris: [...application.postLogoutRedirectUris],
     response_types: usesAuthorizationCode ? ['code'] : [],
     grant_types: [...application.grantTypes],
-    // Never empty, because oidc-provider treats an empty scope as all scopes. Only known scopes, because oidc-provider rejects clients with
-    // unknown scopes.
+    // The scope is never empty, because oidc-provider treats an empty scope as all scopes.
+    // The scope contains only known scopes, because oidc-provider rejects clients with unknown scopes.
     scope: [...(actsForUsers ? identityScopes : ['openid']), ...filterApiScopes(application.scopes)].join(' '),
   };
 }

@@ -1,11 +1,12 @@
+import { LockMode } from '@mikro-orm/core';
 import type { Middleware } from 'koa';
 import { z } from 'zod';
 import { deviceGrantType } from '../../applications/application.entity.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
-import { prepareStatement } from '../../database/queries/prepared-statement.ts';
 import { endpointPaths } from '../protocol/endpoints.ts';
 import { readBufferedBody } from '../protocol/buffered-request-body.ts';
 import { hashRecordId } from '../storage/oauth-record-mapping.ts';
+import { OauthRecord } from '../storage/oauth-record.entity.ts';
 
 /**
  * Minimum time between two polls by a device, in seconds. Each poll that arrives too early increases the device's interval by the same
@@ -13,19 +14,18 @@ import { hashRecordId } from '../storage/oauth-record-mapping.ts';
  */
 const intervalSeconds = 5;
 
-// This is a single statement, so that one of two concurrent polls counts as too early.
-const recordPoll = prepareStatement<{ early: boolean }>(
-  'record_device_poll',
-  `with device as (
-     select id, coalesce(poll_interval, ${intervalSeconds}) as wait, coalesce(poll_after > $2, false) as early
-     from oauth_records where model = 'DeviceCode' and id = $1 for update
-   )
-   update oauth_records r
-   set poll_interval = device.wait + case when early then ${intervalSeconds} else 0 end,
-       poll_after = $2::timestamptz + make_interval(secs => device.wait + case when early then ${intervalSeconds} else 0 end)
-   from device where r.model = 'DeviceCode' and r.id = device.id
-   returning device.early`,
-);
+/** Records a poll, and returns whether the poll was too early. */
+const recordPoll = (em: EntityManager, deviceCode: string, now: Date): Promise<boolean> =>
+  em.transactional(async (inner) => {
+    const key = { model: 'DeviceCode', id: hashRecordId(deviceCode) };
+    // Locks the device code, so that one of two concurrent polls counts as too early.
+    const device = await inner.findOne(OauthRecord, key, { lockMode: LockMode.PESSIMISTIC_WRITE, disableIdentityMap: true });
+    if (!device) return false;
+    const isEarly = device.pollAfter != null && device.pollAfter > now;
+    const pollInterval = (device.pollInterval ?? intervalSeconds) + (isEarly ? intervalSeconds : 0);
+    await inner.nativeUpdate(OauthRecord, key, { pollInterval, pollAfter: new Date(now.getTime() + pollInterval * 1000) });
+    return isEarly;
+  });
 
 const pendingError = z.object({ error: z.literal('authorization_pending') });
 const deviceAuthorizationBody = z.object({ device_code: z.string() }).passthrough();
@@ -48,6 +48,6 @@ export const enforceDevicePollInterval =
     if (ctx.status !== 400 || !pendingError.safeParse(ctx.body).success) return;
     const form = new URLSearchParams((await readBufferedBody(ctx)).toString());
     if (form.get('grant_type') !== deviceGrantType) return;
-    const [poll] = await recordPoll(em, [hashRecordId(form.get('device_code') ?? ''), new Date()]);
-    if (poll?.early) ctx.body = { error: 'slow_down', error_description: 'wait longer before the next request' };
+    const isEarly = await recordPoll(em, form.get('device_code') ?? '', new Date());
+    if (isEarly) ctx.body = { error: 'slow_down', error_description: 'wait longer before the next request' };
   };

@@ -1,10 +1,13 @@
+import { raw } from '@mikro-orm/core';
 import { rolesForScope } from '@mandate/contract';
 import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider';
 import { Application, isSelfRegistered, selfRegistrationTypes } from '../../applications/application.entity.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
-import { prepareStatement } from '../../database/queries/prepared-statement.ts';
+import { lockRows } from '../../database/queries/lock-rows.sql.ts';
 import { User } from '../../users/user.entity.ts';
+import { type ApprovedScopes, selectAndLockApprovedScopes } from './approved-scopes.sql.ts';
 import { createConnectedApp } from './connected-apps.ts';
+import { Consent } from './consent.entity.ts';
 import { isApiScope, isKnownScope } from '../protocol/oauth-scopes.ts';
 
 type Grant = InstanceType<Provider['Grant']>;
@@ -13,31 +16,14 @@ export type UserRole = User['role'];
 /** Returns whether a user with this role can grant the scope: users can grant only the scopes that their role can use. */
 export const canGrantScope = (role: UserRole, scope: string): boolean => !isApiScope(scope) || rolesForScope(scope).includes(role);
 
-type Approval = { readonly consented: string[]; readonly preapproved: string[] };
-
-// Locks the application: a preapproval withdrawal waits until the grant has been created, and then revokes the grant.
-const findApproval = prepareStatement<Approval & Pick<Application, 'registration'>>(
-  'find_approved_scopes',
-  `select coalesce(c.scopes, '{}') as consented, a.preapproved_scopes as preapproved, a.registration
-   from applications a left join consents c on a.id = c.application_id and c.user_id = $1 where a.client_id = $2 for key share of a`,
-);
-
 /**
  * Returns the scopes that need no further consent: scopes the user consented to, and scopes an administrator preapproved for all users.
  * Returns undefined for a self-registered application, because its consent page is always shown.
  */
-async function findApprovedScopes(em: EntityManager, userId: number, clientId: string): Promise<Approval | undefined> {
-  const [row] = await findApproval(em, [userId, clientId]);
+async function findApprovedScopes(em: EntityManager, userId: number, clientId: string): Promise<ApprovedScopes | undefined> {
+  const [row] = await selectAndLockApprovedScopes(em, [userId, clientId]);
   return row && !isSelfRegistered(row) ? row : undefined;
 }
-
-const upsertConsent = prepareStatement(
-  'upsert_consent',
-  `insert into consents (user_id, application_id, scopes, granted_at)
-   select $1, a.id, $3::text[], $4 from applications a where a.client_id = $2 for key share of a
-   on conflict (user_id, application_id) do update
-   set scopes = array(select distinct unnest(consents.scopes || excluded.scopes) order by 1), granted_at = excluded.granted_at`,
-);
 
 /** Adds the granted scopes to the user's stored consent. */
 export async function rememberConsent(
@@ -47,7 +33,14 @@ export async function rememberConsent(
   granted: readonly string[],
   now: Date,
 ): Promise<void> {
-  await upsertConsent(em, [userId, clientId, granted, now]);
+  const [applicationId] = await lockRows(em, em.createQueryBuilder(Application).select('id').where({ clientId }), 'key share');
+  if (applicationId === undefined) return; // the application has been deleted
+  await em
+    .createQueryBuilder(Consent)
+    .insert({ user: userId, application: applicationId, scopes: [...granted], grantedAt: now })
+    .onConflict(['user', 'application'])
+    .merge({ scopes: raw('array(select distinct unnest(consents.scopes || excluded.scopes) order by 1)'), grantedAt: now })
+    .execute();
   const selfRegistered = { clientId, registration: { $in: [...selfRegistrationTypes] } };
   await em.fork({ keepTransactionContext: true }).nativeUpdate(Application, selfRegistered, { lastConsentAt: now });
 }
@@ -57,8 +50,9 @@ export const parseRequestedScopes = (params: Readonly<Record<string, unknown>>):
   typeof params['scope'] === 'string' ? params['scope'].split(' ').filter(isKnownScope) : [];
 
 /**
- * Records the allowed and the rejected scopes in the grant. API scopes are recorded twice, because oidc-provider treats them both as OpenID
- * Connect scopes and as resource scopes. Rejected scopes are recorded, so that this request does not ask for consent to them again.
+ * Records the scopes that the user allowed and rejected in the grant. API scopes are recorded twice, because oidc-provider treats them both
+ * as OpenID Connect scopes and as resource scopes. Rejected scopes are recorded, so that this request does not ask for consent to them
+ * again.
  */
 export function applyConsentDecision(
   grant: Grant,

@@ -1,39 +1,13 @@
+import { LockMode } from '@mikro-orm/core';
 import { z } from 'zod';
 import { revokeApiKeys, type ApiKeyRevocationCause } from '../../api-keys/revoke-api-keys.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
-import { prepareStatement } from '../../database/queries/prepared-statement.ts';
-import { deleteRevokedConnectedApps } from './grant-events.ts';
+import { OauthRecord } from '../storage/oauth-record.entity.ts';
+import { ConnectedAppEntity } from './connected-app.entity.ts';
+import { deleteRevokedConnectedApps } from './delete-revoked-connected-apps.ts';
 
-type PreapprovedGrant = { readonly grant_id: string; readonly scopes: string[]; readonly payload: string };
-
-// Locks the grants first, because a request that is issuing a token for a grant holds a lock on that grant.
-const lockPreapprovedGrants = prepareStatement<PreapprovedGrant>(
-  'lock_preapproved_grants',
-  `select c.grant_id, array(select unnest(c.preapproved_scopes) intersect select unnest($2::text[])) as scopes, g.payload
-   from connections c join oauth_records g on g.model = 'Grant' and g.id = c.grant_id
-   where c.client_id = $1 and c.preapproved_scopes && $2::text[] order by c.grant_id for update of g`,
-);
-const deleteGrants = prepareStatement(
-  'delete_preapproved_grants',
-  `delete from oauth_records where model = 'Grant' and id = any($1::text[])`,
-);
-const deleteRecords = prepareStatement('delete_oauth_records_of_grants', 'delete from oauth_records where grant_id = any($1::text[])');
-const narrowGrants = prepareStatement(
-  'reduce_grant_scopes',
-  `update oauth_records g set payload = narrowed.payload from unnest($1::text[], $2::text[]) narrowed (id, payload)
-   where g.model = 'Grant' and g.id = narrowed.id`,
-);
-const narrowConnections = prepareStatement(
-  'reduce_connected_app_scopes',
-  `update connections c set scopes = array(select s from unnest(c.scopes) s where s <> all($2::text[]) or s <> all(c.preapproved_scopes)),
-     preapproved_scopes = array(select s from unnest(c.preapproved_scopes) s where s <> all($2::text[]))
-   where c.grant_id = any($1::text[])`,
-);
-// Access tokens contain their scopes, so the tokens are deleted; the next refresh issues a token with the remaining scopes.
-const deleteAccessTokens = prepareStatement(
-  'delete_access_tokens_of_grants',
-  `delete from oauth_records where model = 'AccessToken' and grant_id = any($1::text[])`,
-);
+/** Maximum number of grants per statement. */
+const batchSize = 1_000;
 
 /**
  * Revokes access that was based on a withdrawn preapproval: grants that consist only of the withdrawn scopes, the withdrawn scopes in other
@@ -47,20 +21,42 @@ export async function revokePreapprovedAccess(
   by: Omit<ApiKeyRevocationCause, 'reason'>,
   now: Date,
 ): Promise<void> {
-  const narrowed = (await lockPreapprovedGrants(em, [clientId, withdrawn])).map(({ grant_id: id, scopes, payload }) => ({
-    id,
-    ...withoutScopes(payload, new Set(scopes)),
-  }));
-  const revokedIds = narrowed.filter(({ isEmpty }) => isEmpty).map(({ id }) => id);
-  await deleteGrants(em, [revokedIds]);
-  await deleteRecords(em, [revokedIds]);
-  await deleteRevokedConnectedApps(em, 'grant_id', ...revokedIds);
-  const remaining = narrowed.filter(({ isEmpty }) => !isEmpty);
-  const remainingIds = remaining.map(({ id }) => id);
-  await narrowGrants(em, [remainingIds, remaining.map(({ payload }) => payload)]);
-  await narrowConnections(em, [remainingIds, withdrawn]);
-  await deleteAccessTokens(em, [remainingIds]);
+  const where = { clientId, preapprovedScopes: { $overlap: [...withdrawn] } };
+  const apps = await em.find(ConnectedAppEntity, where, { fields: ['grantId'], orderBy: { grantId: 'asc' }, disableIdentityMap: true });
+  const grantIds = apps.map(({ grantId }) => grantId);
+  for (let from = 0; from < grantIds.length; from += batchSize) {
+    await withdrawFromGrants(em, grantIds.slice(from, from + batchSize), new Set(withdrawn));
+  }
   await revokeApiKeys(em, { clientId, preapproved: withdrawn }, { ...by, reason: 'preapproval_withdrawn' }, now);
+}
+
+async function withdrawFromGrants(em: EntityManager, grantIds: string[], withdrawn: ReadonlySet<string>): Promise<void> {
+  // Locks the grants first, because a request that is issuing a token for a grant holds a lock on that grant.
+  const inOrder = { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true } as const;
+  const grants = await em.find(OauthRecord, { model: 'Grant', id: { $in: grantIds } }, inOrder);
+  const apps = await em.find(ConnectedAppEntity, { grantId: { $in: grants.map(({ id }) => id) } }, { refresh: true });
+  const appsByGrant = new Map(apps.map((app) => [app.grantId, app]));
+  const [revokedIds, remainingIds]: [string[], string[]] = [[], []];
+  for (const grant of grants) {
+    const app = appsByGrant.get(grant.id);
+    const preapproved = app?.preapprovedScopes ?? [];
+    const narrowed = withoutScopes(grant.payload, new Set(preapproved.filter((scope) => withdrawn.has(scope))));
+    if (narrowed.isEmpty) {
+      revokedIds.push(grant.id);
+      continue;
+    }
+    remainingIds.push(grant.id);
+    grant.payload = narrowed.payload;
+    if (!app) continue;
+    app.scopes = app.scopes.filter((scope) => !withdrawn.has(scope) || !preapproved.includes(scope));
+    app.preapprovedScopes = preapproved.filter((scope) => !withdrawn.has(scope));
+  }
+  await em.flush();
+  // Access tokens contain their scopes, so the tokens are deleted; the next refresh issues a token with the remaining scopes.
+  await em.nativeDelete(OauthRecord, { model: 'AccessToken', grantId: { $in: remainingIds } });
+  await em.nativeDelete(OauthRecord, { model: 'Grant', id: { $in: revokedIds } });
+  await em.nativeDelete(OauthRecord, { grantId: { $in: revokedIds } });
+  await deleteRevokedConnectedApps(em, { grantId: { $in: revokedIds } });
 }
 
 const scopeText = z.string().default('');

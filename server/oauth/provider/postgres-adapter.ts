@@ -1,7 +1,9 @@
+import { LockMode } from '@mikro-orm/core';
 import { errors, Provider, type Adapter, type AdapterFactory, type AdapterPayload } from 'oidc-provider';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
-import { prepareDeferredStatement, prepareStatement } from '../../database/queries/prepared-statement.ts';
-import { getPrefetchedRecords, setPrefetchedRecords, type PrefetchedRecords as Prefetched } from '../storage/prefetched-records.ts';
+import { insertIfAbsent } from '../../database/queries/insert-if-absent.ts';
+import { OauthRecord } from '../storage/oauth-record.entity.ts';
+import { getPrefetchedRecords, setPrefetchedRecords } from '../storage/prefetched-records.ts';
 import {
   isHashedRecordId,
   storageIdFromIdOrHash,
@@ -11,9 +13,18 @@ import {
   refreshResponseRecordModel,
   type StoredOauthRecord,
   adapterPayloadFromOauthRecord,
-  oauthRecordRowFromAdapterPayload,
+  oauthRecordFromAdapterPayload,
 } from '../storage/oauth-record-mapping.ts';
 import { detectRepeatedRefresh } from '../refresh/replay-refresh-response.ts';
+import {
+  lockGrant,
+  markConsumed,
+  markConsumedUntilGrantExpires,
+  selectAndLockRecordOfGrant,
+  selectRecord,
+  upsertRecord,
+  type RecordKey,
+} from './oauth-records.sql.ts';
 
 /** Single-use records. A lookup locks the record, so that the second of two concurrent requests sees the first request's result. */
 const singleUseModels = new Set(['AuthorizationCode', 'DeviceCode', 'Interaction', 'PushedAuthorizationRequest', 'RefreshToken']);
@@ -22,64 +33,7 @@ const referencedByInteractions = new Set(['DeviceCode', 'PushedAuthorizationRequ
 /** Models whose consumed records are stored until their grant expires, because reuse of the code revokes the grant. */
 const keptUntilGrantExpires = new Set(['AuthorizationCode', 'DeviceCode']);
 
-type Column = 'id' | 'uid' | 'user_code';
-const byColumn = <Found>(make: (column: Column) => Found): Readonly<Record<Column, Found>> => ({
-  id: make('id'),
-  uid: make('uid'),
-  user_code: make('user_code'),
-});
-
-const selectUnexpiredSql = (column: Column): string =>
-  `select model, id, payload, consumed_at, expires_at from oauth_records where model = $1 and ${column} = $2 and (expires_at is null or expires_at > $3)`;
-const read = byColumn((column) => prepareStatement<StoredOauthRecord>(`find_oauth_record_by_${column}`, selectUnexpiredSql(column)));
-const readAndLock = byColumn((column) =>
-  prepareStatement<StoredOauthRecord>(`lock_oauth_record_by_${column}`, `${selectUnexpiredSql(column)} for update`),
-);
-/** Also reads the records that the request needs next: the grant, which is already locked, and the user. */
-const readAndLockOfAGrant = byColumn((column) =>
-  prepareStatement<StoredOauthRecord & Prefetched>(
-    `lock_oauth_record_of_grant_by_${column}`,
-    `select r.model, r.id, r.payload, r.consumed_at, r.expires_at,
-       (select to_json(g) from (select model, id, payload, consumed_at, expires_at from oauth_records
-          where model = 'Grant' and id = r.grant_id and (expires_at is null or expires_at > $3)) g) as grant,
-       (select to_json(u) from (select id, name, email, email_verification = 'verified' as email_verified, updated_at from users
-          where id = case when r.account_id ~ '^[0-9]{1,15}$' then r.account_id::bigint end and status = 'active') u) as account,
-       case when r.model = 'RefreshToken' and r.consumed_at is not null then (select payload from oauth_records
-          where model = '${refreshResponseRecordModel}' and id = r.grant_id and expires_at > $3) end as refresh_response
-     from oauth_records r where r.model = $1 and r.${column} = $2 and (r.expires_at is null or r.expires_at > $3) for update of r`,
-  ),
-);
-const lockGrant = byColumn((column) =>
-  prepareDeferredStatement(
-    `lock_grant_by_${column}`,
-    `select id from oauth_records where model = 'Grant' and id = (select grant_id from oauth_records where model = $1 and ${column} = $2) for update`,
-  ),
-);
-const insertSql = `insert into oauth_records (model, id, payload, grant_id, user_code, uid, account_id, client_id, expires_at)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict (model, id)`;
-const upsertRecord = prepareDeferredStatement(
-  'write_oauth_record',
-  `${insertSql} do update set payload = excluded.payload, grant_id = excluded.grant_id, uid = excluded.uid, account_id = excluded.account_id,
-     client_id = excluded.client_id, expires_at = excluded.expires_at`,
-);
-const insertOnce = prepareStatement('write_oauth_record_once', `${insertSql} do nothing returning id`);
-const markConsumed = prepareDeferredStatement(
-  'consume_oauth_record',
-  'update oauth_records set consumed_at = $3 where model = $1 and id = $2',
-);
-const markConsumedUntilGrantExpires = prepareDeferredStatement(
-  'consume_and_extend_oauth_record',
-  `update oauth_records spent set consumed_at = $3,
-     expires_at = coalesce((select g.expires_at from oauth_records g where g.model = 'Grant' and g.id = spent.grant_id), spent.expires_at)
-   where model = $1 and id = $2`,
-);
-const deleteRecord = prepareDeferredStatement('delete_oauth_record', 'delete from oauth_records where model = $1 and id = $2');
-const deleteRecordsOfGrant = prepareDeferredStatement(
-  'delete_oauth_records_of_grant',
-  'delete from oauth_records where model = any($1) and grant_id = $2',
-);
-
-type AdapterEm = Pick<EntityManager, 'getKysely' | 'isInTransaction'>;
+type AdapterEm = Pick<EntityManager, 'getKysely' | 'isInTransaction' | 'createQueryBuilder' | 'findOne' | 'nativeDelete'>;
 
 /**
  * Creates the storage adapters for oidc-provider. Inside `runRequestInTransaction`, `em` uses the request's transaction. Without a
@@ -108,18 +62,19 @@ class PostgresAdapter implements Adapter {
   }
 
   async findByUserCode(code: string): Promise<AdapterPayload | undefined> {
-    const found = await this.#load('user_code', hashRecordId(code));
+    const found = await this.#load('userCode', hashRecordId(code));
     return found && { ...found, userCode: code };
   }
 
   async upsert(id: string, payload: AdapterPayload, expiresIn?: number): Promise<void> {
     this.#invalidatePrefetchedGrant();
-    const row = oauthRecordRowFromAdapterPayload(this.#model, id, payload, expiresIn);
-    const values = [row.model, row.id, row.payload, row.grant_id, row.user_code, row.uid, row.account_id, row.client_id, row.expires_at];
+    const record = oauthRecordFromAdapterPayload(this.#model, id, payload, expiresIn);
+    if (this.#model !== 'ReplayDetection') {
+      const { grantId, userCode, uid, accountId, clientId, expiresAt } = record;
+      return upsertRecord(this.#em, [record.model, record.id, record.payload, grantId, userCode, uid, accountId, clientId, expiresAt]);
+    }
     // the second of two concurrent requests with the same DPoP proof waits for the first request and then finds its record
-    const once = this.#model === 'ReplayDetection';
-    if (!once) return upsertRecord(this.#em, values);
-    if ((await insertOnce(this.#em, values)).length === 0) throw new errors.InvalidGrant('DPoP proof JWT Replay detected');
+    if (!(await insertIfAbsent(this.#em, OauthRecord, record))) throw new errors.InvalidGrant('DPoP proof JWT Replay detected');
   }
 
   async consume(id: string): Promise<void> {
@@ -129,12 +84,12 @@ class PostgresAdapter implements Adapter {
 
   async destroy(id: string): Promise<void> {
     this.#invalidatePrefetchedGrant();
-    await deleteRecord(this.#em, [this.#model, storageIdFromIdOrHash(this.#model, id)]);
+    await this.#em.nativeDelete(OauthRecord, { model: this.#model, id: storageIdFromIdOrHash(this.#model, id) });
   }
 
   async revokeByGrantId(grantId: string): Promise<void> {
     const models = this.#model === 'RefreshToken' ? [this.#model, refreshResponseRecordModel] : [this.#model];
-    await deleteRecordsOfGrant(this.#em, [models, grantId]);
+    await this.#em.nativeDelete(OauthRecord, { model: { $in: models }, grantId });
   }
 
   /** Invalidates the prefetched grant. */
@@ -142,24 +97,33 @@ class PostgresAdapter implements Adapter {
     if (this.#model === 'Grant') setPrefetchedRecords(Provider.ctx, undefined);
   }
 
-  async #load(column: Column, value: string, presented?: string): Promise<AdapterPayload | undefined> {
+  async #load(key: RecordKey, value: string, presented?: string): Promise<AdapterPayload | undefined> {
     if (value.includes('\0')) return undefined; // PostgreSQL text cannot contain NUL, so no record can match
-    const parameters = [this.#model, value, new Date()];
-    if (!this.#em.isInTransaction()) return payloadFromRow(await read[column](this.#em, parameters), presented);
+    const now = new Date();
+    const parameters = [this.#model, value, now];
+    if (!this.#em.isInTransaction()) return payloadFromRow(await selectRecord[key](this.#em, parameters), presented);
     if (this.#model === 'Grant') {
       const grant = getPrefetchedRecords(Provider.ctx)?.grant;
       if (grant?.id === value) return adapterPayloadFromOauthRecord(grant, presented);
     }
     // Locks the grant before the record, so that two requests that revoke the same grant cannot deadlock.
-    if (grantRecordModels.has(this.#model)) await lockGrant[column](this.#em, [this.#model, value]);
-    if (!singleUseModels.has(this.#model)) return payloadFromRow(await read[column](this.#em, parameters), presented);
-    if (!grantRecordModels.has(this.#model)) return payloadFromRow(await readAndLock[column](this.#em, parameters), presented);
-    const [row] = await readAndLockOfAGrant[column](this.#em, parameters);
+    if (grantRecordModels.has(this.#model)) await lockGrant[key](this.#em, [this.#model, value]);
+    if (!singleUseModels.has(this.#model)) return payloadFromRow(await selectRecord[key](this.#em, parameters), presented);
+    if (!grantRecordModels.has(this.#model)) {
+      const record = await this.#findAndLock({ [key]: value }, now);
+      return record ? adapterPayloadFromOauthRecord(record, presented) : undefined;
+    }
+    const [row] = await selectAndLockRecordOfGrant[key](this.#em, parameters);
     setPrefetchedRecords(Provider.ctx, row);
     if (!row) return undefined;
     // the provider performs all checks as for an unused token, and then the stored response is returned
     const repeated = this.#model === 'RefreshToken' && detectRepeatedRefresh(Provider.ctx, row.refresh_response);
-    return adapterPayloadFromOauthRecord(repeated ? { ...row, consumed_at: null } : row, presented);
+    return adapterPayloadFromOauthRecord(repeated ? { ...row, consumedAt: null } : row, presented);
+  }
+
+  #findAndLock(key: Partial<Record<RecordKey, string>>, now: Date) {
+    const where = { model: this.#model, ...key, $or: [{ expiresAt: null }, { expiresAt: { $gt: now } }] };
+    return this.#em.findOne(OauthRecord, where, { lockMode: LockMode.PESSIMISTIC_WRITE, disableIdentityMap: true });
   }
 }
 

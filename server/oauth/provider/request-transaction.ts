@@ -2,7 +2,7 @@ import type { Context, Middleware } from 'koa';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
 import { endpointPaths } from '../protocol/endpoints.ts';
-import { deleteRevokedConnectedApps } from '../grants/grant-events.ts';
+import { deleteRevokedConnectedApps } from '../grants/delete-revoked-connected-apps.ts';
 import { auditTokenReuse } from '../refresh/audit-token-reuse.ts';
 
 /** Rolls the transaction back after an error response. */
@@ -45,7 +45,7 @@ export const runRequestInTransaction =
         const revoked = revocationsByRequest.get(ctx.req);
         if (ctx.status >= 400 && !revoked) throw new RollbackSignal();
         if (ctx.status >= 400) await revoked?.recordAudit();
-        if (revoked) await deleteRevokedConnectedApps(em, 'grant_id', revoked.grantId);
+        if (revoked) await deleteRevokedConnectedApps(em, { grantId: revoked.grantId });
       });
     } catch (error) {
       if (!(error instanceof RollbackSignal)) throw error;

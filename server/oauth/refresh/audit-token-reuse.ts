@@ -3,9 +3,7 @@ import type { KoaContextWithOIDC } from 'oidc-provider';
 import { z } from 'zod';
 import { recordAuditEvent, getRequestSource } from '../../audit/record-audit-event.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
-import { prepareStatement } from '../../database/queries/prepared-statement.ts';
-
-const findGrantOwner = prepareStatement<{ user_id: number }>('find_owner_of_grant', 'select user_id from connections where grant_id = $1');
+import { ConnectedAppEntity } from '../grants/connected-app.entity.ts';
 
 /**
  * Records an audit event for the reuse of a code or refresh token, which means that two parties hold it. Call this in the transaction that
@@ -13,9 +11,9 @@ const findGrantOwner = prepareStatement<{ user_id: number }>('find_owner_of_gran
  */
 export async function auditTokenReuse(em: EntityManager, ctx: KoaContextWithOIDC, grantId: string): Promise<void> {
   const { client, params } = ctx.oidc;
-  const [owner] = await findGrantOwner(em, [grantId]);
+  const connectedApp = await em.findOne(ConnectedAppEntity, { grantId }, { disableIdentityMap: true });
   const grantType = params?.['grant_type'];
   const details = { grant_type: typeof grantType === 'string' ? grantType : '' };
-  const event = { action: 'token.reused', outcome: 'refused', userId: owner?.user_id, clientId: client?.clientId, details } as const;
+  const event = { action: 'token.reused', outcome: 'refused', userId: connectedApp?.user, clientId: client?.clientId, details } as const;
   await recordAuditEvent(em, getRequestSource(z.custom<Request>().parse(ctx.req)), event, new Date());
 }

@@ -3,14 +3,15 @@ import type { AuthenticationResponseJSON, AuthenticatorTransport, RegistrationRe
 import { z } from 'zod';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
 import { prepareExpiredRowDeletion } from '../../database/queries/expired-rows.ts';
-import { prepareStatement } from '../../database/queries/prepared-statement.ts';
-import { Passkey } from './second-factor.entity.ts';
+import { insertIfAbsent } from '../../database/queries/insert-if-absent.ts';
+import { User } from '../../users/user.entity.ts';
+import { Passkey, UsedChallenge } from './second-factor.entity.ts';
 
 // Loaded on demand: loading the library takes a tenth of a second, and most sign-ins use a password.
 const loadWebAuthn = () => import('@simplewebauthn/server');
 
 const challengeLifetimeMs = 60 * 60 * 1000;
-/** ES256, EdDSA and RS256. The library's default prefers keys that are a kilobyte long and that few devices support. */
+/** ES256, EdDSA and RS256. By default, the library prefers keys that are a kilobyte long and that few devices support. */
 const algorithms = [-7, -8, -257];
 
 /**
@@ -47,11 +48,6 @@ function uint64Bytes(number: number): Buffer {
   return bytes;
 }
 
-const insertUsedChallenge = prepareStatement<{ challenge: string }>(
-  'consume_challenge',
-  'insert into challenges (challenge, expires_at) values ($1, $2) on conflict do nothing returning challenge',
-);
-
 /** Deletes used challenges that have expired. */
 export const deleteExpiredChallenges = prepareExpiredRowDeletion({
   table: 'challenges',
@@ -61,22 +57,16 @@ export const deleteExpiredChallenges = prepareExpiredRowDeletion({
 });
 
 /** Marks a challenge as used. Returns false if the challenge was already used. */
-export const consumeChallenge = async (em: EntityManager, challenge: string, now: Date): Promise<boolean> =>
-  (await insertUsedChallenge(em, [challenge, new Date(now.getTime() + challengeLifetimeMs)])).length > 0;
+export const consumeChallenge = (em: EntityManager, challenge: string, now: Date): Promise<boolean> =>
+  insertIfAbsent(em, UsedChallenge, { challenge, expiresAt: new Date(now.getTime() + challengeLifetimeMs) });
 
 export type PasskeySummary = { readonly id: number; readonly name: string; readonly addedAt: Date; readonly lastUsedAt: Date | null };
 
-const findPasskeys = prepareStatement<{ id: number; name: string; added_at: string; last_used_at: string | null; credential_id: string }>(
-  'list_passkeys',
-  'select id, name, added_at, last_used_at, credential_id from passkeys where user_id = $1 order by id',
-);
+const findPasskeys = (em: EntityManager, userId: number) =>
+  em.find(Passkey, { user: userId }, { orderBy: { id: 'asc' }, disableIdentityMap: true });
+
 export const listPasskeys = async (em: EntityManager, userId: number): Promise<PasskeySummary[]> =>
-  (await findPasskeys(em, [userId])).map(({ id, name, added_at: addedAt, last_used_at: lastUsedAt }) => ({
-    id,
-    name,
-    addedAt: new Date(addedAt),
-    lastUsedAt: lastUsedAt === null ? null : new Date(lastUsedAt),
-  }));
+  (await findPasskeys(em, userId)).map(({ id, name, addedAt, lastUsedAt }) => ({ id, name, addedAt, lastUsedAt: lastUsedAt ?? null }));
 
 type PasskeyServer = { readonly issuer: string; readonly shop: string };
 const relyingParty = (issuer: string): string => new URL(issuer).hostname;
@@ -89,13 +79,13 @@ export async function passkeyCreationOptionsJson(
   user: { id: number; name: string; email: string },
   now: Date,
 ) {
-  const existing = await findPasskeys(em, [user.id]);
+  const existing = await findPasskeys(em, user.id);
   return JSON.stringify({
     rp: { id: relyingParty(issuer), name: shop },
     user: { id: Buffer.from(String(user.id)).toString('base64url'), name: user.email, displayName: user.name },
     challenge: challenges.issue(now),
     pubKeyCredParams: algorithms.map((alg) => ({ type: 'public-key', alg })),
-    excludeCredentials: existing.map(({ credential_id: id }) => ({ type: 'public-key', id })),
+    excludeCredentials: existing.map(({ credentialId: id }) => ({ type: 'public-key', id })),
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
     attestation: 'none',
   });
@@ -121,21 +111,27 @@ const credentialSchema = z
   .passthrough();
 const clientDataSchema = z.object({ challenge: z.string() });
 
-/** Returns the challenge in the credential if this server issued it. The library verifies the signature. */
-function findIssuedChallenge(answer: z.infer<typeof credentialSchema>, challenges: PasskeyChallenges, now: Date): string | undefined {
+/**
+ * Parses the page script's answer and returns the credential with the challenge that the credential signs. Returns undefined if the answer
+ * is malformed or this server did not issue the challenge. The library verifies the signature.
+ */
+function parseCredential(answer: string, challenges: PasskeyChallenges, now: Date) {
+  const { data: credential } = jsonText.pipe(credentialSchema).safeParse(answer);
+  if (credential === undefined) return undefined;
   try {
-    const { challenge } = clientDataSchema.parse(JSON.parse(Buffer.from(answer.response.clientDataJSON, 'base64url').toString()));
-    return challenges.isValid(challenge, now) ? challenge : undefined;
+    const { challenge } = clientDataSchema.parse(JSON.parse(Buffer.from(credential.response.clientDataJSON, 'base64url').toString()));
+    return challenges.isValid(challenge, now) ? { credential, challenge } : undefined;
   } catch {
     return undefined;
   }
 }
 
-const insertPasskey = prepareStatement<{ id: number }>(
-  'insert_passkey',
-  `insert into passkeys (user_id, credential_id, public_key, counter, transports, name, added_at)
-   values ($1, $2, $3, $4, $5::text[], $6, $7) on conflict (credential_id) do nothing returning id`,
-);
+/** Returns the values that a signed credential must contain. */
+const expectedValues = (issuer: string, challenge: string) => ({
+  expectedChallenge: challenge,
+  expectedOrigin: new URL(issuer).origin,
+  expectedRPID: relyingParty(issuer),
+});
 
 /** Verifies and stores a new passkey and returns its ID, or undefined if verification fails. Call this in a transaction. */
 export async function addPasskey(
@@ -145,32 +141,29 @@ export async function addPasskey(
   { userId, name, answer }: { userId: number; name: string; answer: string },
   now: Date,
 ): Promise<number | undefined> {
-  const parsed = jsonText.pipe(credentialSchema).safeParse(answer);
-  const challenge = parsed.success ? findIssuedChallenge(parsed.data, challenges, now) : undefined;
-  if (!parsed.success || challenge === undefined) return undefined;
+  const parsed = parseCredential(answer, challenges, now);
+  if (!parsed) return undefined;
+  const { credential, challenge } = parsed;
   const verified = await undefinedOnError(async () => {
     const { verifyRegistrationResponse } = await loadWebAuthn();
     return verifyRegistrationResponse({
-      response: z.custom<RegistrationResponseJSON>().parse(parsed.data),
-      expectedChallenge: challenge,
-      expectedOrigin: new URL(issuer).origin,
-      expectedRPID: relyingParty(issuer),
+      response: z.custom<RegistrationResponseJSON>().parse(credential),
+      ...expectedValues(issuer, challenge),
       supportedAlgorithmIDs: algorithms,
     });
   });
   if (verified?.verified !== true || !(await consumeChallenge(em, challenge, now))) return undefined;
   const { id, publicKey, counter, transports = [] } = verified.registrationInfo.credential;
-  const [row] = await insertPasskey(em, [userId, id, Buffer.from(publicKey).toString('base64url'), counter, transports, name, now]);
+  const stored = { credentialId: id, publicKey: Buffer.from(publicKey).toString('base64url'), counter, transports };
+  const [row] = await em
+    .createQueryBuilder(Passkey)
+    .insert({ user: userId, ...stored, name, addedAt: now })
+    .onConflict('credentialId')
+    .ignore()
+    .returning('id')
+    .execute<{ id: number }[]>('all');
   return row?.id;
 }
-
-type Row = { id: number; user_id: number; public_key: string; counter: number; transports: AuthenticatorTransport[] };
-const findCredential = prepareStatement<Row>(
-  'find_passkey',
-  `select p.id, p.user_id, p.public_key, p.counter, p.transports from passkeys p
-   join users u on u.id = p.user_id and u.status = 'active' where p.credential_id = $1`,
-);
-const updatePasskeyUse = prepareStatement('record_passkey_use', 'update passkeys set counter = $2, last_used_at = $3 where id = $1');
 
 /** Verifies a passkey signature and returns the user and the passkey, or undefined if verification fails. */
 export async function verifyPasskey(
@@ -180,29 +173,29 @@ export async function verifyPasskey(
   answer: string,
   now: Date,
 ): Promise<{ userId: number; passkeyId: number } | undefined> {
-  const parsed = jsonText.pipe(credentialSchema).safeParse(answer);
-  const challenge = parsed.success ? findIssuedChallenge(parsed.data, challenges, now) : undefined;
-  if (!parsed.success || challenge === undefined || parsed.data.id.includes('\0')) return undefined;
-  const [found] = await findCredential(em, [parsed.data.id]);
+  const parsed = parseCredential(answer, challenges, now);
+  if (!parsed || parsed.credential.id.includes('\0')) return undefined;
+  const { credential, challenge } = parsed;
+  const activeUsers = em.createQueryBuilder(User).select('id').where({ status: 'active' });
+  const where = { credentialId: credential.id, user: { $in: activeUsers.toRaw() } };
+  const found = await em.findOne(Passkey, where, { disableIdentityMap: true });
   if (!found) return undefined;
   const verified = await undefinedOnError(async () => {
     const { verifyAuthenticationResponse } = await loadWebAuthn();
     return verifyAuthenticationResponse({
-      response: z.custom<AuthenticationResponseJSON>().parse(parsed.data),
-      expectedChallenge: challenge,
-      expectedOrigin: new URL(issuer).origin,
-      expectedRPID: relyingParty(issuer),
+      response: z.custom<AuthenticationResponseJSON>().parse(credential),
+      ...expectedValues(issuer, challenge),
       credential: {
-        id: parsed.data.id,
-        publicKey: new Uint8Array(Buffer.from(found.public_key, 'base64url')),
+        id: credential.id,
+        publicKey: new Uint8Array(Buffer.from(found.publicKey, 'base64url')),
         counter: found.counter,
-        transports: found.transports,
+        transports: z.custom<AuthenticatorTransport[]>().parse(found.transports),
       },
     });
   });
   if (verified?.verified !== true || !(await consumeChallenge(em, challenge, now))) return undefined;
-  await updatePasskeyUse(em, [found.id, verified.authenticationInfo.newCounter, now]);
-  return { userId: found.user_id, passkeyId: found.id };
+  await em.nativeUpdate(Passkey, { id: found.id }, { counter: verified.authenticationInfo.newCounter, lastUsedAt: now });
+  return { userId: found.user, passkeyId: found.id };
 }
 
 /** Returns undefined for errors, because the library throws for every invalid credential. */
@@ -214,12 +207,8 @@ async function undefinedOnError<Result>(work: () => Promise<Result>): Promise<Re
   }
 }
 
-const deletePasskey = prepareStatement<{ name: string }>(
-  'delete_passkey',
-  'delete from passkeys where id = $1 and user_id = $2 returning name',
-);
 export const removePasskey = async (em: EntityManager, userId: number, id: number): Promise<boolean> =>
-  (await deletePasskey(em, [id, userId])).length > 0;
+  (await em.nativeDelete(Passkey, { id, user: userId })) > 0;
 
 /** Removes every passkey of the user except those with these IDs. */
 export async function removePasskeysExcept(em: EntityManager, userId: number, keptIds: readonly number[]): Promise<void> {

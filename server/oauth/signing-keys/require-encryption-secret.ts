@@ -1,11 +1,6 @@
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
-import { prepareStatement } from '../../database/queries/prepared-statement.ts';
 import { decryptJwk } from './encrypted-jwk.ts';
-
-const newestKey = prepareStatement<{ kid: string; encrypted_jwk: string }>(
-  'find_newest_signing_key',
-  'select kid, encrypted_jwk from signing_keys order by created_at desc, kid limit 1',
-);
+import { SigningKey } from './signing-key.entity.ts';
 
 /**
  * Verifies that the signing keys in this database were encrypted with this secret. A new database has no signing keys yet.
@@ -13,6 +8,7 @@ const newestKey = prepareStatement<{ kid: string; encrypted_jwk: string }>(
  * @throws WrongSecretError
  */
 export async function requireEncryptionSecret(em: EntityManager, encryptionKey: Buffer): Promise<void> {
-  const [key] = await newestKey(em, []);
-  if (key) decryptJwk(key.encrypted_jwk, encryptionKey, key.kid);
+  const newestFirst = { createdAt: 'desc', kid: 'asc' } as const;
+  const [key] = await em.find(SigningKey, {}, { orderBy: newestFirst, limit: 1, disableIdentityMap: true });
+  if (key) decryptJwk(key.encryptedJwk, encryptionKey, key.kid);
 }

@@ -1,13 +1,14 @@
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose';
 import { recordAuditEvent, type RequestSource } from '../../audit/record-audit-event.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
-import { prepareStatement } from '../../database/queries/prepared-statement.ts';
+import { lockAdvisoryId } from '../../database/queries/advisory-lock.sql.ts';
 import { encryptJwk } from './encrypted-jwk.ts';
+import { findSigningKeys, newestSigningTimes, type SigningKeyAlgorithm } from './find-signing-keys.ts';
+import { SigningKey } from './signing-key.entity.ts';
 
 // ES256 signs access tokens; RS256 is the OpenID Connect default for ID tokens.
 const algorithms = ['ES256', 'RS256'] as const;
-type Algorithm = (typeof algorithms)[number];
-type NewKey = { readonly algorithm: Algorithm; readonly kid: string; readonly encryptedJwk: string };
+type NewKey = { readonly algorithm: SigningKeyAlgorithm; readonly kid: string; readonly encryptedJwk: string };
 
 /** Key rotation intervals, in seconds. */
 export type KeyRotationSchedule = {
@@ -41,22 +42,8 @@ export type KeyRotationResult = {
   readonly previousRetireAt: Date;
 };
 
-// Does not block readers. If two processes rotate concurrently, the second process waits and then sees the first one's result.
-const lockSigningKeys = prepareStatement('lock_signing_keys', 'lock table signing_keys in share row exclusive mode');
-const newestKeys = prepareStatement<{ algorithm: Algorithm; signs_from: Date | string }>(
-  'find_newest_signing_keys',
-  'select algorithm, max(signs_from) as signs_from from signing_keys group by algorithm',
-);
-const retirePredecessor = prepareStatement(
-  'retire_signing_keys',
-  'update signing_keys set retires_at = $2 where algorithm = $1 and retires_at is null',
-);
-const insertKey = prepareStatement(
-  'insert_signing_key',
-  `insert into signing_keys (kid, algorithm, encrypted_jwk, created_at, signs_from) values ($1, $2, $3, $4, $5)`,
-);
-const deleteRetired = prepareStatement('delete_retired_signing_keys', 'delete from signing_keys where retires_at <= $1');
-const deleteAll = prepareStatement('delete_signing_keys', 'delete from signing_keys');
+/** Identifies the lock that serializes rotations, so that each rotation sees the keys that a concurrent rotation has inserted. */
+const rotationLockId = 20_261_123;
 
 /** Generates one key for each algorithm. Call this before the transaction starts, because key generation is slow. */
 export const generateSigningKeys = (encryptionKey: Buffer): Promise<NewKey[]> =>
@@ -64,8 +51,7 @@ export const generateSigningKeys = (encryptionKey: Buffer): Promise<NewKey[]> =>
 
 /**
  * Creates the next key of every algorithm whose rotation is due, or of all algorithms on request. A new key is published before it is used
- * for signing. Its predecessor is removed when all tokens signed with the predecessor have expired. An installation's first keys sign
- * immediately.
+ * for signing. The previous key is removed when all tokens signed with it have expired. An installation's first keys sign immediately.
  */
 export async function rotateSigningKeys(
   em: EntityManager,
@@ -85,15 +71,14 @@ export async function insertDueSigningKeys(
   options: KeyRotationOptions = {},
 ): Promise<KeyRotationResult> {
   const { schedule = defaultRotationSchedule, when = 'due', by } = options;
-  await lockSigningKeys(em, []);
-  if (when === 'at once') await deleteAll(em, []);
-  else await deleteRetired(em, [now]);
-  const newest = new Map((await newestKeys(em, [])).map((row) => [row.algorithm, new Date(row.signs_from)]));
+  await lockAdvisoryId(em, rotationLockId);
+  await em.nativeDelete(SigningKey, when === 'at once' ? {} : { retiresAt: { $lte: now } });
+  const newest = newestSigningTimes(await findSigningKeys(em));
   const due = newKeys.filter(({ algorithm }) => isRotationDue(newest.get(algorithm), now, schedule, when));
   for (const { algorithm, kid, encryptedJwk } of due) {
     const signsFrom = newest.has(algorithm) ? addSeconds(now, schedule.publishedBefore) : now;
-    await retirePredecessor(em, [algorithm, addSeconds(signsFrom, schedule.publishedAfter)]);
-    await insertKey(em, [kid, algorithm, encryptedJwk, now, signsFrom]);
+    await em.nativeUpdate(SigningKey, { algorithm, retiresAt: null }, { retiresAt: addSeconds(signsFrom, schedule.publishedAfter) });
+    await em.insert(SigningKey, { kid, algorithm, encryptedJwk, createdAt: now, signsFrom });
     newest.set(algorithm, signsFrom);
   }
   if (due.length > 0) {
@@ -121,7 +106,7 @@ export function isRotationDue(
 
 const addSeconds = (time: Date, seconds: number): Date => new Date(time.getTime() + seconds * 1000);
 
-async function generateKey(algorithm: Algorithm, encryptionKey: Buffer): Promise<NewKey> {
+async function generateKey(algorithm: SigningKeyAlgorithm, encryptionKey: Buffer): Promise<NewKey> {
   const { privateKey } = await generateKeyPair(algorithm, { extractable: true, modulusLength: 2048 });
   const jwk = await exportJWK(privateKey);
   const kid = await calculateJwkThumbprint(jwk);

@@ -1,18 +1,12 @@
 import { createLocalJWKSet, errors, type JWK, type JWTVerifyGetKey } from 'jose';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
-import { prepareStatement } from '../../database/queries/prepared-statement.ts';
+import { findSigningKeys, newestSigningTimes, type SigningKeyEntity } from './find-signing-keys.ts';
 import { isRotationDue, rotateSigningKeys, type KeyRotationSchedule, defaultRotationSchedule } from './rotate-signing-keys.ts';
 import { decryptJwk, toPublicJwk } from './encrypted-jwk.ts';
 
-type Row = { kid: string; algorithm: string; encrypted_jwk: string; signs_from: Date | string; retires_at: Date | string | null };
 /** The keys that are currently published. The object identity stays the same as long as the keys and their order do not change. */
 export type PublishedKeySet = { readonly keys: readonly JWK[]; readonly find: JWTVerifyGetKey };
 type Key = { readonly jwk: JWK; readonly signsFrom: Date; readonly retiresAt: Date | null };
-
-const readKeys = prepareStatement<Row>(
-  'read_signing_keys',
-  'select kid, algorithm, encrypted_jwk, signs_from, retires_at from signing_keys order by algorithm, signs_from desc, kid',
-);
 
 /** Maximum age of cached keys, in milliseconds: well below the time between publishing a key and first signing with it. */
 const reloadAfterMs = 15_000;
@@ -85,22 +79,22 @@ export class SigningKeyCache {
 
   async #load(): Promise<void> {
     // outside the request's transaction, because a rollback of that transaction must not undo a rotation
-    let rows = await readKeys(this.#em, []);
-    if (this.#isRotationDue(rows)) {
+    let keys = await findSigningKeys(this.#em);
+    if (this.#isRotationDue(keys)) {
       await rotateSigningKeys(this.#em, this.#encryptionKey, new Date(), { schedule: this.#schedule });
-      rows = await readKeys(this.#em, []);
+      keys = await findSigningKeys(this.#em);
     }
-    this.#keys = rows.map((row) => ({
-      jwk: decryptJwk(row.encrypted_jwk, this.#encryptionKey, row.kid),
-      signsFrom: new Date(row.signs_from),
-      retiresAt: row.retires_at === null ? null : new Date(row.retires_at),
+    this.#keys = keys.map(({ kid, encryptedJwk, signsFrom, retiresAt = null }) => ({
+      jwk: decryptJwk(encryptedJwk, this.#encryptionKey, kid),
+      signsFrom,
+      retiresAt,
     }));
     this.#loadedAt = performance.now();
     this.#changesAt = minDate;
   }
 
-  #isRotationDue(rows: readonly Row[]): boolean {
-    const newest = new Map(rows.toReversed().map((row) => [row.algorithm, new Date(row.signs_from)]));
+  #isRotationDue(keys: readonly SigningKeyEntity[]): boolean {
+    const newest = newestSigningTimes(keys);
     return newest.size < 2 || [...newest.values()].some((signsFrom) => isRotationDue(signsFrom, new Date(), this.#schedule));
   }
 }

@@ -1,21 +1,23 @@
 import type { AdapterPayload } from 'oidc-provider';
 import { sha256 } from '../../crypto/sha256.ts';
 
-/** A row in the `oauth_records` table. */
-export type OauthRecordRow = {
-  model: string;
-  id: string;
-  payload: string;
-  grant_id: string | null;
-  user_code: string | null;
-  uid: string | null;
-  account_id: string | null;
-  client_id: string | null;
-  expires_at: Date | string | null;
-  consumed_at: Date | string | null;
+/** The fields of an `OauthRecord` that are written when the record is created. */
+type NewOauthRecord = {
+  readonly model: string;
+  readonly id: string;
+  readonly payload: string;
+  readonly grantId: string | null;
+  readonly userCode: string | null;
+  readonly uid: string | null;
+  readonly accountId: string | null;
+  readonly clientId: string | null;
+  readonly expiresAt: Date | null;
 };
 
-/** Models whose identifier is a secret. Only its hash is stored, so that a copy of the table contains no valid code, token or session. */
+/**
+ * Models whose identifier is a secret. Only the hash of the identifier is stored, so that a copy of the table contains no valid code, token
+ * or session.
+ */
 const hashedModels = new Set([
   'AccessToken',
   'AuthorizationCode',
@@ -52,23 +54,22 @@ export const storageIdFromPresentedId = (model: string, id: string): string => (
 export const storageIdFromIdOrHash = (model: string, id: string): string =>
   isHashedRecordId(id) ? id : storageIdFromPresentedId(model, id);
 
-export function oauthRecordRowFromAdapterPayload(
+export function oauthRecordFromAdapterPayload(
   model: string,
   id: string,
   payload: AdapterPayload,
   expiresIn: number | undefined,
-): OauthRecordRow {
+): NewOauthRecord {
   return {
     model,
     id: storageIdFromIdOrHash(model, id),
     payload: JSON.stringify(redactPayload(model, id, payload)),
-    grant_id: grantRecordModels.has(model) ? (payload.grantId ?? null) : null,
-    user_code: payload.userCode === undefined ? null : hashRecordId(payload.userCode),
+    grantId: grantRecordModels.has(model) ? (payload.grantId ?? null) : null,
+    userCode: payload.userCode === undefined ? null : hashRecordId(payload.userCode),
     uid: model === 'Session' ? (payload.uid ?? null) : null,
-    account_id: payload.accountId ?? null,
-    client_id: payload.clientId ?? null,
-    expires_at: expiresIn === undefined ? null : new Date(Date.now() + expiresIn * 1000),
-    consumed_at: null,
+    accountId: payload.accountId ?? null,
+    clientId: payload.clientId ?? null,
+    expiresAt: expiresIn === undefined ? null : new Date(Date.now() + expiresIn * 1000),
   };
 }
 
@@ -91,7 +92,7 @@ function redactPayload(
 
 /** Restores a stored record's payload. `presented` is the identifier by which the record was requested. */
 export function adapterPayloadFromOauthRecord(
-  { model, id, payload, expires_at, consumed_at }: StoredOauthRecord,
+  { model, id, payload, expiresAt, consumedAt }: StoredOauthRecord,
   presented: string | undefined,
 ): AdapterPayload {
   const stored: unknown = JSON.parse(payload);
@@ -102,11 +103,14 @@ export function adapterPayloadFromOauthRecord(
       : stored),
     jti: presented ?? id,
     // a consumed code is stored beyond its lifetime: oidc-provider must see that the code is consumed, not that it has expired
-    ...(consumed_at !== null && { consumed: epochSeconds(consumed_at), exp: expires_at === null ? undefined : epochSeconds(expires_at) }),
+    ...(consumedAt != null && { consumed: epochSeconds(consumedAt), exp: expiresAt == null ? undefined : epochSeconds(expiresAt) }),
   };
 }
 
-export type StoredOauthRecord = Pick<OauthRecordRow, 'model' | 'id' | 'payload' | 'expires_at' | 'consumed_at'>;
+export type StoredOauthRecord = Pick<NewOauthRecord, 'model' | 'id' | 'payload'> & {
+  readonly expiresAt?: Date | string | null | undefined;
+  readonly consumedAt?: Date | string | null | undefined;
+};
 const isPayload = (value: unknown): value is AdapterPayload => typeof value === 'object' && value !== null;
 
 const epochSeconds = (time: Date | string): number => Math.floor(new Date(time).getTime() / 1000);

@@ -1,9 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 
-/**
- * Authorization server state: codes, tokens, grants and sessions. postgres-adapter.ts reads and writes the rows; the entity only defines
- * the table.
- */
+/** Authorization server state: codes, tokens, grants and sessions. postgres-adapter.ts reads and writes the rows for oidc-provider. */
 export const OauthRecord = defineEntity({
   name: 'OauthRecord',
   tableName: 'oauth_records',

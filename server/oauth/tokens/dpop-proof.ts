@@ -2,7 +2,8 @@ import { calculateJwkThumbprint, decodeProtectedHeader, EmbeddedJWK, jwtVerify }
 import { z } from 'zod';
 import { sha256 } from '../../crypto/sha256.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
-import { prepareStatement } from '../../database/queries/prepared-statement.ts';
+import { insertIfAbsent } from '../../database/queries/insert-if-absent.ts';
+import { OauthRecord } from '../storage/oauth-record.entity.ts';
 
 /** Accepted DPoP signature algorithms, in the order in which the metadata lists them. */
 export const dpopAlgorithms = ['ES256', 'Ed25519', 'EdDSA'] as const;
@@ -20,13 +21,6 @@ const proofClaims = z.object({
 const proofHeader = z.object({ jwk: z.record(z.unknown()) });
 
 export type DpopRequest = { readonly proof: string; readonly method: string; readonly url: string };
-
-// The first request inserts the proof. A concurrent request with the same proof waits and then inserts no row.
-const insertProof = prepareStatement<{ id: string }>(
-  'store_dpop_proof',
-  `insert into oauth_records (model, id, payload, expires_at) values ('ReplayDetection', $1, '{}', $2)
-   on conflict (model, id) do nothing returning id`,
-);
 
 /**
  * Verifies a request's DPoP proof (RFC 9449 section 4.3): the proof must match the request, the token and the token's key, and must be
@@ -52,8 +46,9 @@ export async function verifyDpopProof(
     ath === sha256(token, 'base64url') &&
     (await calculateJwkThumbprint(header.data.jwk)) === thumbprint;
   if (!matches) return false;
-  const inserted = await insertProof(em, [sha256(`${thumbprint} ${jti}`, 'base64url'), new Date((iat + 2 * toleranceSeconds) * 1000)]);
-  return inserted.length > 0;
+  const id = sha256(`${thumbprint} ${jti}`, 'base64url');
+  const expiresAt = new Date((iat + 2 * toleranceSeconds) * 1000);
+  return insertIfAbsent(em, OauthRecord, { model: 'ReplayDetection', id, payload: '{}', expiresAt });
 }
 
 /** Returns the thumbprint (RFC 7638) of a DPoP proof's key, without verifying the proof. Returns null for a missing or malformed proof. */

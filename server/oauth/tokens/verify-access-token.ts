@@ -2,38 +2,13 @@ import { errors, jwtVerify, type JWTHeaderParameters } from 'jose';
 import { z } from 'zod';
 import type { Scope } from '@mandate/contract';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
-import { prepareBatchedLookup } from '../../database/queries/batched-statement.ts';
 import type { VerifyAccessToken } from '../../http/request/principal.ts';
-import type { User } from '../../users/user.entity.ts';
 import { verifyDpopProof } from './dpop-proof.ts';
+import { findTokenStatus } from './find-token-status.sql.ts';
 import { deriveTokenReference, type TokenVerificationKeys } from './access-token-records.ts';
 import { filterApiScopes } from '../protocol/oauth-scopes.ts';
 import { hashRecordId } from '../storage/oauth-record-mapping.ts';
 import { VerifiedTokenCache } from './verified-token-cache.ts';
-
-type TokenStatus = {
-  user_id: number | null;
-  role: User['role'] | null;
-  ceiling: string[];
-  rate_limit_per_minute: number | null;
-  quota_per_month: number | null;
-  /** Expiry of the token or its grant, whichever is earlier, in seconds since 1970. */
-  ends_at: number;
-};
-
-/** Returns a row if the token, its grant, its client and its user are all active, and no row otherwise. */
-const findTokenStatus = prepareBatchedLookup<TokenStatus>(
-  'verify_access_token',
-  ['text'],
-  `select u.id as user_id, u.role, a.scopes as ceiling, a.rate_limit_per_minute, a.quota_per_month,
-     extract(epoch from least(t.expires_at, g.expires_at))::float8 as ends_at
-   from oauth_records t
-   join applications a on a.client_id = t.client_id and a.status = 'active'
-   left join oauth_records g on g.model = 'Grant' and g.id = t.grant_id
-   left join users u on u.id = t.account_id::bigint and u.status = 'active'
-   where t.model in ('AccessToken', 'ClientCredentials') and t.id = $1
-     and (t.grant_id is null or g.id is not null) and (t.account_id is null or u.id is not null)`,
-);
 
 const accessTokenClaims = z.object({
   jti: z.string(),

@@ -1,11 +1,6 @@
 import { prepareStatement } from '../../database/queries/prepared-statement.ts';
 import { allEndpointEventPairsSql } from '../endpoints/event-visibility.sql.ts';
 
-// SQL, because it runs for the events of every order in the benchmark.
-export const checkForEndpoints = prepareStatement<{ some: boolean }>(
-  'find_webhook_endpoints',
-  'select exists (select 1 from webhook_endpoints) as some',
-);
 // SQL, because MikroORM has no insert from a query.
 export const insertDeliveries = prepareStatement(
   'insert_webhook_deliveries',

@@ -21,6 +21,7 @@ export const lockAuthorizationRows = prepareStatement<HeldRows>(
           (select count(*) from g) = (select count(*) from oauth_records o where o.model = 'Grant' and o.id in (select grant_id from given)) as grants,
           set_config('synchronous_commit', 'off', true) as lazily`,
 );
+// SQL, because the condition is shared with the SQL that selects deliveries.
 const createCheck = (kind: keyof typeof endpointEventPairSql) =>
   prepareStatement<{ allowed: boolean }>(
     `check_webhook_authorization_${kind}`,

@@ -1,6 +1,8 @@
+import { type FilterQuery, type InferEntity, sql } from '@mikro-orm/core';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
 import { createInvalidRequestProblem, createProblem } from '../../http/problem-details/problem.ts';
-import { redeliverEvent, redeliverEvents } from './redeliver.sql.ts';
+import { signalAfterCommit } from '../../events/event-signals.ts';
+import { WebhookDelivery } from '../endpoints/webhook.entity.ts';
 
 type RedeliverySelection = {
   readonly event_id?: number | undefined;
@@ -23,9 +25,20 @@ export async function queueRedeliveries(em: EntityManager, endpointId: number, s
     const detail = 'from_event_id must not be after to_event_id.';
     throw createInvalidRequestProblem({ in: 'body', pointer: '#/from_event_id', code: 'conflicting_fields', detail });
   }
-  if (id === undefined) return (await redeliverEvents(em, [endpointId, from, to ?? null, all])).length;
-  const restarted = await redeliverEvent(em, [endpointId, id]);
-  if (restarted.length === 0)
-    throw createProblem('not_found', { detail: `Event ${id} was not intended for this endpoint, or has been deleted.` });
-  return restarted.length;
+  if (id === undefined) {
+    const seq = { ...(from !== undefined && { $gte: from }), ...(to !== undefined && { $lte: to }) };
+    const status = { $in: ['failed', 'skipped', ...(all ? (['succeeded'] as const) : [])] } as const;
+    return restartDeliveries(em, { endpoint: endpointId, seq, status });
+  }
+  const restarted = await restartDeliveries(em, { endpoint: endpointId, seq: id });
+  if (restarted === 0) throw createProblem('not_found', { detail: `Event ${id} was not intended for this endpoint, or has been deleted.` });
+  return restarted;
+}
+
+/** Restarts the retry schedule. Because `attempts` is incremented, the result of any in-flight attempt is ignored. */
+async function restartDeliveries(em: EntityManager, where: FilterQuery<InferEntity<typeof WebhookDelivery>>): Promise<number> {
+  const values = { status: 'pending', tries: 0, attempts: sql`attempts + 1`, nextAttemptAt: sql.now(), finishedAt: null } as const;
+  const restarted = await em.nativeUpdate(WebhookDelivery, where, values);
+  if (restarted > 0) await signalAfterCommit(em, 'placed');
+  return restarted;
 }

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ApiKeyUseBuffer } from '../../../server/api-keys/api-key-use-buffer.ts';
 import { backdateSessions } from '../../support/oauth/backdate-sessions.ts';
-import { startMandateServer, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
+import type { JsonBody } from '../../support/server/start-mandate.ts';
+import { withShop } from '../../support/shop/with-shop.ts';
 import {
   sendTokenRequest,
   obtainAuthorizationCode,
@@ -17,21 +18,14 @@ import {
 import { createDpopKey, createDpopProof } from '../../support/oauth/dpop-proof.ts';
 import { usesTwoProcesses } from '../../support/server/process-mode.ts';
 
-let mandate: MandateServer;
-let anna: TestUser;
-let token: string;
 const lastUse = new ApiKeyUseBuffer();
-beforeAll(async () => {
-  mandate = await startMandateServer(usesTwoProcesses ? {} : { lastUse });
-  anna = await signUp(mandate.origin);
-  token = (await obtainTokens(mandate.origin, anna, ['api_keys.manage', 'users.read', 'orders.read'])).access_token;
-});
-afterAll(() => mandate.close());
+const shop = withShop({ sampleData: false, ...(!usesTwoProcesses && { lastUse }) });
+const anna = shop.customer(['api_keys.manage', 'users.read', 'orders.read']);
 
 const path = '/api/v1/api-keys';
-const create = (body: JsonBody = {}, callerToken = token) =>
-  mandate.callApi('POST', path, { token: callerToken, body: { name: 'Backup', scopes: ['users.read'], ...body } });
-const getCurrentUser = (key: string) => mandate.callApi('GET', '/api/v1/users/me', { token: key });
+const create = (body: JsonBody = {}, callerToken = anna.token) =>
+  shop.callApi('POST', path, { token: callerToken, body: { name: 'Backup', scopes: ['users.read'], ...body } });
+const getCurrentUser = (key: string) => shop.callApi('GET', '/api/v1/users/me', { token: key });
 const inDays = (days: number): string => new Date(Date.now() + days * 24 * 60 * 60 * 1000).toISOString();
 
 describe('POST /api-keys: 201', () => {
@@ -42,17 +36,17 @@ describe('POST /api-keys: 201', () => {
     expect(body).toMatchObject({ prefix: body.key.slice(0, 11), status: 'active', scopes: ['users.read'], last_used_at: null });
     const response = await getCurrentUser(body.key);
     expect([response.status, response.body.id]).toEqual([200, anna.id]);
-    expect((await mandate.callApi('GET', '/api/v1/orders', { token: body.key })).body.code).toBe('insufficient_scope');
-    const rows = await mandate.db.em.fork().execute('select k::text as row from api_keys k');
+    expect((await shop.callApi('GET', '/api/v1/orders', { token: body.key })).body.code).toBe('insufficient_scope');
+    const rows = await shop.db.em.fork().execute('select k::text as row from api_keys k');
     expect(JSON.stringify(rows)).not.toContain(body.key.slice(3));
-    const list = await mandate.callApi('GET', path, { token });
+    const list = await shop.callApi('GET', path, { token: anna.token });
     expect(list.text).not.toContain(body.key);
   });
 
   test('records the application that created the key', async () => {
     const { body } = await create();
     expect(body.created_by_client_id).toBe('mandate-cli');
-    const list = await mandate.callApi('GET', path, { token });
+    const list = await shop.callApi('GET', path, { token: anna.token });
     expect(list.body.data.find(({ id }: JsonBody) => id === body.id).created_by_client_id).toBe('mandate-cli');
   });
 
@@ -81,21 +75,21 @@ test('POST /api-keys: 403 for scopes that the token lacks, and for applications'
     code: 'insufficient_scope',
     detail: expect.stringContaining('orders.write'),
   });
-  const adminUser = await signUpWithRole(mandate.db, mandate.origin, 'admin');
-  const managing = (await obtainTokens(mandate.origin, adminUser, ['api_keys.manage', 'orders.manage'])).access_token;
+  const adminUser = await signUpWithRole(shop.db, shop.origin, 'admin');
+  const managing = (await obtainTokens(shop.origin, adminUser, ['api_keys.manage', 'orders.manage'])).access_token;
   const { body } = await create({ scopes: ['orders.manage'] }, managing);
-  expect((await mandate.callApi('GET', '/api/v1/payments', { token: body.key })).status).toBe(403); // the key lacks payments.read
-  await mandate.db.em.fork().execute(`update users set role = 'customer' where id = ?`, [adminUser.id]);
+  expect((await shop.callApi('GET', '/api/v1/payments', { token: body.key })).status).toBe(403); // the key lacks payments.read
+  await shop.db.em.fork().execute(`update users set role = 'customer' where id = ?`, [adminUser.id]);
   const demoted = await create({ scopes: ['orders.manage'] }, managing);
   expect(demoted.status).toBe(403);
-  const application = await createConfidentialClient(mandate.db, ['api_keys.manage']);
-  const applicationToken = await obtainClientToken(mandate.origin, application, ['api_keys.manage']);
+  const application = await createConfidentialClient(shop.db, ['api_keys.manage']);
+  const applicationToken = await obtainClientToken(shop.origin, application, ['api_keys.manage']);
   expect((await create({}, applicationToken)).body.code).toBe('forbidden');
 });
 
 test('POST /api-keys: 409 for the fifty-first key, even with concurrent requests', async () => {
-  const ben = await signUp(mandate.origin);
-  const callerToken = (await obtainTokens(mandate.origin, ben, ['api_keys.manage', 'users.read'])).access_token;
+  const ben = await signUp(shop.origin);
+  const callerToken = (await obtainTokens(shop.origin, ben, ['api_keys.manage', 'users.read'])).access_token;
   for (let count = 0; count < 48; count += 1) await create({}, callerToken);
   const statuses = await Promise.all(Array.from({ length: 5 }, async () => (await create({}, callerToken)).status));
   expect(statuses.filter((status) => status === 201)).toHaveLength(2);
@@ -105,28 +99,26 @@ test('POST /api-keys: 409 for the fifty-first key, even with concurrent requests
 describe('an API key is rejected', () => {
   test('after its revocation, and a second revocation changes nothing', async () => {
     const { body } = await create();
-    const revoke = () => mandate.callApi('DELETE', `${path}/${body.id}`, { token });
+    const revoke = () => shop.callApi('DELETE', `${path}/${body.id}`, { token: anna.token });
     expect((await revoke()).status).toBe(204);
     expect((await getCurrentUser(body.key)).body.code).toBe('revoked_token');
     expect((await revoke()).status).toBe(204);
-    const list = await mandate.callApi('GET', path, { token });
+    const list = await shop.callApi('GET', path, { token: anna.token });
     expect(list.body.data.find(({ id }: JsonBody) => id === body.id).status).toBe('revoked');
-    const events = await mandate.db.em
-      .fork()
-      .execute(`select action from audit_events where subject = ? order by id`, [`api_key:${body.id}`]);
+    const events = await shop.db.em.fork().execute(`select action from audit_events where subject = ? order by id`, [`api_key:${body.id}`]);
     expect(events).toEqual([{ action: 'api_key.created' }, { action: 'api_key.revoked' }]);
   });
 
   test('after its expiry', async () => {
     const { body } = await create();
-    await mandate.db.em.fork().execute(`update api_keys set expires_at = now() where id = ?`, [body.id]);
+    await shop.db.em.fork().execute(`update api_keys set expires_at = now() where id = ?`, [body.id]);
     expect((await getCurrentUser(body.key)).body.code).toBe('expired_token');
   });
 
   test('after the suspension of its owner', async () => {
-    const ben = await signUp(mandate.origin);
-    const { body } = await create({}, (await obtainTokens(mandate.origin, ben, ['api_keys.manage', 'users.read'])).access_token);
-    await mandate.db.em.fork().execute(`update users set status = 'suspended' where id = ?`, [ben.id]);
+    const ben = await signUp(shop.origin);
+    const { body } = await create({}, (await obtainTokens(shop.origin, ben, ['api_keys.manage', 'users.read'])).access_token);
+    await shop.db.em.fork().execute(`update users set status = 'suspended' where id = ?`, [ben.id]);
     expect((await getCurrentUser(body.key)).body.code).toBe('revoked_token');
   });
 
@@ -139,12 +131,12 @@ describe('an API key is rejected', () => {
   test('in a query parameter, in another header, with the DPoP scheme, and by the authorization server', async () => {
     const { body } = await create();
     const { key } = body;
-    const url = `${mandate.origin}/api/v1/users/me`;
+    const url = `${shop.origin}/api/v1/users/me`;
     expect((await fetch(`${url}?access_token=${key}`)).status).toBe(401);
     expect((await fetch(`${url}?api_key=${key}`)).status).toBe(401);
     expect((await fetch(url, { headers: { 'x-api-key': key } })).status).toBe(401);
     expect((await fetch(url, { headers: { authorization: `DPoP ${key}` } })).status).toBe(401);
-    expect((await fetch(`${mandate.origin}/oauth/userinfo`, { headers: { authorization: `Bearer ${key}` } })).status).toBe(401);
+    expect((await fetch(`${shop.origin}/oauth/userinfo`, { headers: { authorization: `Bearer ${key}` } })).status).toBe(401);
   });
 });
 
@@ -157,31 +149,31 @@ test('the last use is stored by a periodic flush, not by the request', async ({ 
   skip(usesTwoProcesses, 'needs one process: flushes the buffer of the server');
   const { body } = await create();
   const lastUsed = async (): Promise<string | null> =>
-    (await mandate.callApi('GET', path, { token })).body.data.find(({ id }: JsonBody) => id === body.id).last_used_at;
+    (await shop.callApi('GET', path, { token: anna.token })).body.data.find(({ id }: JsonBody) => id === body.id).last_used_at;
   await getCurrentUser(body.key);
   expect(await lastUsed()).toBeNull();
-  expect(await lastUse.flush(mandate.db.em.fork())).toBeGreaterThan(0);
+  expect(await lastUse.flush(shop.db.em.fork())).toBeGreaterThan(0);
   expect(Date.parse((await lastUsed()) ?? '')).toBeGreaterThan(Date.now() - 60_000);
-  expect(await lastUse.flush(mandate.db.em.fork())).toBe(0);
+  expect(await lastUse.flush(shop.db.em.fork())).toBe(0);
 });
 
 test('GET /api-keys: returns only keys of the caller, newest first, in pages', async () => {
-  const ben = await signUp(mandate.origin);
-  const callerToken = (await obtainTokens(mandate.origin, ben, ['api_keys.manage', 'users.read'])).access_token;
+  const ben = await signUp(shop.origin);
+  const callerToken = (await obtainTokens(shop.origin, ben, ['api_keys.manage', 'users.read'])).access_token;
   const createdIds = [];
   for (let count = 0; count < 3; count += 1) createdIds.unshift((await create({}, callerToken)).body.id);
-  const first = await mandate.callApi('GET', `${path}?limit=2`, { token: callerToken });
-  const second = await mandate.callApi('GET', `${path}?limit=2&cursor=${first.body.next_cursor}`, { token: callerToken });
+  const first = await shop.callApi('GET', `${path}?limit=2`, { token: callerToken });
+  const second = await shop.callApi('GET', `${path}?limit=2&cursor=${first.body.next_cursor}`, { token: callerToken });
   expect([...first.body.data, ...second.body.data].map(({ id }: JsonBody) => id)).toEqual(createdIds);
-  expect((await mandate.callApi('GET', path)).status).toBe(401);
-  expect((await mandate.callApi('GET', `${path}?cursor=x`, { token: callerToken })).status).toBe(400);
+  expect((await shop.callApi('GET', path)).status).toBe(401);
+  expect((await shop.callApi('GET', `${path}?cursor=x`, { token: callerToken })).status).toBe(400);
 });
 
 test('DELETE /api-keys/{api_key_id}: 404 for a key of another user', async () => {
   const { body } = await create();
-  const ben = await signUp(mandate.origin);
-  const callerToken = (await obtainTokens(mandate.origin, ben, ['api_keys.manage'])).access_token;
-  expect((await mandate.callApi('DELETE', `${path}/${body.id}`, { token: callerToken })).status).toBe(404);
+  const ben = await signUp(shop.origin);
+  const callerToken = (await obtainTokens(shop.origin, ben, ['api_keys.manage'])).access_token;
+  expect((await shop.callApi('DELETE', `${path}/${body.id}`, { token: callerToken })).status).toBe(404);
   expect((await getCurrentUser(body.key)).status).toBe(200);
 });
 
@@ -189,40 +181,40 @@ describe('POST /api-keys: 401 when the sign-in is older than 15 minutes', () => 
   const scope = 'openid api_keys.manage users.read';
 
   test('for a bearer token, with the maximum age in the challenge', async () => {
-    const ben = await signUp(mandate.origin);
-    await backdateSessions(mandate.db, ben.id, 16);
+    const ben = await signUp(shop.origin);
+    await backdateSessions(shop.db, ben.id, 16);
     const { status, body, headers } = await create(
       {},
-      (await obtainTokens(mandate.origin, ben, ['api_keys.manage', 'users.read'])).access_token,
+      (await obtainTokens(shop.origin, ben, ['api_keys.manage', 'users.read'])).access_token,
     );
     expect([status, body.code]).toEqual([401, 'insufficient_user_authentication']);
     expect(headers.get('www-authenticate')).toContain('max_age="900"');
   });
 
   test('for a sender-constrained token, until the user has signed in again', async () => {
-    const ben = await signUp(mandate.origin);
+    const ben = await signUp(shop.origin);
     const key = await createDpopKey();
-    const tokenUrl = `${mandate.origin}/oauth/token`;
+    const tokenUrl = `${shop.origin}/oauth/token`;
     const boundToken = async (person: Pick<TestUser, 'browser'>): Promise<string> => {
-      const { code, verifier, redirectUri, clientId } = await obtainAuthorizationCode(mandate.origin, person, { scope });
+      const { code, verifier, redirectUri, clientId } = await obtainAuthorizationCode(shop.origin, person, { scope });
       const form = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: redirectUri, client_id: clientId };
-      const response = await sendTokenRequest(mandate.origin, form, {
+      const response = await sendTokenRequest(shop.origin, form, {
         dpop: await createDpopProof(key, { method: 'POST', url: tokenUrl }),
       });
       return tokenResponseSchema.parse(await response.json()).access_token;
     };
     const createWith = async (bound: string): Promise<Response> => {
-      const url = `${mandate.origin}${path}`;
+      const url = `${shop.origin}${path}`;
       const dpop = await createDpopProof(key, { method: 'POST', url, token: bound });
       const headers = { authorization: `DPoP ${bound}`, dpop, 'content-type': 'application/json' };
       return fetch(url, { method: 'POST', headers, body: JSON.stringify({ name: 'Backup', scopes: ['users.read'] }) });
     };
-    await backdateSessions(mandate.db, ben.id, 16);
+    await backdateSessions(shop.db, ben.id, 16);
     const refused = await createWith(await boundToken(ben));
     expect(refused.status).toBe(401);
     expect(refused.headers.get('www-authenticate')).toMatch(/^DPoP .*error="insufficient_user_authentication".*max_age="900"/);
-    expect(await mandate.db.em.fork().execute('select id from api_keys where user_id = ?', [ben.id])).toEqual([]);
-    const browser = await signIn(mandate.origin, ben);
+    expect(await shop.db.em.fork().execute('select id from api_keys where user_id = ?', [ben.id])).toEqual([]);
+    const browser = await signIn(shop.origin, ben);
     expect((await createWith(await boundToken({ browser }))).status).toBe(201);
   });
 });

@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createSquarePngDataUri } from '../../support/browser/png-data-uri.ts';
-import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
+import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
+import { withShop } from '../../support/shop/with-shop.ts';
 import {
   sendTokenRequest,
   buildAuthorizationRequest,
@@ -13,19 +14,11 @@ import {
   obtainTokens,
 } from '../../support/oauth/oauth-flow.ts';
 
-let mandate: MandateServer;
-let token: string;
+const shop = withShop({ sampleData: false });
+const admin = shop.admin(['applications.manage', 'audit.read']);
 
-beforeAll(async () => {
-  mandate = await startMandateServer();
-  token = (
-    await obtainTokens(mandate.origin, await signUpWithRole(mandate.db, mandate.origin, 'admin'), ['applications.manage', 'audit.read'])
-  ).access_token;
-});
-afterAll(() => mandate.close());
-
-const call = (method: string, path = '', body?: unknown, as = token): Promise<ApiResponse> =>
-  mandate.callApi(method, `/api/v1/applications${path}`, { token: as, ...(body !== undefined && { body }) });
+const call = (method: string, path = '', body?: unknown, as = admin.token): Promise<ApiResponse> =>
+  shop.callApi(method, `/api/v1/applications${path}`, { token: as, ...(body !== undefined && { body }) });
 const website = {
   name: 'Some website',
   type: 'confidential',
@@ -47,7 +40,7 @@ const create = async (overrides: object = {}): Promise<JsonBody> => {
 };
 const uris = (count: number): string[] => Array.from({ length: count }, (_, nth) => `https://app.example/callback/${nth}`);
 const apiStatus = async (bearer: string): Promise<number> =>
-  (await fetch(`${mandate.origin}/api/v1/users/987654`, { headers: { authorization: `Bearer ${bearer}` } })).status;
+  (await fetch(`${shop.origin}/api/v1/users/987654`, { headers: { authorization: `Bearer ${bearer}` } })).status;
 
 describe('POST /applications', () => {
   test('registers an application, and returns its secret once', async () => {
@@ -56,7 +49,7 @@ describe('POST /applications', () => {
     expect(response.headers.get('location')).toBe(`/api/v1/applications/${response.body.id}`);
     const { client_id: clientId, client_secret: secret } = response.body;
     expect(clientId).toMatch(/^app-[0-9a-f]{16}$/);
-    expect(await apiStatus(await obtainClientToken(mandate.origin, { clientId, secret }, ['users.manage']))).toBe(404);
+    expect(await apiStatus(await obtainClientToken(shop.origin, { clientId, secret }, ['users.manage']))).toBe(404);
     expect((await call('GET', `/${response.body.id}`)).body).not.toHaveProperty('client_secret');
   });
 
@@ -107,13 +100,13 @@ describe('POST /applications', () => {
   });
 
   test('requires an administrator', async () => {
-    const demoted = await signUpWithRole(mandate.db, mandate.origin, 'admin');
-    const staff = await obtainTokens(mandate.origin, demoted, ['applications.manage']);
-    await mandate.db.em.fork().execute(`update users set role = 'staff' where id = ?`, [demoted.id]);
-    const person = await obtainTokens(mandate.origin, await signUp(mandate.origin), ['users.read']);
+    const demoted = await signUpWithRole(shop.db, shop.origin, 'admin');
+    const staff = await obtainTokens(shop.origin, demoted, ['applications.manage']);
+    await shop.db.em.fork().execute(`update users set role = 'staff' where id = ?`, [demoted.id]);
+    const person = await shop.createAccount('customer', ['users.read']);
     for (const path of ['', '/1']) {
       expect((await call('GET', path, undefined, staff.access_token)).body.code).toBe('forbidden');
-      expect((await call('GET', path, undefined, person.access_token)).body.code).toBe('insufficient_scope');
+      expect((await call('GET', path, undefined, person.token)).body.code).toBe('insufficient_scope');
     }
     expect((await call('POST', '', website, staff.access_token)).status).toBe(403);
     expect((await call('DELETE', '/1', undefined, staff.access_token)).status).toBe(403);
@@ -141,18 +134,18 @@ describe('PATCH /applications/{application_id}', () => {
       version: 2,
     });
     const old = buildAuthorizationRequest({ client_id: app.client_id, redirect_uri: website.redirect_uris[0] ?? '' }).query;
-    expect((await fetch(mandate.origin + authorizationPath(old), { redirect: 'manual' })).status).toBe(400);
+    expect((await fetch(shop.origin + authorizationPath(old), { redirect: 'manual' })).status).toBe(400);
   });
 
   test('status disabled: rejects new and existing tokens immediately', async () => {
     const app = await create(machine);
     const client = { clientId: app.client_id, secret: app.client_secret };
-    const clientToken = await obtainClientToken(mandate.origin, client, ['users.manage']);
+    const clientToken = await obtainClientToken(shop.origin, client, ['users.manage']);
     expect(await apiStatus(clientToken)).toBe(404);
     expect((await call('PATCH', `/${app.id}`, { status: 'disabled' })).body.status).toBe('disabled');
     expect(await apiStatus(clientToken)).toBe(401);
     const form = { grant_type: 'client_credentials' };
-    expect(await readOAuthError(await sendTokenRequest(mandate.origin, form, basicAuthorization(client.clientId, client.secret)))).toBe(
+    expect(await readOAuthError(await sendTokenRequest(shop.origin, form, basicAuthorization(client.clientId, client.secret)))).toBe(
       '401 invalid_client',
     );
     await call('PATCH', `/${app.id}`, { status: 'active' });
@@ -169,7 +162,7 @@ describe('PATCH /applications/{application_id}', () => {
 
   test('pre-approved scopes need no consent, and other scopes do', async () => {
     const app = await create({ preapproved_scopes: ['openid', 'users.read'] });
-    const { browser } = await signUp(mandate.origin);
+    const { browser } = await signUp(shop.origin);
     const openAuthorization = (scope: string) =>
       browser.open(
         authorizationPath(
@@ -184,7 +177,7 @@ describe('PATCH /applications/{application_id}', () => {
 
   test('pre-approval grants no staff scope to a customer', async () => {
     const app = await create({ scopes: ['users.manage', 'users.read'], preapproved_scopes: ['openid', 'users.manage'] });
-    const { browser } = await signUp(mandate.origin);
+    const { browser } = await signUp(shop.origin);
     const request = buildAuthorizationRequest({
       client_id: app.client_id,
       redirect_uri: 'https://app.example/callback',
@@ -195,7 +188,7 @@ describe('PATCH /applications/{application_id}', () => {
     const { externalRedirect: leaves } = page.externalRedirect ? page : await browser.submit(page, { decision: 'allow' });
     const form = { grant_type: 'authorization_code', code: leaves?.searchParams.get('code') ?? '', code_verifier: request.verifier };
     const response = await sendTokenRequest(
-      mandate.origin,
+      shop.origin,
       { ...form, redirect_uri: 'https://app.example/callback' },
       basicAuthorization(app.client_id, app.client_secret),
     );
@@ -205,11 +198,11 @@ describe('PATCH /applications/{application_id}', () => {
 
 test('DELETE /applications/{application_id}: revokes its tokens and deletes its grants', async () => {
   const app = await create(machine);
-  const clientToken = await obtainClientToken(mandate.origin, { clientId: app.client_id, secret: app.client_secret }, ['users.manage']);
+  const clientToken = await obtainClientToken(shop.origin, { clientId: app.client_id, secret: app.client_secret }, ['users.manage']);
   expect((await call('DELETE', `/${app.id}`)).status).toBe(204);
   expect(await apiStatus(clientToken)).toBe(401);
   expect((await call('DELETE', `/${app.id}`)).status).toBe(404);
-  const remainingRecords = await mandate.db.em.fork().execute<object[]>('select 1 from oauth_records where client_id = ?', [app.client_id]);
+  const remainingRecords = await shop.db.em.fork().execute<object[]>('select 1 from oauth_records where client_id = ?', [app.client_id]);
   expect(remainingRecords).toEqual([]);
 });
 
@@ -220,9 +213,9 @@ describe('POST /applications/{application_id}/secret-rotations', () => {
     expect(rotated.status).toBe(201);
     expect(Date.parse(rotated.body.previous_secret_expires_at) - Date.now()).toBeCloseTo(3_600_000, -5);
     const tokenStatus = async (secret: string) =>
-      (await sendTokenRequest(mandate.origin, { grant_type: 'client_credentials' }, basicAuthorization(app.client_id, secret))).status;
+      (await sendTokenRequest(shop.origin, { grant_type: 'client_credentials' }, basicAuthorization(app.client_id, secret))).status;
     expect([await tokenStatus(app.client_secret), await tokenStatus(rotated.body.client_secret)]).toEqual([200, 200]);
-    await mandate.db.em.fork().execute('update applications set previous_secret_until = now() where id = ?', [app.id]);
+    await shop.db.em.fork().execute('update applications set previous_secret_until = now() where id = ?', [app.id]);
     expect([await tokenStatus(app.client_secret), await tokenStatus(rotated.body.client_secret)]).toEqual([401, 200]);
     const at = await call('POST', `/${app.id}/secret-rotations`, { overlap_seconds: 0 });
     expect([await tokenStatus(rotated.body.client_secret), await tokenStatus(at.body.client_secret)]).toEqual([401, 200]);
@@ -239,7 +232,7 @@ test('application changes are audited without secrets', async () => {
   const app = await create(machine);
   const { client_secret: secret } = (await call('POST', `/${app.id}/secret-rotations`, {})).body;
   await call('DELETE', `/${app.id}`);
-  const log = await mandate.callApi('GET', '/api/v1/audit-events?limit=10', { token });
+  const log = await shop.callApi('GET', '/api/v1/audit-events?limit=10', { token: admin.token });
   const actions = log.body.data
     .filter(({ subject }: JsonBody) => subject === `application:${app.client_id}`)
     .map(({ action }: JsonBody) => action);

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { assignEventSequence } from '../../../server/events/assign-sequence.ts';
 import { databaseKind } from '../../support/services/database.ts';
-import { startMandateServer, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
+import type { JsonBody } from '../../support/server/start-mandate.ts';
+import { withShop } from '../../support/shop/with-shop.ts';
 import {
   sendTokenRequest,
   buildAuthorizationRequest,
@@ -11,21 +12,14 @@ import {
   readOAuthError,
   signIn,
   signUp,
-  signUpWithRole,
   tokenResponseSchema,
   obtainTokens,
   type TestUser,
   type TokenResponse,
 } from '../../support/oauth/oauth-flow.ts';
 
-let mandate: MandateServer;
-let administrator: string;
-beforeAll(async () => {
-  mandate = await startMandateServer();
-  const adminUser = await signUpWithRole(mandate.db, mandate.origin, 'admin');
-  administrator = (await obtainTokens(mandate.origin, adminUser, ['applications.manage', 'audit.read'])).access_token;
-});
-afterAll(() => mandate.close());
+const shop = withShop({ sampleData: false });
+const admin = shop.admin(['applications.manage', 'audit.read']);
 
 const redirectUri = 'https://app.example/callback';
 const scopes = ['users.read', 'orders.read', 'events.read', 'api_keys.manage'];
@@ -39,11 +33,11 @@ async function register(preapproved: readonly string[] = []): Promise<JsonBody> 
     grant_types: ['authorization_code', 'refresh_token'],
     preapproved_scopes: preapproved,
   };
-  return (await mandate.callApi('POST', '/api/v1/applications', { token: administrator, body })).body;
+  return (await shop.callApi('POST', '/api/v1/applications', { token: admin.token, body })).body;
 }
 
 async function update(app: JsonBody, body: object): Promise<void> {
-  expect((await mandate.callApi('PATCH', `/api/v1/applications/${app.id}`, { token: administrator, body })).status).toBe(200);
+  expect((await shop.callApi('PATCH', `/api/v1/applications/${app.id}`, { token: admin.token, body })).status).toBe(200);
 }
 const preapprove = (app: JsonBody, ...preapproved: string[]): Promise<void> => update(app, { preapproved_scopes: preapproved });
 
@@ -57,7 +51,7 @@ async function isConsentRequired(app: JsonBody, { browser }: WithBrowser, scope:
 }
 
 const exchange = ({ client_id: id, client_secret: secret }: JsonBody, form: Record<string, string>): Promise<Response> =>
-  sendTokenRequest(mandate.origin, form, basicAuthorization(id, secret));
+  sendTokenRequest(shop.origin, form, basicAuthorization(id, secret));
 
 const codeForm = ({ code, verifier }: { code: string; verifier: string }) => ({
   grant_type: 'authorization_code',
@@ -68,7 +62,7 @@ const codeForm = ({ code, verifier }: { code: string; verifier: string }) => ({
 
 /** Signs in, gives consent if the consent page is shown, and returns the tokens. */
 async function obtainApplicationTokens(app: JsonBody, person: WithBrowser, scope: string): Promise<TokenResponse> {
-  const granted = await obtainAuthorizationCode(mandate.origin, person, requestOf(app, scope));
+  const granted = await obtainAuthorizationCode(shop.origin, person, requestOf(app, scope));
   return tokenResponseSchema.parse(await (await exchange(app, codeForm(granted))).json());
 }
 
@@ -83,15 +77,15 @@ const refresh = (app: JsonBody, { refresh_token: token = '' }: TokenResponse): P
 const refreshTokens = async (app: JsonBody, tokens: TokenResponse): Promise<TokenResponse> =>
   tokenResponseSchema.parse(await (await refresh(app, tokens)).json());
 const status = async ({ access_token: token }: Pick<TokenResponse, 'access_token'>, path = 'users/me'): Promise<number> =>
-  (await mandate.callApi('GET', `/api/v1/${path}`, { token })).status;
+  (await shop.callApi('GET', `/api/v1/${path}`, { token })).status;
 
 describe('an application whose pre-approval is withdrawn', () => {
   test('immediately loses all access authorized only by the pre-approval, and users must consent again', async () => {
     const app = await register(['openid', 'offline_access', 'users.read']);
-    const anna = await signUp(mandate.origin);
+    const anna = await signUp(shop.origin);
     const scope = 'openid offline_access users.read';
     const tokens = await obtainPreapprovedTokens(app, anna, scope);
-    const pending = await obtainAuthorizationCode(mandate.origin, anna, requestOf(app, scope));
+    const pending = await obtainAuthorizationCode(shop.origin, anna, requestOf(app, scope));
     expect(await status(tokens)).toBe(200);
     await preapprove(app);
     expect(await status(tokens)).toBe(401);
@@ -99,29 +93,29 @@ describe('an application whose pre-approval is withdrawn', () => {
     expect(await readOAuthError(await exchange(app, codeForm(pending)))).toBe('400 invalid_grant');
     expect(await isConsentRequired(app, anna, scope)).toBe(true);
     expect(
-      (await obtainAuthorizationCode(mandate.origin, anna, { ...requestOf(app, scope), prompt: 'none' })).leaves.searchParams.get('error'),
+      (await obtainAuthorizationCode(shop.origin, anna, { ...requestOf(app, scope), prompt: 'none' })).leaves.searchParams.get('error'),
     ).toBe('consent_required');
-    const userAccess = await obtainTokens(mandate.origin, anna, ['connected_apps.read', 'events.read']);
-    const connected = await mandate.callApi('GET', '/api/v1/connected-apps', { token: userAccess.access_token });
+    const userAccess = await obtainTokens(shop.origin, anna, ['connected_apps.read', 'events.read']);
+    const connected = await shop.callApi('GET', '/api/v1/connected-apps', { token: userAccess.access_token });
     expect(connected.body.data.map(({ application }: JsonBody) => application.client_id)).not.toContain(app.client_id);
-    await assignEventSequence(mandate.db.em.fork());
-    const events = (await mandate.callApi('GET', '/api/v1/events?type=grant.revoked', { token: userAccess.access_token })).body.data;
+    await assignEventSequence(shop.db.em.fork());
+    const events = (await shop.callApi('GET', '/api/v1/events?type=grant.revoked', { token: userAccess.access_token })).body.data;
     expect(events.map(({ data }: JsonBody) => data.object.application.client_id)).toEqual([app.client_id]);
-    const audit = (await mandate.callApi('GET', '/api/v1/audit-events?action=application.updated', { token: administrator })).body.data;
+    const audit = (await shop.callApi('GET', '/api/v1/audit-events?action=application.updated', { token: admin.token })).body.data;
     expect(audit[0]).toMatchObject({ details: { withdrawn_scopes: ['openid', 'offline_access', 'users.read'] } });
   });
 
   test('keeps the access that users consented to, even if the consent is no longer remembered', async () => {
     const app = await register();
-    const anna = await signUp(mandate.origin);
+    const anna = await signUp(shop.origin);
     const scope = 'openid users.read';
     const phone = await obtainApplicationTokens(app, anna, scope);
-    const laptop = await obtainApplicationTokens(app, { browser: await signIn(mandate.origin, anna) }, scope);
+    const laptop = await obtainApplicationTokens(app, { browser: await signIn(shop.origin, anna) }, scope);
     await preapprove(app, 'openid', 'users.read');
-    const userAccess = (await obtainTokens(mandate.origin, anna, ['connected_apps.read', 'connected_apps.write'])).access_token;
-    const connected = (await mandate.callApi('GET', '/api/v1/connected-apps', { token: userAccess })).body.data;
+    const userAccess = (await obtainTokens(shop.origin, anna, ['connected_apps.read', 'connected_apps.write'])).access_token;
+    const connected = (await shop.callApi('GET', '/api/v1/connected-apps', { token: userAccess })).body.data;
     const [last] = connected.filter(({ application }: JsonBody) => application.client_id === app.client_id);
-    expect((await mandate.callApi('DELETE', `/api/v1/connected-apps/${last.id}`, { token: userAccess })).status).toBe(204);
+    expect((await shop.callApi('DELETE', `/api/v1/connected-apps/${last.id}`, { token: userAccess })).status).toBe(204);
     expect(await Promise.all([status(phone), status(laptop)])).toEqual([200, 401]);
     await preapprove(app);
     expect(await status(phone)).toBe(200);
@@ -131,7 +125,7 @@ describe('an application whose pre-approval is withdrawn', () => {
 
   test('keeps the scopes that the user consented to, and loses the others', async () => {
     const app = await register();
-    const anna = await signUp(mandate.origin);
+    const anna = await signUp(shop.origin);
     await obtainApplicationTokens(app, anna, 'openid users.read');
     await preapprove(app, 'users.read', 'orders.read');
     const tokens = await obtainPreapprovedTokens(app, anna, 'openid users.read orders.read');
@@ -145,8 +139,8 @@ describe('an application whose pre-approval is withdrawn', () => {
       (await exchange(app, { grant_type: 'refresh_token', refresh_token: remainingTokens.refresh_token ?? '', scope: 'orders.read' }))
         .status,
     ).toBe(200);
-    const userAccess = await obtainTokens(mandate.origin, anna, ['connected_apps.read']);
-    const connected = (await mandate.callApi('GET', '/api/v1/connected-apps', { token: userAccess.access_token })).body.data;
+    const userAccess = await obtainTokens(shop.origin, anna, ['connected_apps.read']);
+    const connected = (await shop.callApi('GET', '/api/v1/connected-apps', { token: userAccess.access_token })).body.data;
     const granted = connected
       .filter(({ application }: JsonBody) => application.client_id === app.client_id)
       .map((one: JsonBody) => one.scopes);
@@ -160,7 +154,7 @@ describe('an application whose pre-approval is withdrawn', () => {
 
   test('keeps the scopes that remain pre-approved', async () => {
     const app = await register(['openid', 'users.read', 'orders.read']);
-    const anna = await signUp(mandate.origin);
+    const anna = await signUp(shop.origin);
     const tokens = await obtainPreapprovedTokens(app, anna, 'openid users.read orders.read');
     await preapprove(app, 'openid', 'users.read');
     expect(await status(tokens)).toBe(401);
@@ -173,13 +167,13 @@ describe('an application whose pre-approval is withdrawn', () => {
 
   test('loses API keys created without consent, and keeps the others', async () => {
     const app = await register(['openid', ...scopes]);
-    const [anna, ben] = [await signUp(mandate.origin), await signUp(mandate.origin)];
+    const [anna, ben] = [await signUp(shop.origin), await signUp(shop.origin)];
     const createKey = async (
       { access_token: token }: TokenResponse,
       ...allowed: string[]
     ): Promise<Pick<TokenResponse, 'access_token'>> => {
       const body = { name: 'made by the application', scopes: allowed };
-      return { access_token: (await mandate.callApi('POST', '/api/v1/api-keys', { token, body })).body.key };
+      return { access_token: (await shop.callApi('POST', '/api/v1/api-keys', { token, body })).body.key };
     };
     const preapprovedTokens = await obtainPreapprovedTokens(app, anna, `openid ${scopes.join(' ')}`);
     await preapprove(app);
@@ -204,7 +198,7 @@ describe('an application whose pre-approval is withdrawn', () => {
 
   test('keeps its access after other changes, and other applications are not affected', async () => {
     const [app, other] = [await register(['openid', 'users.read']), await register(['openid', 'users.read'])];
-    const anna = await signUp(mandate.origin);
+    const anna = await signUp(shop.origin);
     const [tokens, otherTokens] = [
       await obtainPreapprovedTokens(app, anna, 'openid users.read'),
       await obtainPreapprovedTokens(other, anna, 'openid users.read'),
@@ -218,7 +212,7 @@ describe('an application whose pre-approval is withdrawn', () => {
 });
 
 test.skipIf(databaseKind === 'pglite')('a sign-in during the withdrawal gets no lasting access', async () => {
-  const anna = await signUp(mandate.origin);
+  const anna = await signUp(shop.origin);
   for (let round = 0; round < 10; round += 1) {
     const app = await register(['openid', 'users.read']);
     const { query, verifier } = buildAuthorizationRequest(requestOf(app, 'openid users.read'));

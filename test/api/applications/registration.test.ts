@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startMandateServer, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
+import { describe, expect, test } from 'vitest';
+import type { JsonBody } from '../../support/server/start-mandate.ts';
+import { withShop } from '../../support/shop/with-shop.ts';
 import {
   sendTokenRequest,
   buildAuthorizationRequest,
@@ -7,31 +8,24 @@ import {
   basicAuthorization,
   readOAuthError,
   signUp,
-  signUpWithRole,
-  obtainTokens,
 } from '../../support/oauth/oauth-flow.ts';
 
-let mandate: MandateServer;
-let token: string;
+const shop = withShop({ sampleData: false });
+const admin = shop.admin(['applications.manage']);
 
-beforeAll(async () => {
-  mandate = await startMandateServer();
-  token = (await obtainTokens(mandate.origin, await signUpWithRole(mandate.db, mandate.origin, 'admin'), ['applications.manage']))
-    .access_token;
-});
-afterAll(() => mandate.close());
-
-const newestApplication = async (): Promise<JsonBody> => (await mandate.callApi('GET', '/api/v1/applications', { token })).body.data[0];
+const newestApplication = async (): Promise<JsonBody> =>
+  (await shop.callApi('GET', '/api/v1/applications', { token: admin.token })).body.data[0];
 
 describe('a developer with a registration token (RFC 7591)', () => {
   const register = (metadata: object, bearer: string | undefined): Promise<Response> =>
-    fetch(`${mandate.origin}/oauth/registration`, {
+    fetch(`${shop.origin}/oauth/registration`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...(bearer !== undefined && { authorization: `Bearer ${bearer}` }) },
       body: JSON.stringify(metadata),
     });
   const createRegistrationToken = async (): Promise<string> =>
-    (await mandate.callApi('POST', '/api/v1/registration-tokens', { token, body: { expires_in: 600 } })).body.initial_access_token;
+    (await shop.callApi('POST', '/api/v1/registration-tokens', { token: admin.token, body: { expires_in: 600 } })).body
+      .initial_access_token;
   const metadata = {
     client_name: 'My program',
     redirect_uris: ['https://dev.example/cb'],
@@ -46,7 +40,7 @@ describe('a developer with a registration token (RFC 7591)', () => {
       client_secret: expect.stringMatching(/^ms_/),
       client_id: expect.stringMatching(/^app-/),
     });
-    const { browser } = await signUp(mandate.origin);
+    const { browser } = await signUp(shop.origin);
     const request = buildAuthorizationRequest({
       client_id: response.client_id,
       redirect_uri: 'https://dev.example/cb',
@@ -57,7 +51,7 @@ describe('a developer with a registration token (RFC 7591)', () => {
     const { externalRedirect: leaves } = await browser.submit(consent, { decision: 'allow' });
     const form = { grant_type: 'authorization_code', code: leaves?.searchParams.get('code') ?? '', redirect_uri: 'https://dev.example/cb' };
     const tokens = await sendTokenRequest(
-      mandate.origin,
+      shop.origin,
       { ...form, code_verifier: request.verifier },
       basicAuthorization(response.client_id, response.client_secret),
     );
@@ -78,11 +72,12 @@ describe('a developer with a registration token (RFC 7591)', () => {
 
   test('is rejected without a token, with an invalid token and with an expired token', async () => {
     expect((await register(metadata, undefined)).status).toBe(401);
-    for (const wrong of ['nobody-knows', token]) expect(await readOAuthError(await register(metadata, wrong))).toBe('401 invalid_token');
+    for (const wrong of ['nobody-knows', admin.token])
+      expect(await readOAuthError(await register(metadata, wrong))).toBe('401 invalid_token');
     const expiredToken = await createRegistrationToken();
-    await mandate.db.em.fork().execute(`update oauth_records set expires_at = now() where model = 'InitialAccessToken'`);
+    await shop.db.em.fork().execute(`update oauth_records set expires_at = now() where model = 'InitialAccessToken'`);
     expect(await readOAuthError(await register(metadata, expiredToken))).toBe('401 invalid_token');
-    expect((await mandate.db.em.fork().execute<object[]>('select 1 from oauth_records where id = ?', [expiredToken])).length).toBe(0);
+    expect((await shop.db.em.fork().execute<object[]>('select 1 from oauth_records where id = ?', [expiredToken])).length).toBe(0);
   });
 
   test.each([

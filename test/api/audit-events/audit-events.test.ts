@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { expireRefreshGrace } from '../../support/oauth/refresh-grace.ts';
-import { startMandateServer, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
+import type { JsonBody } from '../../support/server/start-mandate.ts';
+import { withShop } from '../../support/shop/with-shop.ts';
 import {
   obtainAuthorizationCode,
   obtainClientToken,
@@ -13,21 +14,15 @@ import {
   obtainTokens,
 } from '../../support/oauth/oauth-flow.ts';
 
-let mandate: MandateServer;
-let token: string;
-beforeAll(async () => {
-  mandate = await startMandateServer();
-  const adminUser = await signUpWithRole(mandate.db, mandate.origin, 'admin');
-  token = (await obtainTokens(mandate.origin, adminUser, ['audit.read'])).access_token;
-});
-afterAll(() => mandate.close());
+const shop = withShop({ sampleData: false });
+const admin = shop.admin(['audit.read']);
 
 const path = '/api/v1/audit-events';
-const list = async (query = ''): Promise<JsonBody> => (await mandate.callApi('GET', path + query, { token })).body;
+const list = async (query = ''): Promise<JsonBody> => (await shop.callApi('GET', path + query, { token: admin.token })).body;
 
 test('GET /audit-events: returns action, actor, source, application and outcome', async () => {
-  const anna = await signUp(mandate.origin);
-  await expect(signIn(mandate.origin, { ...anna, password: 'not hers at all' })).rejects.toThrow('sign-in ended at /sign-in');
+  const anna = await signUp(shop.origin);
+  await expect(signIn(shop.origin, { ...anna, password: 'not hers at all' })).rejects.toThrow('sign-in ended at /sign-in');
   const { data } = await list(`?user_id=${anna.id}`);
   expect(data.map(({ action, outcome }: JsonBody) => `${action} ${outcome}`)).toEqual([
     'session.started refused',
@@ -45,13 +40,13 @@ describe('token reuse', () => {
   const expectedEvent = { outcome: 'refused', actor_id: null, client_id: 'mandate-cli' };
 
   test('of a refresh token is recorded once, with its user', async () => {
-    const anna = await signUp(mandate.origin);
-    const { refresh_token: first = '' } = await obtainTokens(mandate.origin, anna, ['users.read']);
-    expect((await sendRefreshRequest(mandate.origin, first)).status).toBe(200);
-    expect((await sendRefreshRequest(mandate.origin, first)).status, 'a retry within the grace period').toBe(200);
+    const anna = await signUp(shop.origin);
+    const { refresh_token: first = '' } = await obtainTokens(shop.origin, anna, ['users.read']);
+    expect((await sendRefreshRequest(shop.origin, first)).status).toBe(200);
+    expect((await sendRefreshRequest(shop.origin, first)).status, 'a retry within the grace period').toBe(200);
     expect(await reuses(anna.id)).toEqual([]);
-    await expireRefreshGrace(mandate.db);
-    for (let time = 0; time < 3; time += 1) expect((await sendRefreshRequest(mandate.origin, first)).status).toBe(400);
+    await expireRefreshGrace(shop.db);
+    for (let time = 0; time < 3; time += 1) expect((await sendRefreshRequest(shop.origin, first)).status).toBe(400);
     const [event, ...more] = await reuses(anna.id);
     expect(event).toMatchObject({ ...expectedEvent, user_id: anna.id, details: { grant_type: 'refresh_token' } });
     expect(event.ip).toMatch(/127\.0\.0\.1|::1/);
@@ -59,26 +54,26 @@ describe('token reuse', () => {
   });
 
   test('of an authorization code is recorded, and an invalid code is not', async () => {
-    const anna = await signUp(mandate.origin);
-    const granted = await obtainAuthorizationCode(mandate.origin, anna, { scope: 'openid users.read' });
-    expect((await redeemCode(mandate.origin, { ...granted, code: 'x'.repeat(43) })).status).toBe(400);
-    expect((await redeemCode(mandate.origin, granted)).status).toBe(200);
+    const anna = await signUp(shop.origin);
+    const granted = await obtainAuthorizationCode(shop.origin, anna, { scope: 'openid users.read' });
+    expect((await redeemCode(shop.origin, { ...granted, code: 'x'.repeat(43) })).status).toBe(400);
+    expect((await redeemCode(shop.origin, granted)).status).toBe(200);
     expect(await reuses(anna.id)).toEqual([]);
-    expect((await redeemCode(mandate.origin, granted)).status).toBe(400);
+    expect((await redeemCode(shop.origin, granted)).status).toBe(400);
     expect(await reuses(anna.id)).toMatchObject([{ ...expectedEvent, user_id: anna.id, details: { grant_type: 'authorization_code' } }]);
   });
 
   test('does not include the revocation of a token', async () => {
-    const anna = await signUp(mandate.origin);
-    const { refresh_token: refreshToken = '' } = await obtainTokens(mandate.origin, anna, ['users.read']);
+    const anna = await signUp(shop.origin);
+    const { refresh_token: refreshToken = '' } = await obtainTokens(shop.origin, anna, ['users.read']);
     const body = new URLSearchParams({ client_id: 'mandate-cli', token: refreshToken });
-    expect((await fetch(`${mandate.origin}/oauth/revocation`, { method: 'POST', body })).status).toBe(200);
+    expect((await fetch(`${shop.origin}/oauth/revocation`, { method: 'POST', body })).status).toBe(200);
     expect(await reuses(anna.id)).toEqual([]);
   });
 });
 
 test('returns pages, newest first, with filters', async () => {
-  await signUp(mandate.origin);
+  await signUp(shop.origin);
   const first = await list('?limit=2');
   const second = await list(`?limit=2&cursor=${first.next_cursor}`);
   const ids = [...first.data, ...second.data].map(({ id }: JsonBody) => id);
@@ -88,32 +83,31 @@ test('returns pages, newest first, with filters', async () => {
     expect(['account.created', 'consent.granted']).toContain(action);
   }
   expect((await list('?occurred_at_gte=2200-01-01T00:00:00Z')).data).toEqual([]);
-  expect((await mandate.callApi('GET', `${path}?action=lost`, { token })).status).toBe(400);
+  expect((await shop.callApi('GET', `${path}?action=lost`, { token: admin.token })).status).toBe(400);
   expect(
-    (await mandate.callApi('GET', `${path}?occurred_at_gte=2026-02-01T00:00:00Z&occurred_at_lt=2026-01-01T00:00:00Z`, { token })).status,
+    (await shop.callApi('GET', `${path}?occurred_at_gte=2026-02-01T00:00:00Z&occurred_at_lt=2026-01-01T00:00:00Z`, { token: admin.token }))
+      .status,
   ).toBe(400);
 });
 
 test('401 without a token, and 403 for all callers except administrators and applications', async () => {
-  expect((await mandate.callApi('GET', path)).status).toBe(401);
-  const staff = await signUpWithRole(mandate.db, mandate.origin, 'staff');
-  const staffToken = (await obtainTokens(mandate.origin, staff, ['orders.read', 'audit.read'])).access_token;
-  expect((await mandate.callApi('GET', path, { token: staffToken })).body.code).toBe('insufficient_scope');
-  const formerAdmin = await signUpWithRole(mandate.db, mandate.origin, 'admin');
-  const granted = (await obtainTokens(mandate.origin, formerAdmin, ['audit.read'])).access_token;
-  await mandate.db.em.fork().execute(`update users set role = 'staff' where id = ?`, [formerAdmin.id]);
-  expect((await mandate.callApi('GET', path, { token: granted })).body.code).toBe('forbidden');
-  const anna = await signUp(mandate.origin);
-  const customerToken = (await obtainTokens(mandate.origin, anna, ['orders.read', 'audit.read'])).access_token;
-  expect((await mandate.callApi('GET', path, { token: customerToken })).status).toBe(403);
-  const applicationToken = await obtainClientToken(mandate.origin, await createConfidentialClient(mandate.db, ['audit.read']), [
-    'audit.read',
-  ]);
-  expect((await mandate.callApi('GET', path, { token: applicationToken })).status).toBe(200);
+  expect((await shop.callApi('GET', path)).status).toBe(401);
+  const staff = await signUpWithRole(shop.db, shop.origin, 'staff');
+  const staffToken = (await obtainTokens(shop.origin, staff, ['orders.read', 'audit.read'])).access_token;
+  expect((await shop.callApi('GET', path, { token: staffToken })).body.code).toBe('insufficient_scope');
+  const formerAdmin = await signUpWithRole(shop.db, shop.origin, 'admin');
+  const granted = (await obtainTokens(shop.origin, formerAdmin, ['audit.read'])).access_token;
+  await shop.db.em.fork().execute(`update users set role = 'staff' where id = ?`, [formerAdmin.id]);
+  expect((await shop.callApi('GET', path, { token: granted })).body.code).toBe('forbidden');
+  const anna = await signUp(shop.origin);
+  const customerToken = (await obtainTokens(shop.origin, anna, ['orders.read', 'audit.read'])).access_token;
+  expect((await shop.callApi('GET', path, { token: customerToken })).status).toBe(403);
+  const applicationToken = await obtainClientToken(shop.origin, await createConfidentialClient(shop.db, ['audit.read']), ['audit.read']);
+  expect((await shop.callApi('GET', path, { token: applicationToken })).status).toBe(200);
 });
 
 describe('the database', () => {
   test.each(['update audit_events set ip = null', 'delete from audit_events', 'truncate audit_events'])('rejects: %s', async (sql) => {
-    await expect(mandate.db.em.fork().execute(sql)).rejects.toThrow('audit_events is only added to');
+    await expect(shop.db.em.fork().execute(sql)).rejects.toThrow('audit_events is only added to');
   });
 });

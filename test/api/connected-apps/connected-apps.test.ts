@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startMandateServer, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
+import { expect, test } from 'vitest';
+import type { JsonBody } from '../../support/server/start-mandate.ts';
+import { withShop } from '../../support/shop/with-shop.ts';
 import {
   buildAuthorizationRequest,
   obtainAuthorizationCode,
@@ -16,19 +17,15 @@ import {
   type TestUser,
 } from '../../support/oauth/oauth-flow.ts';
 
-let mandate: MandateServer;
-beforeAll(async () => {
-  mandate = await startMandateServer();
-});
-afterAll(() => mandate.close());
+const shop = withShop({ sampleData: false });
 
 const path = '/api/v1/connected-apps';
-const list = async (token: string): Promise<JsonBody[]> => (await mandate.callApi('GET', path, { token })).body.data;
-const getCurrentUser = (token: string) => mandate.callApi('GET', '/api/v1/users/me', { token });
-const connect = (person: TestUser) => obtainTokens(mandate.origin, person, ['connected_apps.read', 'connected_apps.write', 'users.read']);
+const list = async (token: string): Promise<JsonBody[]> => (await shop.callApi('GET', path, { token })).body.data;
+const getCurrentUser = (token: string) => shop.callApi('GET', '/api/v1/users/me', { token });
+const connect = (person: TestUser) => obtainTokens(shop.origin, person, ['connected_apps.read', 'connected_apps.write', 'users.read']);
 
 test('GET /connected-apps: returns the application, its scopes and its last use', async () => {
-  const anna = await signUp(mandate.origin);
+  const anna = await signUp(shop.origin);
   const tokens = await connect(anna);
   const [app] = await list(tokens.access_token);
   expect(app).toMatchObject({
@@ -39,7 +36,7 @@ test('GET /connected-apps: returns the application, its scopes and its last use'
 });
 
 test('names the device by the browser that gave the consent', async () => {
-  const anna = await signUp(mandate.origin);
+  const anna = await signUp(shop.origin);
   const open = anna.browser.request.bind(anna.browser);
   const agent = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
   anna.browser.request = (url, init) =>
@@ -49,14 +46,14 @@ test('names the device by the browser that gave the consent', async () => {
 });
 
 test('shows a grant after the code exchange, and until its revocation', async () => {
-  const anna = await signUp(mandate.origin);
+  const anna = await signUp(shop.origin);
   const tokens = await connect(anna);
   const before = (await list(tokens.access_token)).length;
-  const granted = await obtainAuthorizationCode(mandate.origin, anna);
+  const granted = await obtainAuthorizationCode(shop.origin, anna);
   expect(await list(tokens.access_token)).toHaveLength(before);
-  const other = tokenResponseSchema.parse(await (await redeemCode(mandate.origin, granted)).json());
+  const other = tokenResponseSchema.parse(await (await redeemCode(shop.origin, granted)).json());
   expect(await list(tokens.access_token)).toHaveLength(before + 1);
-  await fetch(`${mandate.origin}/oauth/revocation`, {
+  await fetch(`${shop.origin}/oauth/revocation`, {
     method: 'POST',
     body: new URLSearchParams({ token: other.refresh_token ?? '', client_id: 'mandate-cli' }),
   });
@@ -64,9 +61,9 @@ test('shows a grant after the code exchange, and until its revocation', async ()
 });
 
 test('DELETE /connected-apps/{connected_app_id}: revokes access immediately, and the next sign-in requires consent', async () => {
-  const anna = await signUp(mandate.origin);
+  const anna = await signUp(shop.origin);
   const userTokens = await connect(anna);
-  const client = await createWebApplication(mandate.db, ['orders.read', 'users.read']);
+  const client = await createWebApplication(shop.db, ['orders.read', 'users.read']);
   const request = { client_id: client.clientId, redirect_uri: client.redirectUri, scope: 'openid users.read' };
   const redeemFor = async (granted: Awaited<ReturnType<typeof obtainAuthorizationCode>>) => {
     const form = {
@@ -76,19 +73,19 @@ test('DELETE /connected-apps/{connected_app_id}: revokes access immediately, and
       redirect_uri: client.redirectUri,
     };
     return tokenResponseSchema.parse(
-      await (await sendTokenRequest(mandate.origin, form, basicAuthorization(client.clientId, client.secret))).json(),
+      await (await sendTokenRequest(shop.origin, form, basicAuthorization(client.clientId, client.secret))).json(),
     );
   };
-  const tokens = await redeemFor(await obtainAuthorizationCode(mandate.origin, anna, request));
+  const tokens = await redeemFor(await obtainAuthorizationCode(shop.origin, anna, request));
   // the consent is remembered, so the consent page is not shown
   const again = await anna.browser.open(authorizationPath(buildAuthorizationRequest(request).query));
   expect(again.externalRedirect?.searchParams.get('code')).toBeTruthy();
   const app = (await list(userTokens.access_token)).find(({ application }) => application.client_id === client.clientId);
   expect((await getCurrentUser(tokens.access_token)).status).toBe(200);
-  expect((await mandate.callApi('DELETE', `${path}/${app.id}`, { token: userTokens.access_token })).status).toBe(204);
+  expect((await shop.callApi('DELETE', `${path}/${app.id}`, { token: userTokens.access_token })).status).toBe(204);
   expect((await getCurrentUser(tokens.access_token)).body.code).toBe('revoked_token');
   const form = { grant_type: 'refresh_token', refresh_token: tokens.refresh_token ?? '' };
-  expect(await readOAuthError(await sendTokenRequest(mandate.origin, form, basicAuthorization(client.clientId, client.secret)))).toBe(
+  expect(await readOAuthError(await sendTokenRequest(shop.origin, form, basicAuthorization(client.clientId, client.secret)))).toBe(
     '400 invalid_grant',
   );
   const nextSignIn = await anna.browser.open(authorizationPath(buildAuthorizationRequest(request).query));
@@ -96,55 +93,69 @@ test('DELETE /connected-apps/{connected_app_id}: revokes access immediately, and
   expect((await getCurrentUser(userTokens.access_token)).status).toBe(200);
 });
 
+test('DELETE: deletes the grant, and the grants of other applications remain', async () => {
+  const anna = await signUp(shop.origin);
+  const [first, second] = [await connect(anna), await connect(anna)];
+  const listGrants = () =>
+    shop.db.em
+      .fork()
+      .execute<{ id: string }[]>(`select id from oauth_records where model = 'Grant' and account_id = ?`, [String(anna.id)]);
+  const before = await listGrants();
+  const [newest] = await list(first.access_token);
+  await shop.callApi('DELETE', `${path}/${newest.id}`, { token: first.access_token });
+  expect(await listGrants()).toHaveLength(before.length - 1);
+  expect((await sendRefreshRequest(shop.origin, second.refresh_token ?? '')).status).toBe(400);
+});
+
 test('the same application on another device keeps its access', async () => {
-  const anna = await signUp(mandate.origin);
+  const anna = await signUp(shop.origin);
   const [first, second] = [await connect(anna), await connect(anna)];
   const [newest] = await list(first.access_token);
-  await mandate.callApi('DELETE', `${path}/${newest.id}`, { token: first.access_token });
+  await shop.callApi('DELETE', `${path}/${newest.id}`, { token: first.access_token });
   expect((await getCurrentUser(second.access_token)).status).toBe(401);
   expect((await getCurrentUser(first.access_token)).status).toBe(200);
-  expect((await sendRefreshRequest(mandate.origin, first.refresh_token ?? '')).status).toBe(200);
+  expect((await sendRefreshRequest(shop.origin, first.refresh_token ?? '')).status).toBe(200);
 });
 
 test('DELETE: 404 for an application of another user, and 400, 401, 403', async () => {
-  const [anna, ben] = [await signUp(mandate.origin), await signUp(mandate.origin)];
+  const [anna, ben] = [await signUp(shop.origin), await signUp(shop.origin)];
   const [annasTokens, bensTokens] = [await connect(anna), await connect(ben)];
   const [app] = await list(annasTokens.access_token);
-  const remove = (id: number | string, token?: string) => mandate.callApi('DELETE', `${path}/${id}`, token === undefined ? {} : { token });
+  const remove = (id: number | string, token?: string) => shop.callApi('DELETE', `${path}/${id}`, token === undefined ? {} : { token });
   expect((await remove(app.id, bensTokens.access_token)).status).toBe(404);
   expect((await getCurrentUser(annasTokens.access_token)).status).toBe(200);
   expect((await remove('x', annasTokens.access_token)).status).toBe(400);
   expect((await remove(app.id)).status).toBe(401);
-  const reader = await obtainTokens(mandate.origin, anna, ['connected_apps.read']);
+  const reader = await obtainTokens(shop.origin, anna, ['connected_apps.read']);
   expect((await remove(app.id, reader.access_token)).status).toBe(403);
 });
 
 test('DELETE revokes the API keys that the application created, unless api_keys=keep', async () => {
-  const anna = await signUp(mandate.origin);
-  const userTokens = await obtainTokens(mandate.origin, anna, [
+  const anna = await signUp(shop.origin);
+  const userTokens = await obtainTokens(shop.origin, anna, [
     'connected_apps.read',
     'connected_apps.write',
     'api_keys.manage',
     'users.read',
   ]);
-  const client = await createWebApplication(mandate.db, ['api_keys.manage', 'users.read']);
+  const client = await createWebApplication(shop.db, ['api_keys.manage', 'users.read']);
   const request = { client_id: client.clientId, redirect_uri: client.redirectUri, scope: 'openid api_keys.manage users.read' };
   const createKey = async (token: string): Promise<string> => {
-    const created = await mandate.callApi('POST', '/api/v1/api-keys', { token, body: { name: 'Backup', scopes: ['users.read'] } });
+    const created = await shop.callApi('POST', '/api/v1/api-keys', { token, body: { name: 'Backup', scopes: ['users.read'] } });
     expect(created.status).toBe(201);
     return created.body.key;
   };
   const connectAndCreateKey = async (): Promise<string> => {
-    const { code, verifier } = await obtainAuthorizationCode(mandate.origin, anna, request);
+    const { code, verifier } = await obtainAuthorizationCode(shop.origin, anna, request);
     const form = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: client.redirectUri };
     const tokens = tokenResponseSchema.parse(
-      await (await sendTokenRequest(mandate.origin, form, basicAuthorization(client.clientId, client.secret))).json(),
+      await (await sendTokenRequest(shop.origin, form, basicAuthorization(client.clientId, client.secret))).json(),
     );
     return createKey(tokens.access_token);
   };
   const removeApplication = async (query: string): Promise<number> => {
     const app = (await list(userTokens.access_token)).find(({ application }) => application.client_id === client.clientId);
-    return (await mandate.callApi('DELETE', `${path}/${app.id}${query}`, { token: userTokens.access_token })).status;
+    return (await shop.callApi('DELETE', `${path}/${app.id}${query}`, { token: userTokens.access_token })).status;
   };
   const keptKey = await connectAndCreateKey();
   expect(await removeApplication('?api_keys=all')).toBe(400);
@@ -158,7 +169,7 @@ test('DELETE revokes the API keys that the application created, unless api_keys=
     'revoked_token',
   ]);
   expect((await getCurrentUser(otherKey)).status).toBe(200);
-  const rows = await mandate.db.em
+  const rows = await shop.db.em
     .fork()
     .execute(`select details from audit_events where user_id = ? and action = 'api_key.revoked'`, [anna.id]);
   expect(rows).toEqual([{ details: { reason: 'application_removed' } }, { details: { reason: 'application_removed' } }]);

@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { assignEventSequence } from '../../../server/events/assign-sequence.ts';
 import { deleteOldEvents } from '../../../server/events/delete-old-events.ts';
-import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
+import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
 import {
   obtainClientToken,
   createConfidentialClient,
@@ -11,31 +10,28 @@ import {
   obtainTokens,
   type TestUser,
 } from '../../support/oauth/oauth-flow.ts';
-import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/test-shop.ts';
-import { runPendingTasks } from '../../support/run-tasks.ts';
+import { pickupDelivery } from '../../support/shop/test-shop.ts';
+import { withShop } from '../../support/shop/with-shop.ts';
+import { runPendingTasks } from '../../support/shop/run-tasks.ts';
 
-let mandate: MandateServer;
-let shop: TestShop;
+const shop = withShop();
 let anna: TestUser;
 
 beforeAll(async () => {
-  mandate = await startMandateServer();
-  shop = await createTestShop(mandate);
-  anna = await signUp(mandate.origin);
+  anna = await signUp(shop.origin);
 });
-afterAll(() => mandate.close());
 
 const tokenOf = async (person: TestUser, scopes: Parameters<typeof obtainTokens>[2]): Promise<string> =>
-  (await obtainTokens(mandate.origin, person, scopes)).access_token;
-const sequenceEvents = (): Promise<number> => assignEventSequence(mandate.db.em.fork());
-const list = (query = '', token = shop.token): Promise<ApiResponse> => mandate.callApi('GET', `/api/v1/events${query}`, { token });
+  (await obtainTokens(shop.origin, person, scopes)).access_token;
+const sequenceEvents = (): Promise<number> => assignEventSequence(shop.db.em.fork());
+const list = (query = '', token = shop.token): Promise<ApiResponse> => shop.callApi('GET', `/api/v1/events${query}`, { token });
 async function getLatestId(): Promise<number> {
   await sequenceEvents();
   return (await list('?limit=1')).body.latest_id;
 }
 const createOrder = async (userId: number): Promise<JsonBody> =>
   (
-    await mandate.callApi('POST', '/api/v1/orders', {
+    await shop.callApi('POST', '/api/v1/orders', {
       token: shop.token,
       body: { items: [{ product_id: (await shop.createProduct()).id, quantity: 1 }], delivery: pickupDelivery, user_id: userId },
     })
@@ -65,7 +61,7 @@ describe('200', () => {
       next_after: after + 1,
       latest_id: after + 1,
     });
-    expect((await mandate.callApi('GET', `/api/v1/events/${after + 1}`, { token: shop.token })).body).toEqual(body.data[0]);
+    expect((await shop.callApi('GET', `/api/v1/events/${after + 1}`, { token: shop.token })).body).toEqual(body.data[0]);
   });
 
   test('pages are complete and in order for every page size', async () => {
@@ -87,7 +83,7 @@ describe('200', () => {
   test('filters by type and subject, and next_after skips the other events', async () => {
     const after = await getLatestId();
     const [first, second] = [await createOrder(anna.id), await createOrder(anna.id)];
-    await mandate.callApi('POST', `/api/v1/orders/${first.id}/cancellation`, { token: shop.token, body: {} });
+    await shop.callApi('POST', `/api/v1/orders/${first.id}/cancellation`, { token: shop.token, body: {} });
     await sequenceEvents();
     expect(typesOf(await list(`?after=${after}&type=order.created,order.canceled`))).toEqual([
       'order.created',
@@ -109,7 +105,7 @@ describe('200', () => {
 
 describe('visibility of events', () => {
   test('a customer sees personal events within the token scopes, and public events of the shop', async () => {
-    const ben = await signUp(mandate.origin);
+    const ben = await signUp(shop.origin);
     const after = await getLatestId();
     await createOrder(anna.id);
     await createOrder(ben.id);
@@ -128,7 +124,7 @@ describe('visibility of events', () => {
   });
 
   test('scopes over all customers are valid for staff and for applications that act for themselves', async () => {
-    const staff = await signUpWithRole(mandate.db, mandate.origin, 'staff');
+    const staff = await signUpWithRole(shop.db, shop.origin, 'staff');
     const after = await getLatestId();
     await createOrder(anna.id);
     await shop.createProduct({ status: 'draft' });
@@ -136,28 +132,26 @@ describe('visibility of events', () => {
     const scopes = ['events.read', 'orders.manage', 'products.write'] as const;
     const all = ['product.created', 'order.created', 'product.created'];
     expect(typesOf(await list(`?after=${after}`, await tokenOf(staff, scopes)))).toEqual(all);
-    const applicationToken = await obtainClientToken(mandate.origin, await createConfidentialClient(mandate.db, scopes), scopes);
+    const applicationToken = await obtainClientToken(shop.origin, await createConfidentialClient(shop.db, scopes), scopes);
     expect(typesOf(await list(`?after=${after}`, applicationToken))).toEqual(all);
-    const limitedToken = await obtainClientToken(mandate.origin, await createConfidentialClient(mandate.db, ['events.read']), [
-      'events.read',
-    ]);
+    const limitedToken = await obtainClientToken(shop.origin, await createConfidentialClient(shop.db, ['events.read']), ['events.read']);
     expect(typesOf(await list(`?after=${after}`, limitedToken))).toEqual(['product.created']);
   });
 
   test('a task event is visible only to the user or application that started the task', async () => {
     const after = await getLatestId();
     const token = await tokenOf(anna, ['tasks.write', 'orders.read']);
-    await mandate.callApi('POST', '/api/v1/order-exports', { token, body: {} });
+    await shop.callApi('POST', '/api/v1/order-exports', { token, body: {} });
     const scopes = ['events.read', 'tasks.read', 'tasks.write', 'orders.read', 'orders.manage'] as const;
-    const [one, other] = [await createConfidentialClient(mandate.db, scopes), await createConfidentialClient(mandate.db, scopes)];
-    await mandate.callApi('POST', '/api/v1/order-exports', { token: await obtainClientToken(mandate.origin, one, scopes), body: {} });
-    await runPendingTasks(mandate);
+    const [one, other] = [await createConfidentialClient(shop.db, scopes), await createConfidentialClient(shop.db, scopes)];
+    await shop.callApi('POST', '/api/v1/order-exports', { token: await obtainClientToken(shop.origin, one, scopes), body: {} });
+    await runPendingTasks(shop);
     await sequenceEvents();
     const visibleEvents = async (reader: string): Promise<string[]> => typesOf(await list(`?after=${after}&subject_type=task`, reader));
     expect(await visibleEvents(await tokenOf(anna, ['events.read', 'tasks.read', 'orders.read']))).toEqual(['task.succeeded']);
     expect(await visibleEvents(await tokenOf(anna, ['events.read', 'tasks.read']))).toEqual([]);
-    expect(await visibleEvents(await obtainClientToken(mandate.origin, one, scopes))).toEqual(['task.succeeded']);
-    expect(await visibleEvents(await obtainClientToken(mandate.origin, other, scopes))).toEqual([]);
+    expect(await visibleEvents(await obtainClientToken(shop.origin, one, scopes))).toEqual(['task.succeeded']);
+    expect(await visibleEvents(await obtainClientToken(shop.origin, other, scopes))).toEqual([]);
   });
 
   test('GET /events/{event_id} has the same visibility rules', async () => {
@@ -165,11 +159,11 @@ describe('visibility of events', () => {
     await sequenceEvents();
     const [event] = (await list(`?subject_type=order&subject_id=${id}`)).body.data;
     const status = async (person: TestUser, scopes: Parameters<typeof obtainTokens>[2]): Promise<number> =>
-      (await mandate.callApi('GET', `/api/v1/events/${event.id}`, { token: await tokenOf(person, scopes) })).status;
+      (await shop.callApi('GET', `/api/v1/events/${event.id}`, { token: await tokenOf(person, scopes) })).status;
     expect(await status(anna, ['events.read', 'orders.read'])).toBe(200);
     expect(await status(anna, ['events.read'])).toBe(404);
-    expect(await status(await signUp(mandate.origin), ['events.read', 'orders.read'])).toBe(404);
-    expect((await mandate.callApi('GET', '/api/v1/events/999999999', { token: shop.token })).body.code).toBe('not_found');
+    expect(await status(await signUp(shop.origin), ['events.read', 'orders.read'])).toBe(404);
+    expect((await shop.callApi('GET', '/api/v1/events/999999999', { token: shop.token })).body.code).toBe('not_found');
   });
 });
 
@@ -179,9 +173,10 @@ describe('long polling', () => {
     const token = await tokenOf(anna, ['events.read', 'orders.read']);
     let hasResponse = false;
     const waiting = list(`?after=${after}&wait=25&type=order.created`, token).finally(() => (hasResponse = true));
+    const waitingForAnyUser = list(`?after=${after}&wait=25&type=order.created`);
     await createOrder((await shop.createUser()).id);
     await sequenceEvents();
-    await sleep(300);
+    expect((await waitingForAnyUser).body.data).toHaveLength(1);
     expect(hasResponse).toBe(false);
     const { id } = await createOrder(anna.id);
     await sequenceEvents();
@@ -223,7 +218,7 @@ describe('400, 401, 403 and 410', () => {
   });
 
   test('requires events.read', async () => {
-    expect((await mandate.callApi('GET', '/api/v1/events')).status).toBe(401);
+    expect((await shop.callApi('GET', '/api/v1/events')).status).toBe(401);
     expect((await list('', await tokenOf(anna, ['orders.read']))).body.code).toBe('insufficient_scope');
   });
 
@@ -231,8 +226,8 @@ describe('400, 401, 403 and 410', () => {
     const after = await getLatestId();
     const [old, keptProduct] = [await shop.createProduct(), await shop.createProduct()];
     await sequenceEvents();
-    await mandate.db.em.fork().execute(`update events set created_at = now() - interval '31 days' where seq <= ?`, [after + 1]);
-    while ((await deleteOldEvents(mandate.db.em.fork(), new Date())) > 0);
+    await shop.db.em.fork().execute(`update events set created_at = now() - interval '31 days' where seq <= ?`, [after + 1]);
+    while ((await deleteOldEvents(shop.db.em.fork(), new Date())) > 0);
     const goneResponse = await list(`?after=${after}`);
     expect([goneResponse.status, goneResponse.body.code]).toEqual([410, 'gone']);
     expect((await list(`?after=${after + 1}`)).body.data).toMatchObject([{ subject: { id: keptProduct.id } }]);
@@ -248,11 +243,11 @@ describe('400, 401, 403 and 410', () => {
     const [now, last] = [new Date(), await getLatestId()];
     const days = 24 * 3_600_000;
     const setAge = (milliseconds: number) =>
-      mandate.db.em.fork().execute('update events set created_at = ?', [new Date(now.getTime() - milliseconds)]);
+      shop.db.em.fork().execute('update events set created_at = ?', [new Date(now.getTime() - milliseconds)]);
     await setAge(30 * days);
-    expect(await deleteOldEvents(mandate.db.em.fork(), now)).toBe(0);
+    expect(await deleteOldEvents(shop.db.em.fork(), now)).toBe(0);
     await setAge(30 * days + 1);
-    while ((await deleteOldEvents(mandate.db.em.fork(), now)) > 0);
+    while ((await deleteOldEvents(shop.db.em.fork(), now)) > 0);
     expect((await list('?limit=1')).body.data).toEqual([]);
     expect((await list(`?after=${last - 1}`)).status).toBe(410);
   });

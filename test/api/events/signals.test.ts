@@ -5,11 +5,11 @@ import type { Database } from '../../../server/database/entity-manager/entity-ma
 import { getEventSignals } from '../../../server/events/event-signals.ts';
 import { EventWaiter } from '../../../server/events/long-poll.ts';
 import { createMigratedDatabase } from '../../support/services/database.ts';
-import { hourMs, readLastSequence, waitForEventSequence, mockPollInterval, startEventJobs } from '../../support/event-jobs.ts';
+import { hourMs, readLastSequence, waitForEventSequence, mockPollInterval, startEventJobs } from '../../support/webhooks/event-jobs.ts';
 import { startMandateServer } from '../../support/server/start-mandate.ts';
 import { requireOneProcess } from '../../support/server/process-mode.ts';
-import { createTestShop, pickupDelivery } from '../../support/server/test-shop.ts';
-import { startWebhookReceiver } from '../../support/network/webhook-receiver.ts';
+import { createTestShop, pickupDelivery } from '../../support/shop/test-shop.ts';
+import { startWebhookReceiver } from '../../support/webhooks/webhook-receiver.ts';
 
 requireOneProcess('starts the background jobs in the test process');
 
@@ -61,12 +61,12 @@ test('a long poll ends when its client disconnects', async () => {
   await expect.poll(() => wait.mock.results.length, { timeout: 10_000 }).toBe(1);
   let hasEnded = false;
   void wait.mock.results[0]?.value.then(() => (hasEnded = true));
-  await sleep(200);
+  await mandate.callApi('GET', '/api/v1/products');
   expect(hasEnded).toBe(false);
   caller.abort();
   await expect(request).rejects.toThrow('aborted');
   await expect.poll(() => hasEnded, { timeout: 5_000 }).toBe(true);
-  await sleep(200);
+  await mandate.callApi('GET', '/api/v1/products');
   expect(wait).toHaveBeenCalledTimes(1);
 });
 
@@ -87,8 +87,9 @@ test('signals alone deliver an order to its webhook and to a long poll', async (
   const user = await shop.createUser();
   await expect.poll(() => readLastSequence(db.em)).toBeGreaterThan(0);
   const { body: before } = await call('GET', '/events?limit=100');
+  const wait = vi.spyOn(EventWaiter.prototype, 'wait');
   const waiting = call('GET', `/events?after=${before.latest_id}&wait=20&type=order.*`);
-  await sleep(300);
+  await expect.poll(() => wait.mock.calls.length, { timeout: 10_000 }).toBeGreaterThan(0);
   const { body: order } = await call('POST', '/orders', { user_id: user.id, items, delivery: pickupDelivery });
   expect((await waiting).body.data).toMatchObject([{ type: 'order.created', subject: { id: order.id } }]);
   await expect.poll(() => receiver.deliveries.length, { timeout: 10_000 }).toBe(1);

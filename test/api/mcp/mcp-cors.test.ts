@@ -4,21 +4,18 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { hasChromium, launchChromium } from '../../support/browser/chromium.ts';
-import { startMandateServer, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
+import type { JsonBody } from '../../support/server/start-mandate.ts';
+import { withShop } from '../../support/shop/with-shop.ts';
 import { obtainAuthorizationCode, cliClient, redeemCode, signUp, tokenResponseSchema } from '../../support/oauth/oauth-flow.ts';
 
-let mandate: MandateServer;
-beforeAll(async () => {
-  mandate = await startMandateServer({ openRegistration: true });
-});
-afterAll(() => mandate.close());
+const shop = withShop({ sampleData: false, openRegistration: true });
 
 const origin = 'https://assistant.example';
 const list = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} });
 const accept = 'application/json, text/event-stream';
 
 const preflight = (path: string, method: string, headers: string): Promise<Response> =>
-  fetch(mandate.origin + path, {
+  fetch(shop.origin + path, {
     method: 'OPTIONS',
     headers: { origin, 'access-control-request-method': method, 'access-control-request-headers': headers },
   });
@@ -44,13 +41,13 @@ describe('a preflight from another origin', () => {
   });
 
   test('is followed by a readable challenge with metadata URL and scopes', async () => {
-    const response = await fetch(`${mandate.origin}/mcp`, { method: 'POST', headers: { origin, accept }, body: list });
+    const response = await fetch(`${shop.origin}/mcp`, { method: 'POST', headers: { origin, accept }, body: list });
     expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([401, '*']);
     expect(headerList(response, 'expose-headers')).toEqual(expect.arrayContaining(['www-authenticate', 'mcp-session-id']));
     const challenge = response.headers.get('www-authenticate') ?? '';
-    expect(challenge).toContain(`resource_metadata="${mandate.origin}/.well-known/oauth-protected-resource/mcp"`);
+    expect(challenge).toContain(`resource_metadata="${shop.origin}/.well-known/oauth-protected-resource/mcp"`);
     const scopes = /scope="([^"]+)"/.exec(challenge)?.[1]?.split(' ') ?? [];
-    const metadata: JsonBody = await (await fetch(`${mandate.origin}/.well-known/oauth-protected-resource/mcp`)).json();
+    const metadata: JsonBody = await (await fetch(`${shop.origin}/.well-known/oauth-protected-resource/mcp`)).json();
     expect(scopes).toEqual(metadata.scopes_supported);
     expect(scopes).toEqual(expect.arrayContaining(['orders.read', 'orders.write', 'users.read']));
     for (const scope of ['users.manage', 'applications.manage', 'audit.read', 'api_keys.manage']) expect(scopes).not.toContain(scope);
@@ -60,20 +57,20 @@ describe('a preflight from another origin', () => {
 test('a token is accepted only from pages of its application', async () => {
   const registration = { redirect_uris: [`${origin}/callback`], grant_types: ['authorization_code'], scope: 'orders.read' };
   const { client_id: clientId }: JsonBody = await (
-    await fetch(`${mandate.origin}/oauth/registration`, {
+    await fetch(`${shop.origin}/oauth/registration`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', origin },
       body: JSON.stringify(registration),
     })
   ).json();
-  const resource = `${mandate.origin}/mcp`;
+  const resource = `${shop.origin}/mcp`;
   const tokenOf = async (request: Record<string, string>): Promise<string> => {
-    const granted = await obtainAuthorizationCode(mandate.origin, await signUp(mandate.origin), {
+    const granted = await obtainAuthorizationCode(shop.origin, await signUp(shop.origin), {
       resource,
       scope: 'orders.read',
       ...request,
     });
-    return tokenResponseSchema.parse(await (await redeemCode(mandate.origin, granted)).json()).access_token;
+    return tokenResponseSchema.parse(await (await redeemCode(shop.origin, granted)).json()).access_token;
   };
   const applicationToken = await tokenOf({ client_id: clientId, redirect_uri: `${origin}/callback` });
   const cliToken = await tokenOf({ client_id: cliClient.clientId });
@@ -117,7 +114,7 @@ describe.skipIf(!hasChromium)('an assistant in a web page', () => {
             ?.slice(6) ?? text;
         return { status: response.status, challenge: response.headers.get('www-authenticate'), body: JSON.parse(data) as unknown };
       },
-      [mandate.origin + path, init] as const,
+      [shop.origin + path, init] as const,
     );
   const bodyOf = async (response: ReturnType<typeof call>): Promise<JsonBody> => (await response).body;
 
@@ -142,9 +139,9 @@ describe.skipIf(!hasChromium)('an assistant in a web page', () => {
         body: JSON.stringify(registration),
       }),
     );
-    const person = await signUp(mandate.origin);
+    const person = await signUp(shop.origin);
     const request = { client_id: clientId, redirect_uri: redirectUri, scope: 'orders.read', resource: resource.resource };
-    const { code, verifier } = await obtainAuthorizationCode(mandate.origin, person, request);
+    const { code, verifier } = await obtainAuthorizationCode(shop.origin, person, request);
     const form = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: redirectUri, client_id: clientId };
     const tokens = await call('/oauth/token', {
       method: 'POST',

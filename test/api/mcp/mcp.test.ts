@@ -6,23 +6,18 @@ import {
   type OAuthDiscoveryState,
   type StoredOAuthTokens,
 } from '@modelcontextprotocol/client';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Scope } from '@mandate/contract';
 import { createOpenApiDocument } from '@mandate/contract/openapi';
 import { createMcpTools, getExclusionReason } from '@mandate/contract/tools';
-import { startMandateServer, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
+import type { JsonBody } from '../../support/server/start-mandate.ts';
 import { obtainAuthorizationCode, cliClient, signUp, obtainTokens, type TestUser } from '../../support/oauth/oauth-flow.ts';
-import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/test-shop.ts';
+import { pickupDelivery } from '../../support/shop/test-shop.ts';
+import { withShop } from '../../support/shop/with-shop.ts';
 
-let mandate: MandateServer;
-let shop: TestShop;
-beforeAll(async () => {
-  mandate = await startMandateServer();
-  shop = await createTestShop(mandate);
-});
-afterAll(() => mandate.close());
+const shop = withShop();
 
-const mcpUrl = (): URL => new URL(`${mandate.origin}/mcp`);
+const mcpUrl = (): URL => new URL(`${shop.origin}/mcp`);
 
 /** Connects an MCP client that initially knows only the MCP URL and discovers the authorization server. */
 async function connectClient(person: TestUser, scopes: readonly Scope[]): Promise<Client> {
@@ -30,7 +25,7 @@ async function connectClient(person: TestUser, scopes: readonly Scope[]): Promis
   const provider: OAuthClientProvider = {
     redirectUrl: cliClient.redirectUri,
     clientMetadata: { redirect_uris: [cliClient.redirectUri], scope: ['openid', ...scopes].join(' ') },
-    clientInformation: () => ({ client_id: cliClient.clientId, issuer: mandate.origin }),
+    clientInformation: () => ({ client_id: cliClient.clientId, issuer: shop.origin }),
     tokens: () => state.tokens,
     saveTokens: (tokens) => void (state.tokens = tokens),
     redirectToAuthorization: (url) => void (state.authorizationUrl = url),
@@ -42,7 +37,7 @@ async function connectClient(person: TestUser, scopes: readonly Scope[]): Promis
   const scope = ['openid', ...scopes].join(' ');
   expect(await auth(provider, { serverUrl: mcpUrl(), scope })).toBe('REDIRECT');
   expect(state.authorizationUrl?.searchParams.get('resource')).toBe(mcpUrl().href);
-  const { leaves } = await obtainAuthorizationCode(mandate.origin, person, Object.fromEntries(state.authorizationUrl?.searchParams ?? []));
+  const { leaves } = await obtainAuthorizationCode(shop.origin, person, Object.fromEntries(state.authorizationUrl?.searchParams ?? []));
   const callback = { authorizationCode: leaves.searchParams.get('code') ?? '', iss: leaves.searchParams.get('iss') ?? '' };
   expect(await auth(provider, { serverUrl: mcpUrl(), scope, ...callback })).toBe('AUTHORIZED');
   const client = new Client({ name: 'test', version: '1.0.0' });
@@ -63,7 +58,7 @@ async function call(
 
 describe('the tools', () => {
   test('exist for every operation except the excluded ones', () => {
-    const document = createOpenApiDocument(mandate.origin);
+    const document = createOpenApiDocument(shop.origin);
     const operations = Object.values(document['paths'] ?? {}).flatMap((methods) => Object.values(methods ?? {})) as JsonBody[];
     const reasons = operations.map((operation) => [operation.operationId, getExclusionReason(document, operation)] as const);
     const offered = reasons.filter(([, reason]) => reason === undefined);
@@ -77,7 +72,7 @@ describe('the tools', () => {
       'applications.createRegistrationToken': secret,
       'webhooks.create': secret,
       'webhooks.rotateSecret': secret,
-      'signingKeys.rotate': 'must be decided by a person',
+      'signingKeys.rotate': 'must be decided by a human',
       'orderImports.create': 'requires a file',
       'productImports.create': 'requires a file',
       'tasks.result': 'returns a file',
@@ -85,7 +80,7 @@ describe('the tools', () => {
   });
 
   test('describe their effects in annotations', async () => {
-    const client = await connectClient(await signUp(mandate.origin), ['orders.read']);
+    const client = await connectClient(await signUp(shop.origin), ['orders.read']);
     const { tools } = await client.listTools();
     const named = (name: string) => tools.find((tool) => tool.name === name);
     expect(named('orders_list')?.annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false });
@@ -106,7 +101,7 @@ describe('the tools', () => {
 describe('an assistant', () => {
   test('searches products by text, and lists categories', async () => {
     const { sku } = await shop.createProduct({ name: 'Alabaster vase', category: 'vases' });
-    const client = await connectClient(await signUp(mandate.origin), ['orders.read']);
+    const client = await connectClient(await signUp(shop.origin), ['orders.read']);
     const foundProducts = await call(client, 'products_list', { q: 'alabastre', sort: 'relevance' });
     expect(foundProducts).toMatchObject({ isError: false, body: { data: [{ sku }] } });
     const { body } = await call(client, 'product_categories_list', {});
@@ -115,7 +110,7 @@ describe('an assistant', () => {
   });
 
   test('places and reads only orders of the signed-in user', async () => {
-    const [anna, ben] = [await signUp(mandate.origin), await signUp(mandate.origin)];
+    const [anna, ben] = [await signUp(shop.origin), await signUp(shop.origin)];
     const client = await connectClient(anna, ['orders.read', 'orders.write']);
     const { id: productId } = await shop.createProduct({ price: 500 });
     const orderResult = await call(client, 'orders_create', { items: [{ product_id: productId, quantity: 2 }], delivery: pickupDelivery });
@@ -131,7 +126,7 @@ describe('an assistant', () => {
   });
 
   test('places one order if it repeats a call with the same idempotency key', async () => {
-    const client = await connectClient(await signUp(mandate.origin), ['orders.read', 'orders.write']);
+    const client = await connectClient(await signUp(shop.origin), ['orders.read', 'orders.write']);
     const { id: productId } = await shop.createProduct();
     const order = { items: [{ product_id: productId, quantity: 1 }], delivery: pickupDelivery, idempotency_key: 'the-same-again' };
     const ids = await Promise.all([call(client, 'orders_create', order), call(client, 'orders_create', order)]);
@@ -141,7 +136,7 @@ describe('an assistant', () => {
   });
 
   test('updates an order only with its current ETag', async () => {
-    const client = await connectClient(await signUp(mandate.origin), ['orders.read', 'orders.write']);
+    const client = await connectClient(await signUp(shop.origin), ['orders.read', 'orders.write']);
     const { id: productId } = await shop.createProduct();
     const { body } = await call(client, 'orders_create', { items: [{ product_id: productId, quantity: 1 }], delivery: pickupDelivery });
     const { content } = await client.callTool({ name: 'orders_get', arguments: { order_id: body.id } });
@@ -153,7 +148,7 @@ describe('an assistant', () => {
   });
 
   test('receives the name of a missing scope', async () => {
-    const client = await connectClient(await signUp(mandate.origin), ['orders.read']);
+    const client = await connectClient(await signUp(shop.origin), ['orders.read']);
     const { id: productId } = await shop.createProduct();
     const refused = await call(client, 'orders_create', { items: [{ product_id: productId, quantity: 1 }], delivery: pickupDelivery });
     expect(refused).toMatchObject({ isError: true, body: { code: 'insufficient_scope' } });
@@ -162,7 +157,7 @@ describe('an assistant', () => {
   });
 
   test('that sends an invalid call receives the errors', async () => {
-    const client = await connectClient(await signUp(mandate.origin), ['orders.read', 'orders.write']);
+    const client = await connectClient(await signUp(shop.origin), ['orders.read', 'orders.write']);
     const outcome = await call(client, 'orders_create', { items: [{ product_id: 1, quantity: 0 }], delivery: pickupDelivery }).catch(
       (error: Error) => ({
         isError: true,
@@ -178,7 +173,7 @@ describe('an assistant', () => {
   });
 
   test('loses access immediately when its application is removed', async () => {
-    const anna = await signUp(mandate.origin);
+    const anna = await signUp(shop.origin);
     const client = await connectClient(anna, ['orders.read', 'connected_apps.read', 'connected_apps.write']);
     const { body } = await call(client, 'connected_apps_list');
     expect((await call(client, 'connected_apps_remove', { connected_app_id: body.data[0].id })).isError).toBe(false);
@@ -203,14 +198,14 @@ describe('POST /mcp', () => {
     expect(challenge).not.toContain('error=');
     const foundProducts = /resource_metadata="([^"]+)"/.exec(challenge)?.[1] ?? '';
     const metadata: JsonBody = await (await fetch(foundProducts)).json();
-    expect(metadata).toMatchObject({ resource: mcpUrl().href, authorization_servers: [mandate.origin] });
+    expect(metadata).toMatchObject({ resource: mcpUrl().href, authorization_servers: [shop.origin] });
   });
 
   test('rejects tokens of the API, and the API rejects MCP tokens', async () => {
-    const anna = await signUp(mandate.origin);
-    const { access_token: apiToken } = await obtainTokens(mandate.origin, anna, ['orders.read']);
+    const anna = await signUp(shop.origin);
+    const { access_token: apiToken } = await obtainTokens(shop.origin, anna, ['orders.read']);
     expect((await sendRequest({ authorization: `Bearer ${apiToken}` })).status).toBe(401);
-    const { code, verifier } = await obtainAuthorizationCode(mandate.origin, anna, { scope: 'orders.read', resource: mcpUrl().href });
+    const { code, verifier } = await obtainAuthorizationCode(shop.origin, anna, { scope: 'orders.read', resource: mcpUrl().href });
     const form = {
       grant_type: 'authorization_code',
       code,
@@ -218,10 +213,10 @@ describe('POST /mcp', () => {
       redirect_uri: cliClient.redirectUri,
       client_id: cliClient.clientId,
     };
-    const response = await fetch(`${mandate.origin}/oauth/token`, { method: 'POST', body: new URLSearchParams(form) });
+    const response = await fetch(`${shop.origin}/oauth/token`, { method: 'POST', body: new URLSearchParams(form) });
     const { access_token: mcpToken }: JsonBody = await response.json();
     expect((await sendRequest({ authorization: `Bearer ${mcpToken}` })).status).toBe(200);
-    const atApi = await mandate.callApi('GET', '/api/v1/orders', { token: mcpToken });
+    const atApi = await shop.callApi('GET', '/api/v1/orders', { token: mcpToken });
     expect(atApi.status).toBe(401);
     expect((await sendRequest({ authorization: `Bearer ${mcpToken}`, origin: 'https://evil.example' })).status).toBe(403);
     expect((await sendRequest({ authorization: `Bearer ${mcpToken}` }, 'GET')).status).toBe(405);

@@ -1,17 +1,16 @@
 import { parse } from 'csv-parse/sync';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { formatDecimalAmount, orderExportColumns } from '@mandate/contract';
 import type { JsonBody } from '../../support/server/start-mandate.ts';
-import { startPaymentTestShop, type PaymentTestShop } from '../../support/payment-test-shop.ts';
-import { deliveryAddress } from '../../support/server/test-shop.ts';
-import { completeTask } from '../../support/run-tasks.ts';
+import { withPaymentTestShop } from '../../support/shop/payment-test-shop.ts';
+import { deliveryAddress } from '../../support/shop/test-shop.ts';
+import { completeTask } from '../../support/shop/run-tasks.ts';
 
-let till: PaymentTestShop;
+const till = withPaymentTestShop();
 /** A delivered, a partly shipped, a canceled and an unpaid order. Each column has a value in at least one of these orders. */
 let orders: readonly [JsonBody, JsonBody, JsonBody, JsonBody];
 
 beforeAll(async () => {
-  till = await startPaymentTestShop();
   orders = [
     await createShippedOrder('delivered', 3),
     await createShippedOrder('shipped', 1),
@@ -19,7 +18,6 @@ beforeAll(async () => {
     await placeOrder('unpaid'),
   ];
 });
-afterAll(() => till.mandate.close());
 
 const delivery = {
   method: 'standard',

@@ -1,28 +1,19 @@
 import { createHash } from 'node:crypto';
 import { parse } from 'csv-parse/sync';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { databaseKind } from '../../support/services/database.ts';
-import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
-import { signUp, signUpWithRole, obtainTokens, type TestUser } from '../../support/oauth/oauth-flow.ts';
-import { deliveryAddress, createTestShop, pickupDelivery, type TestShop } from '../../support/server/test-shop.ts';
-import { completeTask } from '../../support/run-tasks.ts';
+import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
+import { signUp, signUpWithRole, obtainTokens } from '../../support/oauth/oauth-flow.ts';
+import { deliveryAddress, pickupDelivery } from '../../support/shop/test-shop.ts';
+import { withShop } from '../../support/shop/with-shop.ts';
+import { completeTask } from '../../support/shop/run-tasks.ts';
 
-let mandate: MandateServer;
-let shop: TestShop;
-let anna: TestUser;
-let token: string;
+const shop = withShop();
+const anna = shop.customer(['orders.read', 'orders.write', 'tasks.read', 'tasks.write']);
 
-beforeAll(async () => {
-  mandate = await startMandateServer();
-  shop = await createTestShop(mandate);
-  anna = await signUp(mandate.origin);
-  token = (await obtainTokens(mandate.origin, anna, ['orders.read', 'orders.write', 'tasks.read', 'tasks.write'])).access_token;
-});
-afterAll(() => mandate.close());
-
-const start = (body: object = {}, as = token, headers: Record<string, string> = {}): Promise<ApiResponse> =>
-  mandate.callApi('POST', '/api/v1/order-exports', { token: as, body, headers });
-const runExport = async (body: object = {}, as = token) => completeTask(mandate, as, await start(body, as));
+const start = (body: object = {}, as = anna.token, headers: Record<string, string> = {}): Promise<ApiResponse> =>
+  shop.callApi('POST', '/api/v1/order-exports', { token: as, body, headers });
+const runExport = async (body: object = {}, as = anna.token) => completeTask(shop, as, await start(body, as));
 const parseCsv = (file: string): JsonBody[] => parse(file, { columns: true });
 const parseNdjson = (file: string): JsonBody[] =>
   file
@@ -30,9 +21,9 @@ const parseNdjson = (file: string): JsonBody[] =>
     .split('\n')
     .map((line) => JSON.parse(line));
 
-async function placeOrder(items: readonly [JsonBody, number][], more: object = {}, as = token): Promise<JsonBody> {
+async function placeOrder(items: readonly [JsonBody, number][], more: object = {}, as = anna.token): Promise<JsonBody> {
   const body = { items: items.map(([{ id }, quantity]) => ({ product_id: id, quantity })), delivery: pickupDelivery, ...more };
-  const response = await mandate.callApi('POST', '/api/v1/orders', { token: as, body });
+  const response = await shop.callApi('POST', '/api/v1/orders', { token: as, body });
   expect(response.status, response.text).toBe(201);
   return response.body;
 }
@@ -50,7 +41,7 @@ describe('202', () => {
       progress: { processed: 0, total: null },
       user_id: anna.id,
     });
-    const { task, file } = await completeTask(mandate, token, started);
+    const { task, file } = await completeTask(shop, anna.token, started);
     expect(parseCsv(file).map(({ id, total }) => [Number(id), Number(total)])).toEqual(placed.map(({ id, total }) => [id, total]));
     expect(task.progress).toEqual({ processed: 3, total: 3 });
     expect(task.result).toEqual({
@@ -102,7 +93,7 @@ describe('202', () => {
     ] as const) {
       const code = `post_${currency.toLowerCase()}`;
       const method = { name: 'Post', price: 0, currency, requires_address: false };
-      await mandate.callApi('PUT', `/api/v1/delivery-methods/${code}`, {
+      await shop.callApi('PUT', `/api/v1/delivery-methods/${code}`, {
         token: shop.token,
         body: method,
         headers: { 'if-none-match': '*' },
@@ -164,29 +155,29 @@ describe('202', () => {
     const product = await shop.createProduct();
     await placeOrder([[product, 1]], { user_id: ben.id, reference: 'bens' }, shop.token);
     expect(parseCsv((await runExport({ reference: 'bens' })).file)).toEqual([]);
-    const staffUser = await signUpWithRole(mandate.db, mandate.origin, 'staff');
-    const all = await obtainTokens(mandate.origin, staffUser, ['orders.read', 'orders.manage', 'tasks.read', 'tasks.write']);
+    const staffUser = await signUpWithRole(shop.db, shop.origin, 'staff');
+    const all = await obtainTokens(shop.origin, staffUser, ['orders.read', 'orders.manage', 'tasks.read', 'tasks.write']);
     expect(parseCsv((await runExport({ user_id: ben.id }, all.access_token)).file)).toMatchObject([
       { reference: 'bens', user_id: String(ben.id) },
     ]);
-    const counted = await mandate.callApi('GET', '/api/v1/orders?include_total=true', { token: shop.token });
+    const counted = await shop.callApi('GET', '/api/v1/orders?include_total=true', { token: shop.token });
     const { task } = await runExport({ payment_status: ['unpaid'] }, all.access_token);
     expect([task.result.rows, counted.body.total_count]).toEqual([counted.body.total_count, counted.body.total_count]);
     // the same user's token without the `orders.manage` scope cannot read the task
-    const limited = await obtainTokens(mandate.origin, staffUser, ['orders.read', 'tasks.read']);
+    const limited = await obtainTokens(shop.origin, staffUser, ['orders.read', 'tasks.read']);
     for (const path of [`/api/v1/tasks/${task.id}`, `/api/v1/tasks/${task.id}/result`])
-      expect((await mandate.callApi('GET', path, { token: limited.access_token })).status).toBe(404);
-    expect((await mandate.callApi('GET', '/api/v1/tasks', { token: limited.access_token })).body.data).toEqual([]);
+      expect((await shop.callApi('GET', path, { token: limited.access_token })).status).toBe(404);
+    expect((await shop.callApi('GET', '/api/v1/tasks', { token: limited.access_token })).body.data).toEqual([]);
   });
 
   test('returns the same task for the same idempotency key', async () => {
     const headers = { 'idempotency-key': 'export-1' };
-    const first = await start({ reference: 'key' }, token, headers);
-    const second = await start({ reference: 'key' }, token, headers);
+    const first = await start({ reference: 'key' }, anna.token, headers);
+    const second = await start({ reference: 'key' }, anna.token, headers);
     expect([second.status, second.text, second.headers.get('location')]).toEqual([202, first.text, first.headers.get('location')]);
     expect([second.headers.get('idempotent-replayed'), second.headers.get('retry-after')]).toEqual(['true', '2']);
-    expect((await start({ reference: 'other' }, token, headers)).body.code).toBe('idempotency_key_reused');
-    await completeTask(mandate, token, first);
+    expect((await start({ reference: 'other' }, anna.token, headers)).body.code).toBe('idempotency_key_reused');
+    await completeTask(shop, anna.token, first);
   });
 
   test('exports a thousand orders with all lines, sorted and without duplicates', async () => {
@@ -195,7 +186,7 @@ describe('202', () => {
       Array.from({ length: 2_000 }, (): [JsonBody, number] => [product, 1]),
       { reference: 'many' },
     );
-    await mandate.db.em.fork().execute(
+    await shop.db.em.fork().execute(
       `with copies as (
          insert into orders (user_id, status, currency, subtotal, shipping_total, tax_total, total, item_count, delivery, reference, created_at)
          select user_id, status, currency, 3, 0, 0, 3, 3, delivery, reference, created_at - make_interval(mins => n) from orders cross join generate_series(1, 999) n where id = ?
@@ -242,7 +233,7 @@ describe('403', () => {
       [['tasks.write', 'tasks.read'], 'orders.read'],
       [['orders.read', 'tasks.read'], 'tasks.write'],
     ] as const) {
-      const { access_token } = await obtainTokens(mandate.origin, await signUp(mandate.origin), scopes);
+      const { access_token } = await obtainTokens(shop.origin, await signUp(shop.origin), scopes);
       const { status, body, headers } = await start({}, access_token);
       expect([status, body.code]).toEqual([403, 'insufficient_scope']);
       expect(headers.get('www-authenticate')).toContain(`scope="${missing}"`);
@@ -259,16 +250,16 @@ describe('409', () => {
   const summarizeResponse = ({ status, body, headers }: ApiResponse) => [status, body.code, headers.get('retry-after')];
 
   test('too_many_tasks: rejects a third task until another one is canceled', async () => {
-    const ben = await obtainTokens(mandate.origin, await signUp(mandate.origin), ['orders.read', 'tasks.read', 'tasks.write']);
+    const ben = await obtainTokens(shop.origin, await signUp(shop.origin), ['orders.read', 'tasks.read', 'tasks.write']);
     const [first] = [await start({}, ben.access_token), await start({}, ben.access_token)];
     expect(summarizeResponse(await start({}, ben.access_token))).toEqual([409, 'too_many_tasks', '10']);
-    await mandate.callApi('POST', `/api/v1/tasks/${first.body.id}/cancellation`, { token: ben.access_token });
+    await shop.callApi('POST', `/api/v1/tasks/${first.body.id}/cancellation`, { token: ben.access_token });
     expect((await start({}, ben.access_token)).status).toBe(202);
   });
 
   test.skipIf(databaseKind === 'pglite')('too_many_tasks: limits concurrent requests', async () => {
-    const ben = await obtainTokens(mandate.origin, await signUp(mandate.origin), ['orders.read', 'tasks.read', 'tasks.write']);
-    const em = mandate.db.em.fork();
+    const ben = await obtainTokens(shop.origin, await signUp(shop.origin), ['orders.read', 'tasks.read', 'tasks.write']);
+    const em = shop.db.em.fork();
     await em.begin();
     // This lock blocks inserts into tasks, but not reads.
     await em.execute('lock table tasks in share row exclusive mode');

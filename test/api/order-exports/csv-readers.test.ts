@@ -1,38 +1,27 @@
 /** Exported CSV files, read by other programs. */
 import * as fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { neutralizeFormulas, restoreFormulas } from '../../../server/tasks/csv-formulas.ts';
 import { csvReaders } from '../../support/csv-readers.ts';
-import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
-import { signUpWithRole, obtainTokens, type TestUser } from '../../support/oauth/oauth-flow.ts';
-import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/test-shop.ts';
-import { completeTask } from '../../support/run-tasks.ts';
+import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
+import { buildOrderInput } from '../../support/shop/test-shop.ts';
+import { withShop } from '../../support/shop/with-shop.ts';
+import { completeTask } from '../../support/shop/run-tasks.ts';
 
-let mandate: MandateServer;
-let shop: TestShop;
-let token: string;
-let staff: TestUser;
-
-beforeAll(async () => {
-  mandate = await startMandateServer();
-  shop = await createTestShop(mandate);
-  staff = await signUpWithRole(mandate.db, mandate.origin, 'staff');
-  token = (await obtainTokens(mandate.origin, staff, ['orders.read', 'orders.write', 'orders.manage', 'tasks.read', 'tasks.write']))
-    .access_token;
-});
-afterAll(() => mandate.close());
+const shop = withShop();
+const staff = shop.staff(['orders.read', 'orders.write', 'orders.manage', 'tasks.read', 'tasks.write']);
 
 async function placeOrder(reference: string, note: string): Promise<JsonBody> {
   const product = await shop.createProduct();
-  const body = { items: [{ product_id: product.id, quantity: 1 }], delivery: pickupDelivery, reference, note };
-  const response = await mandate.callApi('POST', '/api/v1/orders', { token, body });
+  const body = { ...buildOrderInput([product, 1]), reference, note };
+  const response = await shop.callApi('POST', '/api/v1/orders', { token: staff.token, body });
   expect(response.status, response.text).toBe(201);
   return response.body;
 }
 
 async function runExport(body: object): Promise<string> {
-  const started = await mandate.callApi('POST', '/api/v1/order-exports', { token, body });
-  return (await completeTask(mandate, token, started)).file;
+  const started = await shop.callApi('POST', '/api/v1/order-exports', { token: staff.token, body });
+  return (await completeTask(shop, staff.token, started)).file;
 }
 
 const triggers = ['=', '+', '-', '@', '\uff1d', '\uff0b', '\uff0d', '\uff20'];
@@ -83,7 +72,7 @@ describe.each(csvReaders)('$name', (reader) => {
   let file: string;
 
   beforeAll(async () => {
-    const em = mandate.db.em.fork();
+    const em = shop.db.em.fork();
     await em.execute(`update orders set reference = null where reference = ?`, [reference]);
     const { id } = await placeOrder(reference, hostile[0] ?? '');
     // Imported and older orders can contain characters that the API rejects today.
@@ -142,17 +131,17 @@ test('an export can be imported again without changes to its texts', async () =>
   });
   const [header = '', ...rows] = file.split(/\r\n(?=again-|$)/).filter((row, at) => at === 0 || row.startsWith('again-'));
   const query = new URLSearchParams({ source: 'again', currency: 'GBP', user_id: String(staff.id), status_column: 'none' });
-  const response = await fetch(`${mandate.origin}/api/v1/order-imports?${query.toString()}`, {
+  const response = await fetch(`${shop.origin}/api/v1/order-imports?${query.toString()}`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'text/csv' },
+    headers: { authorization: `Bearer ${staff.token}`, 'content-type': 'text/csv' },
     body: [header.split('\r\n')[0], ...rows, ''].join('\r\n'),
   });
   const text = await response.text();
   const started: ApiResponse = { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
-  const { task } = await completeTask(mandate, token, started);
+  const { task } = await completeTask(shop, staff.token, started);
   expect(task.result.imported).toMatchObject({ created: notes.length, updated: 0, unchanged: 0, refused: 0 });
   for (const [at, note] of notes.entries()) {
-    const { body } = await mandate.callApi('GET', `/api/v1/orders?reference=again-${at}`, { token });
+    const { body } = await shop.callApi('GET', `/api/v1/orders?reference=again-${at}`, { token: staff.token });
     expect(body.data.map((order: JsonBody) => order.note)).toEqual([note, note]);
   }
 });

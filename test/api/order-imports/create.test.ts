@@ -1,38 +1,25 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
-import { signUp, signUpWithRole, obtainTokens } from '../../support/oauth/oauth-flow.ts';
-import { createTestShop, type TestShop } from '../../support/server/test-shop.ts';
-import { completeTask } from '../../support/run-tasks.ts';
+import { describe, expect, test } from 'vitest';
+import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
+import { signUpWithRole, obtainTokens } from '../../support/oauth/oauth-flow.ts';
+import { withShop } from '../../support/shop/with-shop.ts';
+import { completeImport, completeTask } from '../../support/shop/run-tasks.ts';
 
-let mandate: MandateServer;
-let shop: TestShop;
-
-beforeAll(async () => {
-  mandate = await startMandateServer();
-  shop = await createTestShop(mandate);
-});
-afterAll(() => mandate.close());
+const shop = withShop();
 
 const start = (body: string, query: object = {}, headers: Record<string, string> = {}, token = shop.token): Promise<ApiResponse> =>
-  mandate.callApi('POST', `/api/v1/order-imports?${new URLSearchParams({ source: 'old-shop', ...query }).toString()}`, {
+  shop.callApi('POST', `/api/v1/order-imports?${new URLSearchParams({ source: 'old-shop', ...query }).toString()}`, {
     token,
     body,
     headers: { 'content-type': 'text/csv', ...headers },
   });
-async function runImport(body: string, query: object = {}, headers: Record<string, string> = {}) {
-  const { task, file } = await completeTask(mandate, shop.token, await start(body, query, headers));
-  const remarks: JsonBody[] = file
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line));
-  return { task, remarks, counts: task.result.imported };
-}
+const runImport = async (body: string, query: object = {}, headers: Record<string, string> = {}) =>
+  completeImport(shop, shop.token, await start(body, query, headers));
 async function findOrders(reference: string): Promise<JsonBody[]> {
-  const { body } = await mandate.callApi('GET', `/api/v1/orders?reference=${reference}`, { token: shop.token });
-  const orders = body.data.map(({ id }: JsonBody) => mandate.callApi('GET', `/api/v1/orders/${id}`, { token: shop.token }));
+  const { body } = await shop.callApi('GET', `/api/v1/orders?reference=${reference}`, { token: shop.token });
+  const orders = body.data.map(({ id }: JsonBody) => shop.callApi('GET', `/api/v1/orders/${id}`, { token: shop.token }));
   return (await Promise.all(orders)).map((response: ApiResponse) => response.body);
 }
-const query = async (sql: string, parameters: unknown[] = []): Promise<JsonBody[]> => mandate.db.em.fork().execute(sql, parameters);
+const query = async (sql: string, parameters: unknown[] = []): Promise<JsonBody[]> => shop.db.em.fork().execute(sql, parameters);
 const baseRules = { unknown_customers: 'create', unknown_products: 'create', currency: 'EUR' };
 
 describe('202', () => {
@@ -83,9 +70,9 @@ describe('202', () => {
     ]);
     // at 20%, 5100 includes 850 of tax and 200 includes 33.33; the discount reduces the tax proportionally
     expect([order.items[0].tax, order.items[2].tax, order.tax_total]).toEqual([850, 33, Math.round((883 * 6450) / 6550)]);
-    const { body: user } = await mandate.callApi('GET', `/api/v1/users/${order.user_id}`, { token: shop.token });
+    const { body: user } = await shop.callApi('GET', `/api/v1/users/${order.user_id}`, { token: shop.token });
     expect(user).toMatchObject({ name: 'Carla', email: 'carla@example.com', role: 'customer' });
-    const { body: now } = await mandate.callApi('GET', `/api/v1/products/${product.id}`, { token: shop.token });
+    const { body: now } = await shop.callApi('GET', `/api/v1/products/${product.id}`, { token: shop.token });
     expect([now.stock, now.price, now.name]).toEqual([5, 999, product.name]);
     const [after] = await query(`select count(*)::int as count from events where type not like 'task.%'`);
     expect(after.count).toBe(before.count);
@@ -167,8 +154,8 @@ describe('202', () => {
     const files: [string, string][] = [];
     for (const [format, type] of formats) {
       const body = { format, rows: 'lines', reference: 'E-1' };
-      const started = await mandate.callApi('POST', '/api/v1/order-exports', { token: shop.token, body });
-      files.push([type, (await completeTask(mandate, shop.token, started)).file]);
+      const started = await shop.callApi('POST', '/api/v1/order-exports', { token: shop.token, body });
+      files.push([type, (await completeTask(shop, shop.token, started)).file]);
     }
     for (const [type, file] of files) {
       const reimport = { source: type.replace('/', '-'), customer_column: 'user_id', unknown_customers: 'create' };
@@ -277,7 +264,7 @@ describe('invalid lines', () => {
 
 describe('400 and 403', () => {
   test('requires a source and a valid UTC offset', async () => {
-    const { body } = await mandate.callApi('POST', '/api/v1/order-imports', {
+    const { body } = await shop.callApi('POST', '/api/v1/order-imports', {
       token: shop.token,
       body: 'x',
       headers: { 'content-type': 'text/csv' },
@@ -289,10 +276,10 @@ describe('400 and 403', () => {
   });
 
   test('requires orders.manage and the scopes of its rules', async () => {
-    const customer = (await obtainTokens(mandate.origin, await signUp(mandate.origin), ['tasks.write', 'orders.write'])).access_token;
+    const customer = (await shop.createAccount('customer', ['tasks.write', 'orders.write'])).token;
     expect((await start('x', {}, {}, customer)).body.code).toBe('insufficient_scope');
-    const staffUser = await signUpWithRole(mandate.db, mandate.origin, 'staff');
-    const staff = (await obtainTokens(mandate.origin, staffUser, ['tasks.write', 'orders.manage'])).access_token;
+    const staffUser = await signUpWithRole(shop.db, shop.origin, 'staff');
+    const staff = (await obtainTokens(shop.origin, staffUser, ['tasks.write', 'orders.manage'])).access_token;
     for (const rule of [{ unknown_customers: 'create' }, { unknown_products: 'create' }])
       expect((await start('x', rule, {}, staff)).body.code).toBe('insufficient_scope');
     expect((await start('reference\n1\n', {}, {}, staff)).status).toBe(202);

@@ -1,53 +1,29 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startMandateServer, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
-import { createTestShop, type TestShop } from '../../support/server/test-shop.ts';
-import { completeTask, runPendingTasks, abandonTaskAtStep, hookTaskSteps } from '../../support/run-tasks.ts';
+import { describe, expect, test } from 'vitest';
+import type { JsonBody } from '../../support/server/start-mandate.ts';
+import { withShop } from '../../support/shop/with-shop.ts';
+import { startOrderImport } from './start-order-import.ts';
+import { completeImport, runPendingTasks, abandonTaskAtStep, hookTaskSteps } from '../../support/shop/run-tasks.ts';
 
-let mandate: MandateServer;
-let shop: TestShop;
+const shop = withShop();
 
-beforeAll(async () => {
-  mandate = await startMandateServer();
-  shop = await createTestShop(mandate);
-});
-afterAll(() => mandate.close());
-
-const start = (body: string, query: object = {}, contentType = 'text/csv') =>
-  mandate.callApi(
-    'POST',
-    `/api/v1/order-imports?${new URLSearchParams({
-      source: 'old-shop',
-      unknown_customers: 'create',
-      unknown_products: 'create',
-      currency: 'EUR',
-      ...query,
-    }).toString()}`,
-    { token: shop.token, body, headers: { 'content-type': contentType } },
-  );
-async function runImport(body: string, query: object = {}, contentType = 'text/csv') {
-  const { task, file } = await completeTask(mandate, shop.token, await start(body, query, contentType));
-  const remarks: JsonBody[] = file
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line));
-  return { task, remarks, counts: task.result.imported };
-}
-const query = async (sql: string, parameters: unknown[] = []): Promise<JsonBody[]> => mandate.db.em.fork().execute(sql, parameters);
+const start = (body: string, query: object = {}, contentType = 'text/csv') => startOrderImport(shop, body, query, contentType);
+const runImport = async (body: string, query: object = {}, contentType = 'text/csv') =>
+  completeImport(shop, shop.token, await start(body, query, contentType));
+const query = async (sql: string, parameters: unknown[] = []): Promise<JsonBody[]> => shop.db.em.fork().execute(sql, parameters);
 
 describe('a canceled import', () => {
   test('reports its counts, and imports no further orders', async () => {
     const csv = `reference,created_at,customer,sku,quantity,unit_price\n${Array.from({ length: 1000 }, (_, n) => `CAN-${n},2020-01-01,c,CAN,${n % 10 === 9 ? 0 : 1},5\n`).join('')}`;
     const { body: task } = await start(csv);
     expect(task.imported).toEqual({ created: 0, updated: 0, unchanged: 0, refused: 0, differing: 0 });
-    const getTask = async (): Promise<JsonBody> => (await mandate.callApi('GET', `/api/v1/tasks/${task.id}`, { token: shop.token })).body;
+    const getTask = async (): Promise<JsonBody> => (await shop.callApi('GET', `/api/v1/tasks/${task.id}`, { token: shop.token })).body;
     let canceled: JsonBody;
     const importedCounts: JsonBody[] = [];
     await runPendingTasks(
-      mandate,
+      shop,
       hookTaskSteps(async (step) => {
         importedCounts.push((await getTask()).imported);
-        if (step === 4)
-          ({ body: canceled } = await mandate.callApi('POST', `/api/v1/tasks/${task.id}/cancellation`, { token: shop.token }));
+        if (step === 4) ({ body: canceled } = await shop.callApi('POST', `/api/v1/tasks/${task.id}/cancellation`, { token: shop.token }));
       }),
     );
     const counts = { created: 360, updated: 0, unchanged: 0, refused: 40, differing: 0 };
@@ -68,11 +44,11 @@ describe('rows of an order that are not adjacent', () => {
     const rows = Array.from({ length: 3000 }, (_, n) => `SC-${n % 150},2020-01-01,s,SC-${n % 7},${1 + Math.floor(n / 150)},5`);
     const { body: task } = await start(`reference,created_at,customer,sku,quantity,unit_price\n${rows.join('\n')}\n`);
     for (const step of [2, 3, 5]) {
-      await abandonTaskAtStep(mandate, step);
+      await abandonTaskAtStep(shop, step);
       await query('update tasks set lease_until = now() where id = ?', [task.id]);
     }
-    await runPendingTasks(mandate);
-    const { body: done } = await mandate.callApi('GET', `/api/v1/tasks/${task.id}`, { token: shop.token });
+    await runPendingTasks(shop);
+    const { body: done } = await shop.callApi('GET', `/api/v1/tasks/${task.id}`, { token: shop.token });
     expect(done).toMatchObject({
       status: 'succeeded',
       progress: { processed: 3000, total: 3000 },

@@ -1,50 +1,27 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startMandateServer, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
-import { createTestShop, type TestShop } from '../../support/server/test-shop.ts';
-import { completeTask, runPendingTasks } from '../../support/run-tasks.ts';
+import { describe, expect, test } from 'vitest';
+import type { JsonBody } from '../../support/server/start-mandate.ts';
+import { withShop } from '../../support/shop/with-shop.ts';
+import { startOrderImport } from './start-order-import.ts';
+import { completeImport, runPendingTasks } from '../../support/shop/run-tasks.ts';
 
-let mandate: MandateServer;
-let shop: TestShop;
+const shop = withShop();
 
-beforeAll(async () => {
-  mandate = await startMandateServer();
-  shop = await createTestShop(mandate);
-});
-afterAll(() => mandate.close());
-
-const start = (body: string, query: object = {}, contentType = 'text/csv') =>
-  mandate.callApi(
-    'POST',
-    `/api/v1/order-imports?${new URLSearchParams({
-      source: 'old-shop',
-      unknown_customers: 'create',
-      unknown_products: 'create',
-      currency: 'EUR',
-      ...query,
-    }).toString()}`,
-    { token: shop.token, body, headers: { 'content-type': contentType } },
-  );
-async function runImport(body: string, query: object = {}, contentType = 'text/csv') {
-  const { task, file } = await completeTask(mandate, shop.token, await start(body, query, contentType));
-  const remarks: JsonBody[] = file
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line));
-  return { task, remarks, counts: task.result.imported };
-}
+const start = (body: string, query: object = {}, contentType = 'text/csv') => startOrderImport(shop, body, query, contentType);
+const runImport = async (body: string, query: object = {}, contentType = 'text/csv') =>
+  completeImport(shop, shop.token, await start(body, query, contentType));
 async function runFailingImport(body: string, contentType = 'text/csv'): Promise<JsonBody> {
   const { body: task } = await start(body, {}, contentType);
-  await runPendingTasks(mandate);
-  const { body: finished } = await mandate.callApi('GET', `/api/v1/tasks/${task.id}`, { token: shop.token });
+  await runPendingTasks(shop);
+  const { body: finished } = await shop.callApi('GET', `/api/v1/tasks/${task.id}`, { token: shop.token });
   expect(finished.status).toBe('failed');
   return finished;
 }
 async function orderByReference(reference: string): Promise<JsonBody> {
-  const { body } = await mandate.callApi('GET', `/api/v1/orders?reference=${reference}`, { token: shop.token });
+  const { body } = await shop.callApi('GET', `/api/v1/orders?reference=${reference}`, { token: shop.token });
   expect(body.data).toHaveLength(1);
-  return (await mandate.callApi('GET', `/api/v1/orders/${body.data[0].id}`, { token: shop.token })).body;
+  return (await shop.callApi('GET', `/api/v1/orders/${body.data[0].id}`, { token: shop.token })).body;
 }
-const query = async (sql: string, parameters: unknown[] = []): Promise<JsonBody[]> => mandate.db.em.fork().execute(sql, parameters);
+const query = async (sql: string, parameters: unknown[] = []): Promise<JsonBody[]> => shop.db.em.fork().execute(sql, parameters);
 
 const columns = [
   'reference',
@@ -183,7 +160,7 @@ describe('an order that was imported before', () => {
   test('is replaced with changed_orders=replace, except for metadata and creation time', async () => {
     await runImport(toCsv('REP', lines.slice(0, 2)));
     const before = await orderByReference('REP');
-    await mandate.callApi('PATCH', `/api/v1/orders/${before.id}`, {
+    await shop.callApi('PATCH', `/api/v1/orders/${before.id}`, {
       token: shop.token,
       body: { metadata: { crm: '7' } },
       headers: { 'if-match': '*' },
@@ -226,7 +203,7 @@ describe('an order that was imported before', () => {
   test('is not replaced after a shipment', async () => {
     await runImport(toCsv('SHIP', lines, { status: 'paid' }));
     const before = await orderByReference('SHIP');
-    const parcel = await mandate.callApi('POST', `/api/v1/orders/${before.id}/shipments`, {
+    const parcel = await shop.callApi('POST', `/api/v1/orders/${before.id}/shipments`, {
       token: shop.token,
       body: { items: [{ line: 1, quantity: 1 }] },
     });
@@ -244,7 +221,7 @@ describe('an order that was imported before', () => {
     expect((await runImport(toCsv('OLD', lines.slice(0, 2)))).counts).toMatchObject({ differing: 1 });
     // fields that this shop may have changed since the import are not compared
     const { id } = await orderByReference('OLD');
-    await mandate.callApi('PATCH', `/api/v1/orders/${id}`, { token: shop.token, body: { note: 'New' }, headers: { 'if-match': '*' } });
+    await shop.callApi('PATCH', `/api/v1/orders/${id}`, { token: shop.token, body: { note: 'New' }, headers: { 'if-match': '*' } });
     expect((await runImport(toCsv('OLD'))).counts).toMatchObject({ unchanged: 1, differing: 0 });
     expect((await runImport(toCsv('OLD', lines, { note: 'Other' }))).counts).toMatchObject({ unchanged: 0, differing: 1 });
   });

@@ -1,11 +1,12 @@
 import { randomInt } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { EntityManager } from '../../../server/database/entity-manager/entity-manager.ts';
 import { databaseKind } from '../../support/services/database.ts';
-import { startMandateServer, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
+import type { JsonBody } from '../../support/server/start-mandate.ts';
 import { cliClient, signUp, obtainTokens, type TestUser } from '../../support/oauth/oauth-flow.ts';
-import { createTestShop, pickupDelivery } from '../../support/server/test-shop.ts';
+import { buildOrderInput } from '../../support/shop/test-shop.ts';
+import { withShop } from '../../support/shop/with-shop.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 
 /** Larger than the batch size, so that the pending lookups need several queries. */
 const readerCount = 150;
@@ -29,32 +30,29 @@ type Observation = {
 };
 
 describe.skipIf(databaseKind === 'pglite')('during ownership changes and token revocations', { timeout: 120_000 }, () => {
-  let mandate: MandateServer;
+  const shop = withShop();
   let users: readonly [TestUser, TestUser];
   let ids: readonly number[] = [];
   const ownershipPeriods = new Map<number, OwnershipPeriod[]>();
   const credentials: Credential[] = [];
 
   beforeAll(async () => {
-    mandate = await startMandateServer();
-    const shop = await createTestShop(mandate);
     const product = await shop.createProduct({ stock: 1000 });
-    users = [await signUp(mandate.origin), await signUp(mandate.origin)];
+    users = [await signUp(shop.origin), await signUp(shop.origin)];
     for (const person of users)
       for (let n = 0; n < tokensEach; n += 1) {
-        const { access_token: token } = await obtainTokens(mandate.origin, person, ['orders.read', 'orders.write']);
+        const { access_token: token } = await obtainTokens(shop.origin, person, ['orders.read', 'orders.write']);
         credentials.push({ token, userId: person.id, revocationSentAt: Infinity, revokedAt: Infinity });
       }
-    const body = { items: [{ product_id: product.id, quantity: 1 }], delivery: pickupDelivery };
+    const body = buildOrderInput([product, 1]);
     const placeOrder = async (_: unknown, n: number): Promise<number> => {
       const { userId, token } = credentials[n % credentials.length] ?? throwMissing();
-      const placed = await mandate.callApi('POST', '/api/v1/orders', { token, body });
+      const placed = await shop.callApi('POST', '/api/v1/orders', { token, body });
       ownershipPeriods.set(placed.body.id, [{ ownerId: userId, from: 0, until: Infinity }]);
       return placed.body.id;
     };
     ids = await Promise.all(Array.from({ length: orderCount }, placeOrder));
   }, 60_000);
-  afterAll(() => mandate.close());
 
   /**
    * Locks the table until all readers wait for the lock, so that their lookups are sent in consecutive full batches. Runs `during` while
@@ -65,12 +63,14 @@ describe.skipIf(databaseKind === 'pglite')('during ownership changes and token r
     observations: readonly Observation[],
     during: (em: EntityManager) => Promise<void>,
   ): Promise<void> {
-    await mandate.db.em.fork().transactional(async (em) => {
+    await shop.db.em.fork().transactional(async (em) => {
       await em.execute(`lock table ${table} in access exclusive mode`);
-      for (let [before, idleRounds] = [-1, 0]; idleRounds < 5; idleRounds = before === observations.length ? idleRounds + 1 : 0) {
+      let [before, idleRounds] = [-1, 0];
+      await waitUntil(() => {
+        idleRounds = before === observations.length ? idleRounds + 1 : 0;
         before = observations.length;
-        await sleep(10);
-      }
+        return idleRounds >= 5;
+      });
       await during(em);
     });
   }
@@ -84,7 +84,7 @@ describe.skipIf(databaseKind === 'pglite')('during ownership changes and token r
       await em.execute('update orders set user_id = ? where id = ?', [ownerId, id]);
     };
     if (id % 2 === 0) await whileReadersWait('orders', observations, change);
-    else await change(mandate.db.em.fork());
+    else await change(shop.db.em.fork());
     before.until = performance.now();
   }
 
@@ -93,7 +93,7 @@ describe.skipIf(databaseKind === 'pglite')('during ownership changes and token r
     let response: Promise<Response> | undefined;
     await whileReadersWait('users', observations, async () => {
       credential.revocationSentAt = performance.now();
-      response = fetch(`${mandate.origin}/oauth/revocation`, { method: 'POST', body });
+      response = fetch(`${shop.origin}/oauth/revocation`, { method: 'POST', body });
     });
     expect((await response)?.status).toBe(200);
     credential.revokedAt = performance.now();
@@ -101,7 +101,7 @@ describe.skipIf(databaseKind === 'pglite')('during ownership changes and token r
 
   async function read(observations: Observation[], by: Credential, id: number): Promise<void> {
     const sentAt = performance.now();
-    const { status, body } = await mandate.callApi('GET', `/api/v1/orders/${id}`, { token: by.token });
+    const { status, body } = await shop.callApi('GET', `/api/v1/orders/${id}`, { token: by.token });
     observations.push({ by, id, sentAt, receivedAt: performance.now(), status, body });
   }
 
@@ -140,8 +140,7 @@ describe.skipIf(databaseKind === 'pglite')('during ownership changes and token r
       await Promise.all(ids.map((other) => read(observations, credential, other)));
     }
     const changedAt = performance.now();
-    while (!observations.some(({ sentAt, status }) => sentAt > changedAt && status === 200))
-      await mandate.callApi('GET', '/api/v1/products');
+    while (!observations.some(({ sentAt, status }) => sentAt > changedAt && status === 200)) await shop.callApi('GET', '/api/v1/products');
     stop.abort();
     await reading;
     expect(observations.flatMap((response) => findViolation(response) ?? [])).toEqual([]);

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
 import { databaseKind } from '../../support/services/database.ts';
 import { cliClient, signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
-import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/test-shop.ts';
+import { buildOrderInput } from '../../support/shop/test-shop.ts';
+import { withShop } from '../../support/shop/with-shop.ts';
 
-let mandate: MandateServer;
-let shop: TestShop;
+const shop = withShop();
 
 type Customer = { readonly id: number; readonly token: string; readonly orders: readonly number[] };
 const customers: Customer[] = [];
@@ -13,22 +13,19 @@ const customers: Customer[] = [];
 const concurrentRequests = 260;
 
 beforeAll(async () => {
-  mandate = await startMandateServer();
-  shop = await createTestShop(mandate);
   const product = await shop.createProduct({ stock: 1000 });
   for (let i = 0; i < 4; i += 1) customers.push(await createCustomerWithOrders(product));
 }, 60_000);
-afterAll(() => mandate.close());
 
 async function createCustomerWithOrders(product: JsonBody): Promise<Customer> {
-  const person = await signUp(mandate.origin);
-  const { access_token: token } = await obtainTokens(mandate.origin, person, ['orders.read', 'orders.write']);
-  const body = { items: [{ product_id: product.id, quantity: 1 }], delivery: pickupDelivery };
-  const placed = await Promise.all(Array.from({ length: 5 }, () => mandate.callApi('POST', '/api/v1/orders', { token, body })));
+  const person = await signUp(shop.origin);
+  const { access_token: token } = await obtainTokens(shop.origin, person, ['orders.read', 'orders.write']);
+  const body = buildOrderInput([product, 1]);
+  const placed = await Promise.all(Array.from({ length: 5 }, () => shop.callApi('POST', '/api/v1/orders', { token, body })));
   return { id: person.id, token, orders: placed.map((response) => response.body.id) };
 }
 
-const getOrder = (id: number, token: string): Promise<ApiResponse> => mandate.callApi('GET', `/api/v1/orders/${id}`, { token });
+const getOrder = (id: number, token: string): Promise<ApiResponse> => shop.callApi('GET', `/api/v1/orders/${id}`, { token });
 
 describe('concurrent reads of many customers', () => {
   test('return only the orders of each customer, even across batch boundaries', async () => {
@@ -47,7 +44,7 @@ describe('concurrent reads of many customers', () => {
 
   test('of order lists return only the orders of each customer', async () => {
     const lists = await Promise.all(
-      Array.from({ length: 40 }, (_, n) => mandate.callApi('GET', '/api/v1/orders', { token: customers[n % 4]?.token ?? '' })),
+      Array.from({ length: 40 }, (_, n) => shop.callApi('GET', '/api/v1/orders', { token: customers[n % 4]?.token ?? '' })),
     );
     for (const [n, list] of lists.entries()) {
       expect(list.body.data.map((order: JsonBody) => order.id).toSorted()).toEqual(customers[n % 4]?.orders.toSorted());
@@ -83,7 +80,7 @@ describe.skipIf(databaseKind === 'pglite')('during other reads', { timeout: 60_0
     const reading = readUntilStopped(id, before.token, 24);
     const otherReads = readUntilStopped(after.orders[0] ?? 0, after.token, 24);
     await getOrder(id, before.token);
-    await mandate.db.em.fork().execute('update orders set user_id = ? where id = ?', [after.id, id]);
+    await shop.db.em.fork().execute('update orders set user_id = ? where id = ?', [after.id, id]);
     const changedAt = performance.now();
     expect((await getOrder(id, after.token)).status).toBe(200);
     for (let i = 0; i < 20; i += 1) await getOrder(id, after.token);
@@ -99,7 +96,7 @@ describe.skipIf(databaseKind === 'pglite')('during other reads', { timeout: 60_0
     const otherReads = readUntilStopped(customers[2]?.orders[0] ?? 0, customers[2]?.token ?? '', 24);
     await getOrder(customer.orders[0] ?? 0, customer.token);
     const body = new URLSearchParams({ client_id: cliClient.clientId, token: customer.token });
-    await fetch(`${mandate.origin}/oauth/revocation`, { method: 'POST', body });
+    await fetch(`${shop.origin}/oauth/revocation`, { method: 'POST', body });
     const revokedAt = performance.now();
     for (let i = 0; i < 20; i += 1) await getOrder(customer.orders[0] ?? 0, customer.token);
     const [observations, otherObservations] = [await reading.stop(), await otherReads.stop()];

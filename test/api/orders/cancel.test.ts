@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { databaseKind } from '../../support/services/database.ts';
 import { readEventTypes } from '../../support/read-event-types.ts';
-import { startPaymentTestShop, type PaymentTestShop } from '../../support/payment-test-shop.ts';
+import { withPaymentTestShop } from '../../support/shop/payment-test-shop.ts';
 import { signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
-import { pickupDelivery } from '../../support/server/test-shop.ts';
+import { buildOrderInput, pickupDelivery } from '../../support/shop/test-shop.ts';
 
-let till: PaymentTestShop;
-beforeAll(async () => {
-  till = await startPaymentTestShop();
-});
-afterAll(() => till.mandate.close());
+const till = withPaymentTestShop();
 
 const cancel = (id: number, body: object = {}) => till.post(`/orders/${id}/cancellation`, body);
 const orderEvents = (id: number): Promise<string[]> => readEventTypes(till.mandate.db, 'order', id);
@@ -124,7 +120,7 @@ describe('permissions', () => {
     const product = await shop.createProduct();
     const placed = await mandate.callApi('POST', '/api/v1/orders', {
       token: anna,
-      body: { items: [{ product_id: product.id, quantity: 1 }], delivery: pickupDelivery },
+      body: buildOrderInput([product, 1]),
     });
     const asAnna = (id: number, body: object) => mandate.callApi('POST', `/api/v1/orders/${id}/cancellation`, { token: anna, body });
     expect((await asAnna(placed.body.id, { reason: 'fraud' })).body.code).toBe('forbidden');

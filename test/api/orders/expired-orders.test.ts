@@ -1,14 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { cancelExpiredOrders } from '../../../server/order-lifecycle/expire-orders.ts';
 import { pollPendingPayments } from '../../../server/order-lifecycle/poll-pending-payments.ts';
 import { readEventTypes } from '../../support/read-event-types.ts';
-import { afterOrderHold, startPaymentTestShop, type PaymentTestShop } from '../../support/payment-test-shop.ts';
+import { afterOrderHold, withPaymentTestShop } from '../../support/shop/payment-test-shop.ts';
 
-let till: PaymentTestShop;
-beforeAll(async () => {
-  till = await startPaymentTestShop();
-});
-afterAll(() => till.mandate.close());
+const till = withPaymentTestShop();
 
 const em = () => till.mandate.db.em.fork();
 const orderEvents = (id: number): Promise<string[]> => readEventTypes(till.mandate.db, 'order', id);

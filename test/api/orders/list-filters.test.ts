@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { orderFulfillmentStatuses, orderStatuses, orderPaymentStatuses } from '@mandate/contract';
 import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
-import { startPaymentTestShop, type PaymentTestShop } from '../../support/payment-test-shop.ts';
+import { withPaymentTestShop } from '../../support/shop/payment-test-shop.ts';
 import { signUp, obtainTokens, type TestUser } from '../../support/oauth/oauth-flow.ts';
-import { pickupDelivery } from '../../support/server/test-shop.ts';
+import { pickupDelivery } from '../../support/shop/test-shop.ts';
 
-let till: PaymentTestShop;
+const till = withPaymentTestShop(undefined, { previewVersions: true });
 let anna: TestUser;
 let token: string;
 let bensOrder: number;
@@ -26,7 +26,6 @@ let productId: number;
 const orderIds: Record<string, number> = {};
 
 beforeAll(async () => {
-  till = await startPaymentTestShop(undefined, { previewVersions: true });
   productId = (await till.shop.createProduct({ stock: null })).id;
   anna = await signUp(till.mandate.origin);
   const scopes = ['orders.read', 'orders.write', 'tasks.write', 'tasks.read'] as const;
@@ -44,7 +43,6 @@ beforeAll(async () => {
   await till.post(`/orders/${orderIds['delivered']}/shipments`, { status: 'delivered' });
   await till.post(`/orders/${orderIds['refunded']}/refunds`, { reason: 'other' });
 });
-afterAll(() => till.mandate.close());
 
 const expectedIds = (...names: string[]): number[] => names.map((name) => orderIds[name] ?? 0).toSorted((a, b) => b - a);
 

@@ -1,7 +1,7 @@
 /** `GET /payments`, `/refunds` and `/shipments` return items that belong to orders that the caller may see. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
-import { startPaymentTestShop, type PaymentTestShop } from '../../support/payment-test-shop.ts';
+import { withPaymentTestShop } from '../../support/shop/payment-test-shop.ts';
 import {
   obtainClientToken,
   createConfidentialClient,
@@ -10,9 +10,9 @@ import {
   obtainTokens,
   type TestUser,
 } from '../../support/oauth/oauth-flow.ts';
-import { pickupDelivery } from '../../support/server/test-shop.ts';
+import { pickupDelivery } from '../../support/shop/test-shop.ts';
 
-let till: PaymentTestShop;
+const till = withPaymentTestShop();
 let anna: Buyer;
 let ben: Buyer;
 
@@ -56,11 +56,9 @@ async function createBuyer(): Promise<Buyer> {
 }
 
 beforeAll(async () => {
-  till = await startPaymentTestShop();
   anna = await createBuyer();
   ben = await createBuyer();
 });
-afterAll(() => till.mandate.close());
 
 const collections = ['payments', 'refunds', 'shipments'] as const;
 

@@ -1,36 +1,30 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
-import { signUp, obtainTokens, type TestUser } from '../../support/oauth/oauth-flow.ts';
-import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/test-shop.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
+import { signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
+import { pickupDelivery } from '../../support/shop/test-shop.ts';
+import { withShop } from '../../support/shop/with-shop.ts';
 
-let mandate: MandateServer;
-let shop: TestShop;
-let anna: TestUser;
-let token: string;
+const shop = withShop();
+const anna = shop.customer(['orders.read', 'orders.write']);
 let productId: number;
 
 beforeAll(async () => {
-  mandate = await startMandateServer();
-  shop = await createTestShop(mandate);
-  anna = await signUp(mandate.origin);
-  token = (await obtainTokens(mandate.origin, anna, ['orders.read', 'orders.write'])).access_token;
   productId = (await shop.createProduct({ stock: null })).id;
 });
-afterAll(() => mandate.close());
 
-const placeOrder = (reference: string, as = token, more: object = {}): Promise<ApiResponse> =>
-  mandate.callApi('POST', '/api/v1/orders', {
+const placeOrder = (reference: string, as = anna.token, more: object = {}): Promise<ApiResponse> =>
+  shop.callApi('POST', '/api/v1/orders', {
     token: as,
     body: { items: [{ product_id: productId, quantity: 1 }], delivery: pickupDelivery, reference, ...more },
   });
-const list = (query = '', as = token): Promise<ApiResponse> => mandate.callApi('GET', `/api/v1/orders${query}`, { token: as });
+const list = (query = '', as = anna.token): Promise<ApiResponse> => shop.callApi('GET', `/api/v1/orders${query}`, { token: as });
 const references = ({ body }: ApiResponse): string[] => body.data.map((order: JsonBody) => order.reference);
 
 /** Returns the orders on all pages, by following the cursors from the first page to the last. */
 async function listAllPages(
   query: string,
   between: (page: number) => Promise<unknown> = () => Promise.resolve(),
-  as = token,
+  as = anna.token,
 ): Promise<JsonBody[]> {
   const listedOrders: JsonBody[] = [];
   let cursor: string | null = null;
@@ -46,7 +40,7 @@ async function listAllPages(
 
 describe('200', () => {
   test('returns an empty list as one page without a cursor', async () => {
-    const ben = await obtainTokens(mandate.origin, await signUp(mandate.origin), ['orders.read']);
+    const ben = await obtainTokens(shop.origin, await signUp(shop.origin), ['orders.read']);
     const { status, body, headers } = await list('', ben.access_token);
     expect([status, body]).toEqual([200, { data: [], has_more: false, next_cursor: null }]);
     expect(headers.get('link')).toBe('</api/v1/orders>; rel="first"');
@@ -54,14 +48,14 @@ describe('200', () => {
   });
 
   test('returns only orders of the customer, newest first, 20 per page, without lines', async () => {
-    const ben = await obtainTokens(mandate.origin, await signUp(mandate.origin), ['orders.read', 'orders.write']);
+    const ben = await obtainTokens(shop.origin, await signUp(shop.origin), ['orders.read', 'orders.write']);
     await placeOrder('bens', ben.access_token);
     for (let i = 1; i <= 21; i += 1) await placeOrder(`a-${i}`);
     const first = await list();
     expect(references(first)).toEqual(Array.from({ length: 20 }, (_, i) => `a-${21 - i}`));
     expect(first.body.data[0]).not.toHaveProperty('items');
     const next = /<([^>]+)>; rel="next"/.exec(first.headers.get('link') ?? '')?.[1] ?? '';
-    const second = await mandate.callApi('GET', next, { token });
+    const second = await shop.callApi('GET', next, { token: anna.token });
     expect([references(second), second.body.has_more]).toEqual([['a-1'], false]);
     expect(references(await list('', ben.access_token))).toEqual(['bens']);
   });
@@ -71,7 +65,7 @@ describe('200', () => {
     const listed = await listAllPages('limit=7', async (page) => {
       await placeOrder(`while-${page}`);
       if (page === 0) {
-        const em = mandate.db.em.fork();
+        const em = shop.db.em.fork();
         const deletedId = before.at(-1).id;
         await em.execute('delete from order_items where order_id = ?', [deletedId]);
         await em.execute('delete from orders where id = ?', [deletedId]);
@@ -83,7 +77,7 @@ describe('200', () => {
   });
 
   test('sorts orders of the same millisecond consistently, in both directions', async () => {
-    await mandate.db.em.fork().execute(`update orders set created_at = '2026-01-01T00:00:00Z' where user_id = ?`, [anna.id]);
+    await shop.db.em.fork().execute(`update orders set created_at = '2026-01-01T00:00:00Z' where user_id = ?`, [anna.id]);
     const down = (await listAllPages('limit=3')).map(({ id }) => id);
     const up = (await listAllPages('limit=3&sort=created_at')).map(({ id }) => id);
     expect(down).toEqual([...down].toSorted((a, b) => b - a));
@@ -93,7 +87,7 @@ describe('200', () => {
 
   test('filters by status, time and reference', async () => {
     const { body: one } = await placeOrder('needle');
-    await mandate.db.em.fork().execute(`update orders set status = 'canceled', canceled_at = now() where id = ?`, [one.id]);
+    await shop.db.em.fork().execute(`update orders set status = 'canceled', canceled_at = now() where id = ?`, [one.id]);
     expect(references(await list('?status=canceled'))).toEqual(['needle']);
     expect(references(await list('?status=canceled,shipped&reference=needle'))).toEqual(['needle']);
     expect(references(await list('?status=shipped'))).toEqual([]);
@@ -105,7 +99,7 @@ describe('200', () => {
   });
 
   test('returns the total on request', async () => {
-    const [{ count }] = await mandate.db.em
+    const [{ count }] = await shop.db.em
       .fork()
       .execute<[{ count: number }]>('select count(*)::int as count from orders where user_id = ?', [anna.id]);
     expect((await list('?include_total=true&limit=1')).body).toMatchObject({ total_count: count, total_count_capped: false });
@@ -173,7 +167,7 @@ describe('400', () => {
     expect((await list(`?limit=1&status=paid&cursor=${cursor}`)).body.code).toBe('cursor_mismatch');
     expect((await list(`?limit=1&sort=created_at&cursor=${cursor}`)).body.code).toBe('cursor_mismatch');
     expect((await list(`?limit=1&cursor=${cursor}`, shop.token)).body.code).toBe('cursor_mismatch');
-    const ben = await obtainTokens(mandate.origin, await signUp(mandate.origin), ['orders.read']);
+    const ben = await obtainTokens(shop.origin, await signUp(shop.origin), ['orders.read']);
     expect((await list(`?limit=1&cursor=${cursor}`, ben.access_token)).body.code).toBe('cursor_mismatch');
     expect((await list(`?limit=2&cursor=${cursor}`)).status).toBe(200);
   });

@@ -1,30 +1,27 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { databaseKind } from '../../support/services/database.ts';
-import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
-import { deliveryAddress, createTestShop, type TestShop } from '../../support/server/test-shop.ts';
+import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
+import { deliveryAddress } from '../../support/shop/test-shop.ts';
+import { withShop } from '../../support/shop/with-shop.ts';
 
 // Compares the rows that the database function writes with the representation that the server returns.
-let mandate: MandateServer;
-let shop: TestShop;
+const shop = withShop({ previewVersions: true });
 let userId: number;
 beforeAll(async () => {
-  mandate = await startMandateServer({ previewVersions: true });
-  shop = await createTestShop(mandate);
   userId = (await shop.createUser()).id;
 });
-afterAll(() => mandate.close());
 
 const call = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<ApiResponse> =>
-  mandate.callApi(method, path, { token: shop.token, headers, ...(body !== undefined && { body }) });
+  shop.callApi(method, path, { token: shop.token, headers, ...(body !== undefined && { body }) });
 const findEvents = (
   type: string,
   id: number,
 ): Promise<{ type: string; user_id: number | null; subject_version: number; data: JsonBody }[]> =>
-  mandate.db.em
+  shop.db.em
     .fork()
     .execute('select type, user_id, subject_version, data from events where subject_type = ? and subject_id = ? order by id', [type, id]);
 const findIdempotencyKeys = (key: string): Promise<{ body: string }[]> =>
-  mandate.db.em.fork().execute('select body from idempotency_keys where key = ?', [key]);
+  shop.db.em.fork().execute('select body from idempotency_keys where key = ?', [key]);
 
 const hostileText = '"quoted" \\ </script> ünïcödé 😀';
 const recipient = { recipient_name: hostileText, ...deliveryAddress };
@@ -87,7 +84,7 @@ test('products with no remaining stock get an out_of_stock event', async () => {
 test('a rejected request writes no key, order or event, and leaves the stock unchanged', async () => {
   const products = [await shop.createProduct({ stock: 10 }), await shop.createProduct({ stock: 1 })];
   const count = async (): Promise<unknown> =>
-    mandate.db.em.fork().execute('select (select count(*) from orders) as orders, (select count(*) from events) as events');
+    shop.db.em.fork().execute('select (select count(*) from orders) as orders, (select count(*) from events) as events');
   const before = await count();
   expect((await call('POST', '/api/v1/orders', orderBody('v1', products), { 'idempotency-key': 'refused' })).body.code).toBe(
     'out_of_stock',
@@ -99,7 +96,7 @@ test('a rejected request writes no key, order or event, and leaves the stock unc
 test('an expired idempotency key is deleted if the new request is rejected', async () => {
   const order = orderBody('v1', [await shop.createProduct({ stock: 2 })]);
   expect((await call('POST', '/api/v1/orders', order, { 'idempotency-key': 'old' })).status).toBe(201);
-  await mandate.db.em.fork().execute(`update idempotency_keys set created_at = now() - interval '25 hours' where key = 'old'`);
+  await shop.db.em.fork().execute(`update idempotency_keys set created_at = now() - interval '25 hours' where key = 'old'`);
   expect((await call('POST', '/api/v1/orders', order, { 'idempotency-key': 'old' })).body.code).toBe('out_of_stock');
   expect(await findIdempotencyKeys('old')).toEqual([]);
 });
@@ -108,16 +105,16 @@ test('an expired idempotency key is deleted if the new request is rejected', asy
 describe.skipIf(databaseKind === 'pglite')('a concurrent request', () => {
   /** Executes `statement` in a transaction, runs `work` while the transaction is open, and rolls the transaction back. */
   async function duringOpenTransaction<Result>(statement: string, parameters: unknown[], work: () => Promise<Result>): Promise<Result> {
-    const em = mandate.db.em.fork();
+    const em = shop.db.em.fork();
     const shortTimeout = `alter function mandate_place_order_v4 set lock_timeout = '200ms'`;
-    await mandate.db.em.fork().execute(shortTimeout);
+    await shop.db.em.fork().execute(shortTimeout);
     await em.begin();
     try {
       await em.execute(statement, parameters);
       return await work();
     } finally {
       await em.rollback();
-      await mandate.db.em.fork().execute('alter function mandate_place_order_v4 reset lock_timeout');
+      await shop.db.em.fork().execute('alter function mandate_place_order_v4 reset lock_timeout');
     }
   }
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { databaseKind } from '../../support/services/database.ts';
 import { startMandateServer, type ApiResponse, type MandateServer } from '../../support/server/start-mandate.ts';
-import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/test-shop.ts';
+import { createTestShop, pickupDelivery, type TestShop } from '../../support/shop/test-shop.ts';
 
 // PGlite runs one transaction at a time.
 describe.skipIf(databaseKind === 'pglite')('concurrent buyers', () => {
@@ -18,7 +18,7 @@ describe.skipIf(databaseKind === 'pglite')('concurrent buyers', () => {
   });
 
   test('64 buyers of the same two products in either order: no deadlock, and correct stock', async () => {
-    await withShop(async (mandate, shop) => {
+    await runWithNewShop(async (mandate, shop) => {
       const [one, two, ben] = [await shop.createProduct({ stock: 64 }), await shop.createProduct({ stock: 40 }), await shop.createUser()];
       const ids = [one.id, two.id];
       const responses = await Promise.all(
@@ -44,7 +44,7 @@ describe.skipIf(databaseKind === 'pglite')('concurrent buyers', () => {
   });
 
   test('160 keys with 16 requests each: one order and one response per key', { timeout: 120_000 }, async () => {
-    await withShop(async (mandate, shop) => {
+    await runWithNewShop(async (mandate, shop) => {
       const [product, ben] = [await shop.createProduct({ stock: 1000 }), await shop.createUser()];
       const items = [{ product_id: product.id, quantity: 1 }];
       const keys = Array.from({ length: 160 * 16 }, (_, sent) => `key-${sent % 160}`);
@@ -75,7 +75,7 @@ type Fault = (mandate: MandateServer) => Promise<unknown>;
 const noFault: Fault = () => Promise.resolve();
 
 async function sellTenUnits(fault = noFault) {
-  return withShop(async (mandate, shop) => {
+  return runWithNewShop(async (mandate, shop) => {
     await fault(mandate);
     const [product, ben] = [await shop.createProduct({ stock: 10 }), await shop.createUser()];
     const items = [{ product_id: product.id, quantity: 1 }];
@@ -89,7 +89,7 @@ async function sellTenUnits(fault = noFault) {
 }
 
 async function sendSameKeyTwentyTimes(fault = noFault) {
-  return withShop(async (mandate, shop) => {
+  return runWithNewShop(async (mandate, shop) => {
     await fault(mandate);
     const [product, ben] = [await shop.createProduct({ stock: 100 }), await shop.createUser()];
     const items = [{ product_id: product.id, quantity: 1 }];
@@ -119,7 +119,7 @@ async function ignoreIdempotencyKeys({ db }: MandateServer): Promise<void> {
   await em.execute('create trigger forget before insert on idempotency_keys for each row execute function forget()');
 }
 
-async function withShop<Result>(run: (mandate: MandateServer, shop: TestShop) => Promise<Result>): Promise<Result> {
+async function runWithNewShop<Result>(run: (mandate: MandateServer, shop: TestShop) => Promise<Result>): Promise<Result> {
   const mandate = await startMandateServer();
   try {
     return await run(mandate, await createTestShop(mandate));

@@ -1,23 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startMandateServer, type ApiResponse, type MandateServer } from '../../support/server/start-mandate.ts';
-import { signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
-import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/test-shop.ts';
+import { expect, test } from 'vitest';
+import type { ApiResponse } from '../../support/server/start-mandate.ts';
+import { pickupDelivery } from '../../support/shop/test-shop.ts';
+import { withShop } from '../../support/shop/with-shop.ts';
 
-let mandate: MandateServer;
-let shop: TestShop;
-let token: string;
-beforeAll(async () => {
-  mandate = await startMandateServer();
-  shop = await createTestShop(mandate);
-  token = (await obtainTokens(mandate.origin, await signUp(mandate.origin), ['orders.write'])).access_token;
-});
-afterAll(() => mandate.close());
+const shop = withShop();
+const anna = shop.customer(['orders.write']);
 
 test('an order with too little stock and another total reports the stock first, and then the total', async () => {
   const product = await shop.createProduct({ price: 500, stock: 2 });
   const placeOrder = (quantity: number, total: number): Promise<ApiResponse> =>
-    mandate.callApi('POST', '/api/v1/orders', {
-      token,
+    shop.callApi('POST', '/api/v1/orders', {
+      token: anna.token,
       body: { items: [{ product_id: product.id, quantity }], delivery: pickupDelivery, total },
     });
   const short = await placeOrder(3, 1);

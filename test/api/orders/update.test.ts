@@ -1,46 +1,38 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readEventTypes } from '../../support/read-event-types.ts';
-import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
-import { signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
-import { deliveryAddress, createTestShop, pickupDelivery, type TestShop } from '../../support/server/test-shop.ts';
+import { startMandateServer, type ApiResponse, type JsonBody, type ApiServer } from '../../support/server/start-mandate.ts';
+import { deliveryAddress, createTestShop, buildOrderInput, pickupDelivery, type TestShop } from '../../support/shop/test-shop.ts';
+import { withShop } from '../../support/shop/with-shop.ts';
 
-let mandate: MandateServer;
-let shop: TestShop;
-let token: string;
-
-beforeAll(async () => {
-  mandate = await startMandateServer();
-  shop = await createTestShop(mandate);
-  token = (await obtainTokens(mandate.origin, await signUp(mandate.origin), ['orders.read', 'orders.write'])).access_token;
-});
-afterAll(() => mandate.close());
+const shop = withShop();
+const anna = shop.customer(['orders.read', 'orders.write']);
 
 const standard = { method: 'standard', recipient_name: 'Anna Test', ...deliveryAddress };
 
-async function placeOrder(delivery: object = standard, as = token, overrides: object = {}): Promise<JsonBody> {
+async function placeOrder(delivery: object = standard, as = anna.token, overrides: object = {}): Promise<JsonBody> {
   const product = await shop.createProduct();
-  const response = await mandate.callApi('POST', '/api/v1/orders', {
+  const response = await shop.callApi('POST', '/api/v1/orders', {
     token: as,
     body: { items: [{ product_id: product.id, quantity: 2 }], delivery, ...overrides },
   });
   return response.body;
 }
-const patch = (id: number, body: unknown, as = token, headers: Record<string, string> = {}): Promise<ApiResponse> =>
-  mandate.callApi('PATCH', `/api/v1/orders/${id}`, { token: as, body, headers });
+const patch = (id: number, body: unknown, as = anna.token, headers: Record<string, string> = {}): Promise<ApiResponse> =>
+  shop.callApi('PATCH', `/api/v1/orders/${id}`, { token: as, body, headers });
 const setStatus = (id: number, status: string, fulfillment = 'unfulfilled'): Promise<unknown> =>
-  mandate.db.em
+  shop.db.em
     .fork()
     .execute(`update orders set status = ?, fulfillment_status = ?, payment_status = 'paid' where id = ?`, [status, fulfillment, id]);
 
 describe('200', () => {
   test('changes the given fields, clears null fields, increments the version and records an event', async () => {
-    const order = await placeOrder(standard, token, { note: 'Ring', reference: 'A-1' });
+    const order = await placeOrder(standard, anna.token, { note: 'Ring', reference: 'A-1' });
     const delivery = { ...standard, line1: '2 Low Street' };
     const { body, headers } = await patch(order.id, { delivery, note: null, metadata: { a: '1' } });
     expect(body).toEqual({ ...order, delivery, note: null, metadata: { a: '1' }, version: 2, updated_at: body.updated_at });
     expect(headers.get('etag')).toBe(`"order-${order.id}-2.1"`);
     expect((await patch(order.id, {})).body).toEqual(body);
-    expect(await readEventTypes(mandate.db, 'order', order.id)).toEqual(['order.created', 'order.updated']);
+    expect(await readEventTypes(shop.db, 'order', order.id)).toEqual(['order.created', 'order.updated']);
   });
 
   test('staff can change the delivery of a paid order, and its customer cannot', async () => {
@@ -82,14 +74,16 @@ describe('errors', () => {
 
   test('404 for an order of another user, and 412 for another version', async () => {
     const order = await placeOrder();
-    const other = await obtainTokens(mandate.origin, await signUp(mandate.origin), ['orders.write']);
-    expect((await patch(order.id, { note: 'x' }, other.access_token)).body.code).toBe('not_found');
-    expect((await patch(order.id, { note: 'x' }, token, { 'if-match': `"order-${order.id}-9.1"` })).body.code).toBe('precondition_failed');
+    const other = await shop.createAccount('customer', ['orders.write']);
+    expect((await patch(order.id, { note: 'x' }, other.token)).body.code).toBe('not_found');
+    expect((await patch(order.id, { note: 'x' }, anna.token, { 'if-match': `"order-${order.id}-9.1"` })).body.code).toBe(
+      'precondition_failed',
+    );
   });
 });
 
 describe('discounts and tax', () => {
-  const createOrder = async (server: MandateServer, targetShop: TestShop, product: JsonBody, overrides: object): Promise<ApiResponse> =>
+  const createOrder = async (server: ApiServer, targetShop: TestShop, product: JsonBody, overrides: object): Promise<ApiResponse> =>
     server.callApi('POST', '/api/v1/orders', {
       token: targetShop.token,
       body: {
@@ -102,15 +96,15 @@ describe('discounts and tax', () => {
 
   test('a discount by staff reduces the tax in proportion', async () => {
     const product = await shop.createProduct({ price: 1200, tax_rate_bps: 2000 });
-    const { body } = await createOrder(mandate, shop, product, { discount_total: 300, total: 900 });
+    const { body } = await createOrder(shop, shop, product, { discount_total: 300, total: 900 });
     expect(body).toMatchObject({ subtotal: 1200, discount_total: 300, tax_total: 150, total: 900, tax_mode: 'inclusive' });
     expect(body.items[0].tax).toBe(200);
-    const fullDiscount = await createOrder(mandate, shop, product, { discount_total: 1200 });
+    const fullDiscount = await createOrder(shop, shop, product, { discount_total: 1200 });
     expect(fullDiscount.body).toMatchObject({ total: 0, tax_total: 0, status: 'paid' });
-    const tooMuch = await createOrder(mandate, shop, product, { discount_total: 1201 });
+    const tooMuch = await createOrder(shop, shop, product, { discount_total: 1201 });
     expect(tooMuch.body.errors).toMatchObject([{ pointer: '#/discount_total', code: 'out_of_range' }]);
-    const customer = { items: [{ product_id: product.id, quantity: 1 }], delivery: pickupDelivery, discount_total: 1 };
-    expect((await mandate.callApi('POST', '/api/v1/orders', { token, body: customer })).body.code).toBe('forbidden');
+    const customer = { ...buildOrderInput([product, 1]), discount_total: 1 };
+    expect((await shop.callApi('POST', '/api/v1/orders', { token: anna.token, body: customer })).body.code).toBe('forbidden');
   });
 
   test('tax is added to prices without tax', async () => {

@@ -1,34 +1,26 @@
 import { contractV2, getRouteMetadata, listRoutes } from '@mandate/contract';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
-import { signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
-import { deliveryAddress, createTestShop, pickupDelivery, type TestShop } from '../../support/server/test-shop.ts';
+import { describe, expect, test } from 'vitest';
+import { startMandateServer, type ApiResponse, type JsonBody } from '../../support/server/start-mandate.ts';
+import { deliveryAddress, pickupDelivery } from '../../support/shop/test-shop.ts';
+import { withShop } from '../../support/shop/with-shop.ts';
 
-let mandate: MandateServer;
-let shop: TestShop;
-let token: string;
-
-beforeAll(async () => {
-  mandate = await startMandateServer({ previewVersions: true });
-  shop = await createTestShop(mandate);
-  token = (await obtainTokens(mandate.origin, await signUp(mandate.origin), ['orders.read', 'orders.write'])).access_token;
-});
-afterAll(() => mandate.close());
+const shop = withShop({ previewVersions: true });
+const anna = shop.customer(['orders.read', 'orders.write']);
 
 const shipping = { shipping_method: 'standard', shipping_address: { recipient_name: 'Anna Test', ...deliveryAddress } };
 const delivery = { method: 'standard', ...shipping.shipping_address };
 
 const items = async (): Promise<JsonBody> => [{ product_id: (await shop.createProduct()).id, quantity: 1 }];
 const placeOrder = async (version: 'v1' | 'v2', overrides: object = {}, headers: Record<string, string> = {}): Promise<ApiResponse> =>
-  mandate.callApi('POST', `/api/${version}/orders`, {
-    token,
+  shop.callApi('POST', `/api/${version}/orders`, {
+    token: anna.token,
     headers,
     body: { items: await items(), ...(version === 'v1' ? { delivery } : shipping), ...overrides },
   });
 const getOrder = (version: 'v1' | 'v2', id: number, headers: Record<string, string> = {}): Promise<ApiResponse> =>
-  mandate.callApi('GET', `/api/${version}/orders/${id}`, { token, headers });
+  shop.callApi('GET', `/api/${version}/orders/${id}`, { token: anna.token, headers });
 const patch = (id: number, body: unknown, headers: Record<string, string> = {}): Promise<ApiResponse> =>
-  mandate.callApi('PATCH', `/api/v2/orders/${id}`, { token, body, headers });
+  shop.callApi('PATCH', `/api/v2/orders/${id}`, { token: anna.token, body, headers });
 
 describe('orders of both versions', () => {
   test('can be read in both versions', async () => {
@@ -47,21 +39,21 @@ describe('orders of both versions', () => {
   test('have the same form in lists and cancellations, and a cursor is valid in one version', async () => {
     const { body } = await placeOrder('v2');
     await placeOrder('v2');
-    const list = await mandate.callApi('GET', '/api/v2/orders?limit=1', { token });
+    const list = await shop.callApi('GET', '/api/v2/orders?limit=1', { token: anna.token });
     expect([list.body.data[0].shipping_method, list.body.data[0].delivery]).toEqual(['standard', undefined]);
     expect(list.headers.get('link')).toContain('</api/v2/orders?limit=1&cursor=');
-    const otherVersion = await mandate.callApi('GET', `/api/v1/orders?limit=1&cursor=${list.body.next_cursor}`, { token });
+    const otherVersion = await shop.callApi('GET', `/api/v1/orders?limit=1&cursor=${list.body.next_cursor}`, { token: anna.token });
     expect(otherVersion.body.code).toBe('cursor_mismatch');
-    const canceled = await mandate.callApi('POST', `/api/v2/orders/${body.id}/cancellation`, { token, body: {} });
+    const canceled = await shop.callApi('POST', `/api/v2/orders/${body.id}/cancellation`, { token: anna.token, body: {} });
     expect(canceled.body).toMatchObject({ status: 'canceled', ...shipping });
   });
 
   test('other resources are the same as in version 1', async () => {
     const paths = listRoutes(contractV2).map(({ path }) => path);
     expect(paths.filter((path) => !path.startsWith('/api/v2/'))).toEqual([]);
-    const [one, two] = [await mandate.callApi('GET', '/api/v1/products'), await mandate.callApi('GET', '/api/v2/products')];
+    const [one, two] = [await shop.callApi('GET', '/api/v1/products'), await shop.callApi('GET', '/api/v2/products')];
     expect(two.body.data).toEqual(one.body.data);
-    const created = await mandate.callApi('POST', '/api/v2/products', {
+    const created = await shop.callApi('POST', '/api/v2/products', {
       token: shop.token,
       body: { name: 'A', category: 'a', price: 1, currency: 'EUR', sku: 'v2-1', tax_rate_bps: 0 },
     });
@@ -69,12 +61,12 @@ describe('orders of both versions', () => {
   });
 
   test('GET /api lists both versions, and each has an OpenAPI document', async () => {
-    const { body } = await mandate.callApi('GET', '/api');
+    const { body } = await shop.callApi('GET', '/api');
     expect(body.data.map(({ version, status }: JsonBody) => [version, status])).toEqual([
       ['v1', 'current'],
       ['v2', 'preview'],
     ]);
-    const document: JsonBody = await (await fetch(`${mandate.origin}/openapi-v2.json`)).json();
+    const document: JsonBody = await (await fetch(`${shop.origin}/openapi-v2.json`)).json();
     expect(Object.keys(document.paths)).toContain('/api/v2/orders');
     expect(document.components.schemas.Order.properties).toHaveProperty('shipping_address');
     expect(getRouteMetadata(contractV2.orders.create).operationId).toBe('orders.create');
@@ -129,13 +121,16 @@ describe('errors in version 2', () => {
   test('state conflicts are the same as in version 1', async () => {
     const { body } = await placeOrder('v2');
     expect((await patch(body.id, { shipping_method: pickupDelivery.method })).body.code).toBe('price_changed');
-    expect((await mandate.callApi('POST', `/api/v2/orders/${body.id}/cancellation`, { token, body: {} })).status).toBe(201);
+    expect((await shop.callApi('POST', `/api/v2/orders/${body.id}/cancellation`, { token: anna.token, body: {} })).status).toBe(201);
     expect((await patch(body.id, { shipping_method: 'standard' })).body.code).toBe('invalid_transition');
-    expect((await mandate.callApi('POST', `/api/v2/orders/${body.id}/cancellation`, { token, body: {} })).body.code).toBe(
+    expect((await shop.callApi('POST', `/api/v2/orders/${body.id}/cancellation`, { token: anna.token, body: {} })).body.code).toBe(
       'invalid_transition',
     );
     const other = await placeOrder('v2');
-    const forbidden = await mandate.callApi('POST', `/api/v2/orders/${other.body.id}/cancellation`, { token, body: { reason: 'fraud' } });
+    const forbidden = await shop.callApi('POST', `/api/v2/orders/${other.body.id}/cancellation`, {
+      token: anna.token,
+      body: { reason: 'fraud' },
+    });
     expect(forbidden.body.code).toBe('forbidden');
   });
 });

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { pollPendingPayments } from '../../../server/order-lifecycle/poll-pending-payments.ts';
 import { pollPendingRefunds } from '../../../server/refunds/poll-pending-refunds.ts';
-import { startPaymentTestShop, inOneMinute, type PaymentTestShop } from '../../support/payment-test-shop.ts';
+import { withPaymentTestShop, inOneMinute } from '../../support/shop/payment-test-shop.ts';
 
-let till: PaymentTestShop;
-beforeAll(async () => {
-  till = await startPaymentTestShop();
-});
-afterAll(() => till.mandate.close());
+const till = withPaymentTestShop();
 
 const em = () => till.mandate.db.em.fork();
 

@@ -1,15 +1,11 @@
 import { testPaymentMethodTokens } from '@mandate/contract';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { pollPendingPayments } from '../../../server/order-lifecycle/poll-pending-payments.ts';
 import { readEventTypes } from '../../support/read-event-types.ts';
 import { usesTwoProcesses } from '../../support/server/process-mode.ts';
-import { startPaymentTestShop, inOneMinute, type PaymentTestShop } from '../../support/payment-test-shop.ts';
+import { withPaymentTestShop, inOneMinute } from '../../support/shop/payment-test-shop.ts';
 
-let till: PaymentTestShop;
-beforeAll(async () => {
-  till = await startPaymentTestShop();
-});
-afterAll(() => till.mandate.close());
+const till = withPaymentTestShop();
 
 const paymentEvents = (id: number): Promise<string[]> => readEventTypes(till.mandate.db, 'payment', id);
 const orderEvents = (id: number): Promise<string[]> => readEventTypes(till.mandate.db, 'order', id);

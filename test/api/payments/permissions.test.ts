@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startPaymentTestShop, type PaymentTestShop } from '../../support/payment-test-shop.ts';
+import { describe, expect, test } from 'vitest';
+import { withPaymentTestShop } from '../../support/shop/payment-test-shop.ts';
 import { signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
-import { pickupDelivery } from '../../support/server/test-shop.ts';
+import { buildOrderInput } from '../../support/shop/test-shop.ts';
 
-let till: PaymentTestShop;
-beforeAll(async () => {
-  till = await startPaymentTestShop();
-});
-afterAll(() => till.mandate.close());
+const till = withPaymentTestShop();
 
 const em = () => till.mandate.db.em.fork();
 
@@ -17,7 +13,7 @@ describe('permissions', () => {
     const anna = (await obtainTokens(mandate.origin, await signUp(mandate.origin), ['orders.write', 'payments.write', 'payments.read']))
       .access_token;
     const product = await shop.createProduct();
-    const body = { items: [{ product_id: product.id, quantity: 1 }], delivery: pickupDelivery };
+    const body = buildOrderInput([product, 1]);
     const order = (await mandate.callApi('POST', '/api/v1/orders', { token: anna, body })).body;
     const pay = (id: number) =>
       mandate.callApi('POST', `/api/v1/orders/${id}/payments`, {
@@ -48,7 +44,7 @@ describe('permissions', () => {
     const payer = (await obtainTokens(mandate.origin, anna, ['orders.write', 'payments.write'])).access_token;
     const reader = (await obtainTokens(mandate.origin, anna, ['payments.read'])).access_token;
     const product = await shop.createProduct();
-    const body = { items: [{ product_id: product.id, quantity: 1 }], delivery: pickupDelivery };
+    const body = buildOrderInput([product, 1]);
     const order = (await mandate.callApi('POST', '/api/v1/orders', { token: payer, body })).body;
     const payment = (await mandate.callApi('POST', `/api/v1/orders/${order.id}/payments`, { token: payer, body: { provider: 'test' } }))
       .body;

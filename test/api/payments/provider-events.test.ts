@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { pollPendingPayments } from '../../../server/order-lifecycle/poll-pending-payments.ts';
 import { applyProviderEvents } from '../../../server/order-lifecycle/provider-events.ts';
 import { readEventTypes } from '../../support/read-event-types.ts';
-import { afterOrderHold, startPaymentTestShop, inOneMinute, type PaymentTestShop } from '../../support/payment-test-shop.ts';
+import { afterOrderHold, withPaymentTestShop, inOneMinute } from '../../support/shop/payment-test-shop.ts';
 import { requireOneProcess } from '../../support/server/process-mode.ts';
 
-let till: PaymentTestShop;
-beforeAll(async () => {
-  till = await startPaymentTestShop();
-});
-afterAll(() => till.mandate.close());
+const till = withPaymentTestShop();
 
 const em = () => till.mandate.db.em.fork();
 const paymentEvents = (id: number): Promise<string[]> => readEventTypes(till.mandate.db, 'payment', id);

@@ -1,9 +1,9 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { manualProvider } from '../../../server/payments/providers/manual-provider.ts';
 import { indexPaymentProviders } from '../../../server/payments/providers/payment-provider.ts';
 import { createTestProvider } from '../../../server/payments/providers/test-provider.ts';
 import type { ApiResponse } from '../../support/server/start-mandate.ts';
-import { startPaymentTestShop, type PaymentTestShop } from '../../support/payment-test-shop.ts';
+import { withPaymentTestShop } from '../../support/shop/payment-test-shop.ts';
 import { requireOneProcess } from '../../support/server/process-mode.ts';
 
 requireOneProcess('the tests delay a payment provider in the test process');
@@ -11,7 +11,6 @@ requireOneProcess('the tests delay a payment provider in the test process');
 /** The test provider calls `providerWasCalled.resolve`, and then waits for `providerMayRespond`. */
 let providerMayRespond = Promise.withResolvers<void>();
 let providerWasCalled = Promise.withResolvers<void>();
-let till: PaymentTestShop;
 const createDelayedProvider = () => {
   const provider = createTestProvider();
   const waitForRelease = async (): Promise<void> => {
@@ -25,15 +24,12 @@ const createDelayedProvider = () => {
       waitForRelease().then(() => provider.refund(reference, request)),
   };
 };
+const till = withPaymentTestShop(indexPaymentProviders(manualProvider, createDelayedProvider()));
 
-beforeAll(async () => {
-  till = await startPaymentTestShop(indexPaymentProviders(manualProvider, createDelayedProvider()));
-});
 afterEach(() => {
   providerMayRespond = Promise.withResolvers();
   providerWasCalled = Promise.withResolvers();
 });
-afterAll(() => till.mandate.close());
 
 const key = { 'idempotency-key': 'once' };
 const send = (path: string, body: object): Promise<ApiResponse> =>

@@ -9,7 +9,7 @@ import { pollPendingRefunds } from '../../../server/refunds/poll-pending-refunds
 import { readEventTypes } from '../../support/read-event-types.ts';
 import { startFakeStripe, type FakeStripe } from '../../support/fake-stripe.ts';
 import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
-import { afterOrderHold, startPaymentTestShop, inOneMinute, type PaymentTestShop } from '../../support/payment-test-shop.ts';
+import { afterOrderHold, startPaymentTestShop, inOneMinute, type PaymentTestShop } from '../../support/shop/payment-test-shop.ts';
 import { requireOneProcess } from '../../support/server/process-mode.ts';
 
 requireOneProcess('the tests start a fake Stripe server');
@@ -145,6 +145,17 @@ describe('a Stripe refund', () => {
     await sendStripeEvent({ id: reference, object: 'refund' });
     expect(await processEvents()).toBe(1);
     expect((await till.get(`/orders/${order.id}`)).refunded_total).toBe(100);
+  });
+
+  test('is counted once, even if Stripe reports it twice', async () => {
+    const { order, refund, reference } = await createPendingRefund();
+    fakeStripe.completeRefund(reference, 'succeeded');
+    for (const _report of ['first', 'second']) {
+      await sendStripeEvent({ id: reference, object: 'refund' });
+      expect(await processEvents()).toBe(1);
+    }
+    expect((await till.get(`/orders/${order.id}`)).refunded_total).toBe(100);
+    expect(await readEventTypes(till.mandate.db, 'refund', refund.id)).toEqual(['refund.created', 'refund.succeeded']);
   });
 
   test('that fails can be created again', async () => {

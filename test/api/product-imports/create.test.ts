@@ -1,42 +1,28 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
-import { signUp, signUpWithRole, obtainTokens } from '../../support/oauth/oauth-flow.ts';
-import { createTestShop, type TestShop } from '../../support/server/test-shop.ts';
-import { completeTask, runPendingTasks, abandonTaskAtStep } from '../../support/run-tasks.ts';
+import { describe, expect, test } from 'vitest';
+import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
+import { signUpWithRole, obtainTokens } from '../../support/oauth/oauth-flow.ts';
+import { withShop } from '../../support/shop/with-shop.ts';
+import { completeImport, completeTask, parseRemarks, runPendingTasks, abandonTaskAtStep } from '../../support/shop/run-tasks.ts';
 
-let mandate: MandateServer;
-let shop: TestShop;
-
-beforeAll(async () => {
-  mandate = await startMandateServer();
-  shop = await createTestShop(mandate);
-});
-afterAll(() => mandate.close());
+const shop = withShop();
 
 const start = (body: string, query = '', headers: Record<string, string> = {}, token = shop.token): Promise<ApiResponse> =>
-  mandate.callApi('POST', `/api/v1/product-imports${query}`, { token, body, headers: { 'content-type': 'text/csv', ...headers } });
-const parseRemarks = (file: string): JsonBody[] =>
-  file
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line));
-async function runImport(body: string, query = '', headers: Record<string, string> = {}) {
-  const { task, file } = await completeTask(mandate, shop.token, await start(body, query, headers));
-  return { task, remarks: parseRemarks(file), counts: task.result.imported };
-}
+  shop.callApi('POST', `/api/v1/product-imports${query}`, { token, body, headers: { 'content-type': 'text/csv', ...headers } });
+const runImport = async (body: string, query = '', headers: Record<string, string> = {}) =>
+  completeImport(shop, shop.token, await start(body, query, headers));
 async function runFailingImport(body: string, query = ''): Promise<JsonBody> {
   const { body: task } = await start(body, query);
-  await runPendingTasks(mandate);
-  const { body: finished } = await mandate.callApi('GET', `/api/v1/tasks/${task.id}`, { token: shop.token });
+  await runPendingTasks(shop);
+  const { body: finished } = await shop.callApi('GET', `/api/v1/tasks/${task.id}`, { token: shop.token });
   expect(finished.status).toBe('failed');
   return finished.error;
 }
 const productBySku = async (sku: string): Promise<JsonBody> =>
-  (await mandate.callApi('GET', `/api/v1/products?sku=${encodeURIComponent(sku)}&status=draft,active,archived`, { token: shop.token })).body
+  (await shop.callApi('GET', `/api/v1/products?sku=${encodeURIComponent(sku)}&status=draft,active,archived`, { token: shop.token })).body
     .data[0];
-const runQuery = async (sql: string): Promise<[JsonBody]> => mandate.db.em.fork().execute(sql);
+const runQuery = async (sql: string): Promise<[JsonBody]> => shop.db.em.fork().execute(sql);
 const countRows = async (table: string): Promise<number> => (await runQuery(`select count(*)::int as count from ${table}`))[0].count;
 
 describe('202', () => {
@@ -60,7 +46,7 @@ describe('202', () => {
     const second = await runImport('sku,price\nP-1,300\nP-2,900\n');
     expect(second.counts).toEqual({ created: 0, updated: 1, unchanged: 1, refused: 0, differing: 0 });
     expect(await productBySku('P-1')).toMatchObject({ name: 'Heart', price: 300, stock: 7, version: 2 });
-    const events = await mandate.db.em
+    const events = await shop.db.em
       .fork()
       .execute(`select type from events where subject_type = 'product' and subject_id = ? order by id`, [(await productBySku('P-1')).id]);
     expect(events.map(({ type }: JsonBody) => type)).toEqual(['product.created', 'product.updated']);
@@ -157,16 +143,16 @@ describe('202', () => {
     const rows = Array.from({ length: 950 }, (_, n) => (n % 10 === 9 ? `R-${n},,a,1,EUR` : `R-${n},Name ${n},a,${n},EUR`));
     const { body: task } = await start(`sku,name,category,price,currency\n${rows.join('\n')}\n`);
     for (const step of [2, 2, 3]) {
-      await abandonTaskAtStep(mandate, step);
-      await mandate.db.em.fork().execute('update tasks set lease_until = now() where id = ?', [task.id]);
+      await abandonTaskAtStep(shop, step);
+      await shop.db.em.fork().execute('update tasks set lease_until = now() where id = ?', [task.id]);
     }
-    await runPendingTasks(mandate);
-    const { body: done } = await mandate.callApi('GET', `/api/v1/tasks/${task.id}`, { token: shop.token });
+    await runPendingTasks(shop);
+    const { body: done } = await shop.callApi('GET', `/api/v1/tasks/${task.id}`, { token: shop.token });
     expect(done).toMatchObject({
       progress: { processed: 950, total: 950 },
       result: { rows: 95, imported: { created: 855, refused: 95, updated: 0, unchanged: 0 } },
     });
-    const remarks = parseRemarks((await mandate.callApi('GET', `/api/v1/tasks/${task.id}/result`, { token: shop.token })).text);
+    const remarks = parseRemarks((await shop.callApi('GET', `/api/v1/tasks/${task.id}/result`, { token: shop.token })).text);
     expect(remarks.map(({ line }) => line)).toEqual(Array.from({ length: 95 }, (_, n) => n * 10 + 11));
   });
 
@@ -194,7 +180,7 @@ describe('202', () => {
     expect((await start(csv.replace('One', 'Two'), '', key)).body.code).toBe('idempotency_key_reused');
     expect((await start(csv, '?dry_run=true', key)).body.code).toBe('idempotency_key_reused');
     expect(await countRows('task_files')).toBe(files);
-    await completeTask(mandate, shop.token, first);
+    await completeTask(shop, shop.token, first);
   });
 });
 
@@ -217,7 +203,7 @@ describe('400, 413 and 415', () => {
   test('rejects an empty body, invalid UTF-8 and invalid parameters', async () => {
     expect((await start('')).body).toMatchObject({ status: 400, code: 'invalid_request' });
     for (const bytes of [Buffer.from([0x73, 0x6b, 0x75, 0xff]), Buffer.from([0x73, 0xc3])]) {
-      const response = await fetch(`${mandate.origin}/api/v1/product-imports`, {
+      const response = await fetch(`${shop.origin}/api/v1/product-imports`, {
         method: 'POST',
         headers: { authorization: `Bearer ${shop.token}`, 'content-type': 'text/csv' },
         body: bytes,
@@ -246,7 +232,7 @@ describe('400, 413 and 415', () => {
   test('stores a file of more than 50 MB while it arrives, with and without Content-Length', async () => {
     const megabytes = 55;
     for (const headers of [{ 'content-length': String(megabytes * 1_000_000) }, { 'transfer-encoding': 'chunked' }]) {
-      const req = request(`${mandate.origin}/api/v1/product-imports`, {
+      const req = request(`${shop.origin}/api/v1/product-imports`, {
         method: 'POST',
         headers: { authorization: `Bearer ${shop.token}`, 'content-type': 'text/csv', ...headers },
       });
@@ -262,13 +248,13 @@ describe('400, 413 and 415', () => {
         `select sum(octet_length(content))::int as bytes from task_file_chunks where file_id = (select input_id from tasks where id = ${id})`,
       );
       expect(bytes).toBe(megabytes * 1_000_000);
-      await mandate.callApi('POST', `/api/v1/tasks/${id}/cancellation`, { token: shop.token });
+      await shop.callApi('POST', `/api/v1/tasks/${id}/cancellation`, { token: shop.token });
     }
   }, 60_000);
 
   test('a client that disconnects during the upload leaves no stored file', async () => {
     const files = await countRows('task_files');
-    const req = request(`${mandate.origin}/api/v1/product-imports`, {
+    const req = request(`${shop.origin}/api/v1/product-imports`, {
       method: 'POST',
       headers: { authorization: `Bearer ${shop.token}`, 'content-type': 'text/csv', 'content-length': '1000000' },
     });
@@ -282,10 +268,10 @@ describe('400, 413 and 415', () => {
 
 describe('403', () => {
   test('requires products.write and a staff account', async () => {
-    const { access_token: customer } = await obtainTokens(mandate.origin, await signUp(mandate.origin), ['tasks.write']);
+    const { token: customer } = await shop.createAccount('customer', ['tasks.write']);
     expect((await start('sku\n1\n', '', {}, customer)).body.code).toBe('insufficient_scope');
-    const staffUser = await signUpWithRole(mandate.db, mandate.origin, 'staff');
-    const { access_token: staff } = await obtainTokens(mandate.origin, staffUser, ['tasks.write', 'products.write']);
+    const staffUser = await signUpWithRole(shop.db, shop.origin, 'staff');
+    const { access_token: staff } = await obtainTokens(shop.origin, staffUser, ['tasks.write', 'products.write']);
     expect((await start('sku,name,category,price,currency\nS-1,One,a,1,EUR\n', '', {}, staff)).status).toBe(202);
   });
 });

@@ -1,26 +1,21 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startMandateServer, type ApiResponse, type MandateServer } from '../../support/server/start-mandate.ts';
-import { signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
-import { createTestShop, type TestShop } from '../../support/server/test-shop.ts';
+import { beforeAll, expect, test } from 'vitest';
+import type { ApiResponse } from '../../support/server/start-mandate.ts';
+import { withShop } from '../../support/shop/with-shop.ts';
 
-let mandate: MandateServer;
-let shop: TestShop;
+const shop = withShop();
 
 beforeAll(async () => {
-  mandate = await startMandateServer();
-  shop = await createTestShop(mandate);
   const products = { mugs: ['active', 'active', 'draft'], bags: ['active'], aprons: ['draft'], tins: ['active', 'archived'] };
   for (const [category, statuses] of Object.entries(products)) {
     for (const status of statuses) {
       const { id } = await shop.createProduct({ category, status: status === 'archived' ? 'active' : status });
-      if (status === 'archived') await mandate.callApi('PATCH', `/api/v1/products/${id}`, { token: shop.token, body: { status } });
+      if (status === 'archived') await shop.callApi('PATCH', `/api/v1/products/${id}`, { token: shop.token, body: { status } });
     }
   }
 });
-afterAll(() => mandate.close());
 
 const list = (query = '', token?: string): Promise<ApiResponse> =>
-  mandate.callApi('GET', `/api/v1/product-categories${query}`, token === undefined ? {} : { token });
+  shop.callApi('GET', `/api/v1/product-categories${query}`, token === undefined ? {} : { token });
 const bags = { category: 'bags', product_count: 1 };
 const mugs = { category: 'mugs', product_count: 2 };
 const tins = { category: 'tins', product_count: 1 };
@@ -44,7 +39,7 @@ test('200: counts equal those of the product list with the same filters', async 
   const { body } = await list(`?${statuses}`, shop.token);
   expect(body.data.map(({ category }: { category: string }) => category)).toEqual(['aprons', 'bags', 'mugs', 'tins']);
   for (const { category, product_count: count } of body.data) {
-    const products = await mandate.callApi('GET', `/api/v1/products?${statuses}&category=${category}&include_total=true`, {
+    const products = await shop.callApi('GET', `/api/v1/products?${statuses}&category=${category}&include_total=true`, {
       token: shop.token,
     });
     expect(products.body.total_count).toBe(count);
@@ -52,7 +47,7 @@ test('200: counts equal those of the product list with the same filters', async 
 });
 
 test('403: customers cannot list categories of drafts', async () => {
-  const anna = (await obtainTokens(mandate.origin, await signUp(mandate.origin), ['orders.read'])).access_token;
+  const anna = (await shop.createAccount('customer', ['orders.read'])).token;
   for (const token of [undefined, anna]) {
     const { status, body } = await list('?status=draft', token);
     expect([status, body.code]).toEqual([403, 'forbidden']);

@@ -1,22 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
-import { signUp, signUpWithRole, obtainTokens } from '../../support/oauth/oauth-flow.ts';
-import { createTestShop, type TestShop, buildProductInput } from '../../support/server/test-shop.ts';
+import { describe, expect, test } from 'vitest';
+import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
+import { signUpWithRole, obtainTokens } from '../../support/oauth/oauth-flow.ts';
+import { buildProductInput } from '../../support/shop/test-shop.ts';
+import { withShop } from '../../support/shop/with-shop.ts';
 import { readEventTypes } from '../../support/read-event-types.ts';
 
-let mandate: MandateServer;
-let shop: TestShop;
-
-beforeAll(async () => {
-  mandate = await startMandateServer();
-  shop = await createTestShop(mandate);
-});
-afterAll(() => mandate.close());
+const shop = withShop();
 
 const send = (method: string, path: string, body: unknown, headers: Record<string, string> = {}): Promise<ApiResponse> =>
-  mandate.callApi(method, `/api/v1/products${path}`, { token: shop.token, body, headers });
+  shop.callApi(method, `/api/v1/products${path}`, { token: shop.token, body, headers });
 const get = (path: string, token?: string): Promise<ApiResponse> =>
-  mandate.callApi('GET', `/api/v1/products${path}`, token === undefined ? {} : { token });
+  shop.callApi('GET', `/api/v1/products${path}`, token === undefined ? {} : { token });
 const errorsOf = ({ body }: ApiResponse): string[] =>
   body.errors.map((entry: JsonBody) => `${entry.pointer ?? entry.parameter} ${entry.code}`);
 
@@ -57,14 +51,14 @@ describe('POST /products', () => {
   });
 
   test('403: rejects customers, whatever the scopes of their application', async () => {
-    const anna = await obtainTokens(mandate.origin, await signUp(mandate.origin), ['orders.read']);
-    const refused = await mandate.callApi('POST', '/api/v1/products', { token: anna.access_token, body: buildProductInput() });
+    const anna = await shop.createAccount('customer', ['orders.read']);
+    const refused = await shop.callApi('POST', '/api/v1/products', { token: anna.token, body: buildProductInput() });
     expect([refused.status, refused.body.code]).toEqual([403, 'insufficient_scope']);
-    const staffUser = await signUpWithRole(mandate.db, mandate.origin, 'staff');
-    const { access_token: token } = await obtainTokens(mandate.origin, staffUser, ['products.write']);
-    expect((await mandate.callApi('POST', '/api/v1/products', { token, body: buildProductInput() })).status).toBe(201);
-    await mandate.db.em.fork().execute(`update users set role = 'customer' where id = ?`, [staffUser.id]);
-    const demoted = await mandate.callApi('POST', '/api/v1/products', { token, body: buildProductInput() });
+    const staffUser = await signUpWithRole(shop.db, shop.origin, 'staff');
+    const { access_token: token } = await obtainTokens(shop.origin, staffUser, ['products.write']);
+    expect((await shop.callApi('POST', '/api/v1/products', { token, body: buildProductInput() })).status).toBe(201);
+    await shop.db.em.fork().execute(`update users set role = 'customer' where id = ?`, [staffUser.id]);
+    const demoted = await shop.callApi('POST', '/api/v1/products', { token, body: buildProductInput() });
     expect([demoted.status, demoted.body.code]).toEqual([403, 'forbidden']);
   });
 });
@@ -183,11 +177,11 @@ describe('/products/{product_id}/stock-adjustments', () => {
       note: 'counted',
     });
     expect((await adjust(product.id, -2)).body.stock_after).toBe(3);
-    const { body } = await mandate.callApi('GET', `/api/v1/products/${product.id}/stock-adjustments?limit=1&include_total=true`, {
+    const { body } = await shop.callApi('GET', `/api/v1/products/${product.id}/stock-adjustments?limit=1&include_total=true`, {
       token: shop.token,
     });
     expect(body).toMatchObject({ data: [{ delta: -2 }], has_more: true, total_count: 2 });
-    const next = await mandate.callApi('GET', `/api/v1/products/${product.id}/stock-adjustments?limit=1&cursor=${body.next_cursor}`, {
+    const next = await shop.callApi('GET', `/api/v1/products/${product.id}/stock-adjustments?limit=1&cursor=${body.next_cursor}`, {
       token: shop.token,
     });
     expect(next.body).toMatchObject({ data: [{ delta: 5 }], has_more: false });
@@ -197,7 +191,7 @@ describe('/products/{product_id}/stock-adjustments', () => {
   test('201: an event records each stock change, and when stock runs out and returns', async () => {
     const { id } = await shop.createProduct({ stock: 3 });
     for (const delta of [-1, -2, 4, 1]) expect((await adjust(id, delta)).status).toBe(201);
-    expect(await readEventTypes(mandate.db, 'product', id)).toEqual([
+    expect(await readEventTypes(shop.db, 'product', id)).toEqual([
       'product.created',
       'product.stock_changed',
       'product.stock_changed',
@@ -228,6 +222,6 @@ describe('/products/{product_id}/stock-adjustments', () => {
     const { id } = await shop.createProduct();
     expect(errorsOf(await adjust(id, 0))).toEqual(['#/delta invalid_value']);
     expect((await adjust(999_999, 1)).status).toBe(404);
-    expect((await mandate.callApi('GET', '/api/v1/products/999999/stock-adjustments', { token: shop.token })).status).toBe(404);
+    expect((await shop.callApi('GET', '/api/v1/products/999999/stock-adjustments', { token: shop.token })).status).toBe(404);
   });
 });

@@ -1,11 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { databaseKind } from '../../support/services/database.ts';
-import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
-import { signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
-import { createTestShop, type TestShop } from '../../support/server/test-shop.ts';
+import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
+import { withShop } from '../../support/shop/with-shop.ts';
 
-let mandate: MandateServer;
-let shop: TestShop;
+const shop = withShop();
 
 const catalogue = [
   { sku: 'LAN-100/W', name: 'White metal lantern', description: 'Holds one candle.', price: 300 },
@@ -18,14 +16,11 @@ const catalogue = [
 ] as const;
 
 beforeAll(async () => {
-  mandate = await startMandateServer();
-  shop = await createTestShop(mandate);
   for (const product of catalogue) await shop.createProduct({ ...product, currency: 'GBP' });
 });
-afterAll(() => mandate.close());
 
 const search = (q: string, parameters: Record<string, string> = {}, token?: string): Promise<ApiResponse> =>
-  mandate.callApi('GET', `/api/v1/products?${new URLSearchParams({ q, ...parameters }).toString()}`, token === undefined ? {} : { token });
+  shop.callApi('GET', `/api/v1/products?${new URLSearchParams({ q, ...parameters }).toString()}`, token === undefined ? {} : { token });
 const foundProducts = ({ status, body, text: sent }: ApiResponse): JsonBody[] => {
   if (status !== 200) throw new Error(sent);
   return body.data;
@@ -104,10 +99,10 @@ describe('q', () => {
   test('finds a renamed product only by its new name, and no deleted product', async () => {
     const { id, sku } = await shop.createProduct({ name: 'Quartz obelisk' });
     expect(skus(await search('obelisk'))).toEqual([sku]);
-    await mandate.callApi('PATCH', `/api/v1/products/${id}`, { token: shop.token, body: { name: 'Basalt pillar' } });
+    await shop.callApi('PATCH', `/api/v1/products/${id}`, { token: shop.token, body: { name: 'Basalt pillar' } });
     expect([skus(await search('obelisk')), skus(await search('pillar'))]).toEqual([[], [sku]]);
     const draft = await shop.createProduct({ name: 'Granite stele', status: 'draft' });
-    await mandate.callApi('DELETE', `/api/v1/products/${draft.id}`, { token: shop.token });
+    await shop.callApi('DELETE', `/api/v1/products/${draft.id}`, { token: shop.token });
     expect(skus(await search('stele', { status: 'draft,active' }, shop.token))).toEqual([]);
   });
 
@@ -158,13 +153,13 @@ describe('search results', () => {
   });
 
   test('cannot be sorted by relevance without a search text', async () => {
-    const { status, body } = await mandate.callApi('GET', '/api/v1/products?sort=relevance');
+    const { status, body } = await shop.callApi('GET', '/api/v1/products?sort=relevance');
     expect([status, body.errors]).toEqual([400, [expect.objectContaining({ parameter: 'sort', code: 'conflicting_parameters' })]]);
   });
 
   test('have the form of GET /products/{product_id}', async () => {
     const [found] = (await search('vanilla')).body.data;
-    expect(found).toEqual((await mandate.callApi('GET', `/api/v1/products/${found.id}`)).body);
+    expect(found).toEqual((await shop.callApi('GET', `/api/v1/products/${found.id}`)).body);
   });
 });
 
@@ -177,7 +172,7 @@ describe('pages of search results', () => {
   const listPages = async (parameters: Record<string, string>): Promise<number[][]> => {
     const [pages, seen]: [number[][], { cursor: string | null }] = [[], { cursor: null }];
     do {
-      const { body } = await mandate.callApi(
+      const { body } = await shop.callApi(
         'GET',
         `/api/v1/products?${new URLSearchParams({ ...parameters, limit: '2', ...(seen.cursor !== null && { cursor: seen.cursor }) }).toString()}`,
       );
@@ -236,19 +231,19 @@ describe('visibility in search', () => {
     const hidden = ['obsidain', 'volcanci', 'obsidains', 'obsidaine', 'obsidai', 'volcancix', 'volcanc', 'zeppelin'];
     await shop.createProduct({ name: 'Hidden draft', description: hidden.join(' '), status: 'draft' });
     const archived = await shop.createProduct({ name: 'Hidden archive', description: hidden.join(' ') });
-    await mandate.callApi('PATCH', `/api/v1/products/${archived.id}`, { token: shop.token, body: { status: 'archived' } });
+    await shop.callApi('PATCH', `/api/v1/products/${archived.id}`, { token: shop.token, body: { status: 'archived' } });
     expect((await search('obsidain volcanci')).body).toEqual(before);
     expect(skus(await search('zepelin'))).toEqual([]);
     expect(skus(await search('zepelin', { status: 'draft' }, shop.token))).toHaveLength(1);
-    await mandate.callApi('PATCH', `/api/v1/products/${archived.id}`, { token: shop.token, body: { description: 'None.' } });
+    await shop.callApi('PATCH', `/api/v1/products/${archived.id}`, { token: shop.token, body: { description: 'None.' } });
     expect(skus(await search('zepelin', { status: 'archived' }, shop.token))).toEqual([]);
   });
 
   test('drafts and archived products are found only by staff, even with a misspelling', async () => {
     for (const status of ['draft', 'active']) await shop.createProduct({ sku: `SECRET-${status}`, name: 'Alabaster vase', status });
     const { id } = await shop.createProduct({ sku: 'SECRET-archived', name: 'Alabaster vase' });
-    await mandate.callApi('PATCH', `/api/v1/products/${id}`, { token: shop.token, body: { status: 'archived' } });
-    const anna = (await obtainTokens(mandate.origin, await signUp(mandate.origin), ['orders.read'])).access_token;
+    await shop.callApi('PATCH', `/api/v1/products/${id}`, { token: shop.token, body: { status: 'archived' } });
+    const anna = (await shop.createAccount('customer', ['orders.read'])).token;
     for (const q of ['alabaster', 'alabastre', 'secret']) {
       for (const token of [undefined, anna, shop.token]) expect(skus(await search(q, {}, token))).toEqual(['SECRET-active']);
       expect((await search(q, { status: 'draft' }, anna)).status).toBe(403);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { databaseKind } from '../../support/services/database.ts';
-import { startPaymentTestShop, type PaymentTestShop } from '../../support/payment-test-shop.ts';
+import { startPaymentTestShop, type PaymentTestShop } from '../../support/shop/payment-test-shop.ts';
 import { usesTwoProcesses } from '../../support/server/process-mode.ts';
 
 // PGlite runs one transaction at a time.

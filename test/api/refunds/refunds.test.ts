@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readEventTypes } from '../../support/read-event-types.ts';
-import { startPaymentTestShop, type PaymentTestShop } from '../../support/payment-test-shop.ts';
+import { withPaymentTestShop } from '../../support/shop/payment-test-shop.ts';
 import { signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
 
-let till: PaymentTestShop;
-beforeAll(async () => {
-  till = await startPaymentTestShop();
-});
-afterAll(() => till.mandate.close());
+const till = withPaymentTestShop();
 
 const refund = (orderId: number, body: object = {}) => till.post(`/orders/${orderId}/refunds`, body);
 

@@ -1,23 +1,13 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startMandateServer, type ApiResponse, type MandateServer } from '../../support/server/start-mandate.ts';
-import { signUp, obtainTokens, type TestUser } from '../../support/oauth/oauth-flow.ts';
-import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/test-shop.ts';
+import { describe, expect, test } from 'vitest';
+import type { ApiResponse } from '../../support/server/start-mandate.ts';
+import { buildOrderInput, pickupDelivery } from '../../support/shop/test-shop.ts';
+import { withShop } from '../../support/shop/with-shop.ts';
 
-let mandate: MandateServer;
-let shop: TestShop;
-let anna: TestUser;
-let token: string;
-
-beforeAll(async () => {
-  mandate = await startMandateServer();
-  shop = await createTestShop(mandate);
-  anna = await signUp(mandate.origin);
-  token = (await obtainTokens(mandate.origin, anna, ['users.read', 'users.write', 'orders.read', 'orders.write'])).access_token;
-});
-afterAll(() => mandate.close());
+const shop = withShop();
+const anna = shop.customer(['users.read', 'users.write', 'orders.read', 'orders.write']);
 
 const send = (method: string, path: string, headers: Record<string, string> = {}, body?: unknown, as = shop.token): Promise<ApiResponse> =>
-  mandate.callApi(method, `/api/v1${path}`, { token: as, headers, ...(body !== undefined && { body }) });
+  shop.callApi(method, `/api/v1${path}`, { token: as, headers, ...(body !== undefined && { body }) });
 const etagAt = async (path: string, as?: string): Promise<string> => (await send('GET', path, {}, undefined, as)).headers.get('etag') ?? '';
 
 describe('If-None-Match', () => {
@@ -26,7 +16,7 @@ describe('If-None-Match', () => {
     const path = `/products/${id}`;
     const etag = await etagAt(path);
     expect(etag).toMatch(/^"[^"]+"$/);
-    expect((await mandate.callApi('GET', `/api/v1${path}`)).headers.get('etag')).toBe(etag);
+    expect((await shop.callApi('GET', `/api/v1${path}`)).headers.get('etag')).toBe(etag);
     for (const knownEtag of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
       const response = await send('GET', path, { 'if-none-match': knownEtag });
       expect([response.status, response.text, response.headers.get('content-type'), response.headers.get('etag')]).toEqual([
@@ -45,7 +35,7 @@ describe('If-None-Match', () => {
   test('a sale changes the ETag of the product, but does not prevent an update', async () => {
     const { id } = await shop.createProduct({ stock: 5 });
     const etag = await etagAt(`/products/${id}`);
-    await send('POST', '/orders', {}, { items: [{ product_id: id, quantity: 1 }], delivery: pickupDelivery }, token);
+    await send('POST', '/orders', {}, { items: [{ product_id: id, quantity: 1 }], delivery: pickupDelivery }, anna.token);
     const fresh = await send('GET', `/products/${id}`, { 'if-none-match': etag });
     expect([fresh.status, fresh.body.stock]).toEqual([200, 4]);
     expect((await send('PATCH', `/products/${id}`, { 'if-match': etag }, { price: 9 })).status).toBe(200);
@@ -53,15 +43,9 @@ describe('If-None-Match', () => {
 
   test('is supported for a user and for an order', async () => {
     const product = await shop.createProduct();
-    const { body } = await send(
-      'POST',
-      '/orders',
-      {},
-      { items: [{ product_id: product.id, quantity: 1 }], delivery: pickupDelivery },
-      token,
-    );
+    const { body } = await send('POST', '/orders', {}, buildOrderInput([product, 1]), anna.token);
     for (const path of ['/users/me', `/users/${anna.id}`, `/orders/${body.id}`]) {
-      const response = await send('GET', path, { 'if-none-match': await etagAt(path, token) }, undefined, token);
+      const response = await send('GET', path, { 'if-none-match': await etagAt(path, anna.token) }, undefined, anna.token);
       expect([path, response.status]).toEqual([path, 304]);
     }
   });
@@ -121,7 +105,7 @@ describe('PUT and DELETE /delivery-methods/{code}', () => {
     await send('PUT', '/delivery-methods/mule', {}, method);
     expect((await send('DELETE', '/delivery-methods/mule')).status).toBe(204);
     expect((await send('DELETE', '/delivery-methods/mule')).body.code).toBe('not_found');
-    const { body } = await mandate.callApi('GET', '/api/v1/delivery-methods');
+    const { body } = await shop.callApi('GET', '/api/v1/delivery-methods');
     expect(body.data.map(({ code }: { code: string }) => code)).not.toContain('mule');
     const again = await send('PUT', '/delivery-methods/mule', {}, method);
     expect([again.status, again.body.version]).toEqual([201, 3]);
@@ -129,6 +113,6 @@ describe('PUT and DELETE /delivery-methods/{code}', () => {
 
   test('400 for an invalid code, and 403 without the scope', async () => {
     expect((await send('PUT', '/delivery-methods/Mule', {}, method)).body.errors[0]).toMatchObject({ in: 'path', parameter: 'code' });
-    expect((await send('PUT', '/delivery-methods/mule', {}, method, token)).body.code).toBe('insufficient_scope');
+    expect((await send('PUT', '/delivery-methods/mule', {}, method, anna.token)).body.code).toBe('insufficient_scope');
   });
 });

@@ -1,47 +1,45 @@
 /** Declared responses of individual operations, as far as no other test provokes them. */
 import { scopeNames } from '@mandate/contract';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
+import { describe, expect, test } from 'vitest';
+import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
 import { signUp, signUpWithRole, obtainTokens } from '../../support/oauth/oauth-flow.ts';
-import { createTestShop, type TestShop } from '../../support/server/test-shop.ts';
+import { withShop } from '../../support/shop/with-shop.ts';
 
-let mandate: MandateServer;
-let shop: TestShop;
-let admin: string;
-beforeAll(async () => {
-  mandate = await startMandateServer();
-  shop = await createTestShop(mandate);
-  admin = (await obtainTokens(mandate.origin, await signUpWithRole(mandate.db, mandate.origin, 'admin'), scopeNames)).access_token;
-});
-afterAll(() => mandate.close());
+const shop = withShop();
+const administrator = shop.admin(scopeNames);
 
-const call = (method: string, path: string, body?: unknown, token = admin, headers: Record<string, string> = {}): Promise<ApiResponse> =>
-  mandate.callApi(method, `/api/v1${path}`, { token, body, headers });
+const call = (
+  method: string,
+  path: string,
+  body?: unknown,
+  token = administrator.token,
+  headers: Record<string, string> = {},
+): Promise<ApiResponse> => shop.callApi(method, `/api/v1${path}`, { token, body, headers });
 const imports = ['/order-imports?source=elsewhere', '/product-imports'];
 const csv = { 'content-type': 'text/csv' };
 
 describe.each(imports)('POST %s', (path) => {
   test('403 for a user who is no longer staff', async () => {
-    const formerStaff = await signUpWithRole(mandate.db, mandate.origin, 'staff');
-    const { access_token: token } = await obtainTokens(mandate.origin, formerStaff, scopeNames);
-    await mandate.db.em.fork().execute(`update users set role = 'customer' where id = ?`, [formerStaff.id]);
+    const formerStaff = await signUpWithRole(shop.db, shop.origin, 'staff');
+    const { access_token: token } = await obtainTokens(shop.origin, formerStaff, scopeNames);
+    await shop.db.em.fork().execute(`update users set role = 'customer' where id = ?`, [formerStaff.id]);
     expect((await call('POST', path, 'sku\n', token, csv)).body.code).toBe('forbidden');
   });
 
   test('409 while two tasks are unfinished', async () => {
     for (const _ of [1, 2]) await call('POST', '/order-exports', {});
-    expect((await call('POST', path, 'sku\n', admin, csv)).body.code).toBe('too_many_tasks');
-    await mandate.db.em.fork().execute(`update tasks set status = 'canceled', finished_at = now() where status = 'queued'`);
+    expect((await call('POST', path, 'sku\n', administrator.token, csv)).body.code).toBe('too_many_tasks');
+    await shop.db.em.fork().execute(`update tasks set status = 'canceled', finished_at = now() where status = 'queued'`);
   });
 
   test('413 for a line over the row limit, before the whole file has arrived', async () => {
-    const { status, body } = await call('POST', path, `sku\nA\n${'x'.repeat(100_001)}\n`, admin, csv);
+    const { status, body } = await call('POST', path, `sku\nA\n${'x'.repeat(100_001)}\n`, administrator.token, csv);
     expect([status, body.code, body.detail]).toEqual([413, 'payload_too_large', expect.stringMatching(/^Line 3 /)]);
   });
 });
 
 test('a provider event that is too large returns 413', async () => {
-  const { status, body } = await mandate.callApi('POST', '/api/v1/provider-events/test', {
+  const { status, body } = await shop.callApi('POST', '/api/v1/provider-events/test', {
     body: JSON.stringify({ a: 'x'.repeat(1_000_001) }),
   });
   expect([status, body.code]).toEqual([413, 'payload_too_large']);
@@ -49,7 +47,7 @@ test('a provider event that is too large returns 413', async () => {
 
 test('canceling a deleted task returns 410', async () => {
   const { body } = await call('POST', '/order-exports', {});
-  await mandate.db.em
+  await shop.db.em
     .fork()
     .execute(
       `update tasks set status = 'canceled', finished_at = now() - interval '40 days', created_at = now() - interval '41 days' where id = ?`,
@@ -61,11 +59,11 @@ test('canceling a deleted task returns 410', async () => {
 test('changing an active product to a draft returns 409', async () => {
   const { id } = await shop.createProduct();
   const input: JsonBody = { name: 'A', category: 'a', price: 1, status: 'draft' };
-  expect((await call('PUT', `/products/${id}`, input, admin, { 'if-match': '*' })).body.code).toBe('invalid_transition');
+  expect((await call('PUT', `/products/${id}`, input, administrator.token, { 'if-match': '*' })).body.code).toBe('invalid_transition');
 });
 
 test('reactivating a closed user returns 409', async () => {
-  const { id } = await signUp(mandate.origin);
+  const { id } = await signUp(shop.origin);
   expect((await call('DELETE', `/users/${id}`)).status).toBe(204);
   expect((await call('PATCH', `/users/${id}`, { status: 'active' })).body.code).toBe('invalid_transition');
 });

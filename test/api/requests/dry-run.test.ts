@@ -1,27 +1,20 @@
 /** `dry_run=true` on every operation that declares this parameter. An operation without a row fails. */
 import { contract, contractV2, listRoutes } from '@mandate/contract';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { operationName } from '../../support/contract/declared-responses.ts';
-import { readAllRows } from '../../support/database-dump.ts';
+import { readAllRows } from '../../support/services/database-dump.ts';
 import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
-import { startPaymentTestShop, type PaymentTestShop } from '../../support/payment-test-shop.ts';
-import { pickupDelivery, type TestShop } from '../../support/server/test-shop.ts';
+import { withPaymentTestShop } from '../../support/shop/payment-test-shop.ts';
+import { pickupDelivery } from '../../support/shop/test-shop.ts';
 
-let till: PaymentTestShop;
-let shop: TestShop;
-
-beforeAll(async () => {
-  till = await startPaymentTestShop(undefined, { previewVersions: true });
-  shop = till.shop;
-});
-afterAll(() => till.mandate.close());
+const till = withPaymentTestShop(undefined, { previewVersions: true });
 
 type DryRunRequest = readonly [path: string, body: JsonBody];
 
 const newOrderBody = async (): Promise<JsonBody> => ({
-  user_id: (await shop.createUser()).id,
-  items: [{ product_id: (await shop.createProduct({ stock: 5 })).id, quantity: 2 }],
+  user_id: (await till.shop.createUser()).id,
+  items: [{ product_id: (await till.shop.createProduct({ stock: 5 })).id, quantity: 2 }],
   delivery: pickupDelivery,
 });
 async function newOrderBodyV2(): Promise<JsonBody> {
@@ -65,7 +58,7 @@ test('every operation that accepts dry_run has a row', () => {
 });
 
 const send = ([path, body]: DryRunRequest, query: string, headers: Record<string, string> = {}): Promise<ApiResponse> =>
-  till.mandate.callApi('POST', `/api${path}${query}`, { token: shop.token, body, headers });
+  till.mandate.callApi('POST', `/api${path}${query}`, { token: till.shop.token, body, headers });
 
 /** Removes the values that differ between otherwise equal requests. */
 const withoutVolatileValues = ({

@@ -1,22 +1,14 @@
 /** Duplicate keys in JSON body objects, for every operation that accepts JSON. */
 import { getRouteMetadata, listRoutes, contract, contractV2, scopeNames } from '@mandate/contract';
 import * as fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { findDuplicateKey, findDuplicateKeyInText } from '../../../server/http/validation/duplicate-json-keys.ts';
-import { type ApiResponse, type JsonBody, type MandateServer, startMandateServer } from '../../support/server/start-mandate.ts';
-import { signUpWithRole, obtainTokens } from '../../support/oauth/oauth-flow.ts';
-import { createTestShop } from '../../support/server/test-shop.ts';
-import { completeTask } from '../../support/run-tasks.ts';
+import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
+import { withShop } from '../../support/shop/with-shop.ts';
+import { completeTask } from '../../support/shop/run-tasks.ts';
 
-let mandate: MandateServer;
-let token: string;
-
-beforeAll(async () => {
-  mandate = await startMandateServer({ previewVersions: true });
-  await createTestShop(mandate);
-  token = (await obtainTokens(mandate.origin, await signUpWithRole(mandate.db, mandate.origin, 'admin'), scopeNames)).access_token;
-});
-afterAll(() => mandate.close());
+const shop = withShop({ previewVersions: true });
+const admin = shop.admin(scopeNames);
 
 const operations = listRoutes({ ...contract, v2: contractV2 }).filter(
   (route) => 'body' in route && !getRouteMetadata(route).consumes && !getRouteMetadata(route).internal,
@@ -25,9 +17,9 @@ const operations = listRoutes({ ...contract, v2: contractV2 }).filter(
 test.each(operations.map((route) => [`${route.method} ${route.path}`, route] as const))(
   '%s rejects a duplicate key',
   async (_name, route) => {
-    const response = await fetch(mandate.origin + route.path.replaceAll(/:\w+/g, '1'), {
+    const response = await fetch(shop.origin + route.path.replaceAll(/:\w+/g, '1'), {
       method: route.method,
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${admin.token}`, 'content-type': 'application/json' },
       body: '{"a":1,"b":{"c":[{"d":1},{"d":1,"e":2,"\\u0064":3}]}}',
     });
     const body: JsonBody = await response.json();
@@ -41,13 +33,13 @@ test.each(operations.map((route) => [`${route.method} ${route.path}`, route] as 
 
 test('a body with a duplicate key has no effect', async () => {
   const body = '{"name":"Ann","email":"first.of.two@example.com","name":"Ben"}';
-  const response = await fetch(`${mandate.origin}/api/v1/users`, {
+  const response = await fetch(`${shop.origin}/api/v1/users`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${admin.token}`, 'content-type': 'application/json' },
     body,
   });
   expect(await response.json()).toMatchObject({ status: 400, errors: [{ pointer: '#/name' }] });
-  expect((await mandate.callApi('GET', '/api/v1/users?email=first.of.two@example.com', { token })).body.data).toEqual([]);
+  expect((await shop.callApi('GET', '/api/v1/users?email=first.of.two@example.com', { token: admin.token })).body.data).toEqual([]);
 });
 
 test('an NDJSON import rejects rows with a duplicate key', async () => {
@@ -57,14 +49,14 @@ test('an NDJSON import rejects rows with a duplicate key', async () => {
     `{"sku":"DUP-3","name":"Tea","category":"food","price":5,"more":${'['.repeat(40_000)}${']'.repeat(40_000)}}`,
     '{"sku":"DUP-4","name":"Tea","category":"food","price":5}',
   ];
-  const response = await fetch(`${mandate.origin}/api/v1/product-imports?currency=GBP`, {
+  const response = await fetch(`${shop.origin}/api/v1/product-imports?currency=GBP`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/x-ndjson' },
+    headers: { authorization: `Bearer ${admin.token}`, 'content-type': 'application/x-ndjson' },
     body: rows.join('\n'),
   });
   const text = await response.text();
   const started: ApiResponse = { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
-  const { task, file } = await completeTask(mandate, token, started);
+  const { task, file } = await completeTask(shop, admin.token, started);
   expect(task.result.imported).toMatchObject({ created: 2, refused: 2 });
   expect(
     file
@@ -78,8 +70,11 @@ test('an NDJSON import rejects rows with a duplicate key', async () => {
 });
 
 test('the MCP endpoint rejects a duplicate key', async () => {
-  const { body: key } = await mandate.callApi('POST', '/api/v1/api-keys', { token, body: { name: 'Tools', scopes: ['orders.read'] } });
-  const response = await fetch(`${mandate.origin}/mcp`, {
+  const { body: key } = await shop.callApi('POST', '/api/v1/api-keys', {
+    token: admin.token,
+    body: { name: 'Tools', scopes: ['orders.read'] },
+  });
+  const response = await fetch(`${shop.origin}/mcp`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key.key}`, 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
     body: '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"orders_list","arguments":{"limit":1,"limit":2}}}',
@@ -91,8 +86,8 @@ test('the MCP endpoint rejects a duplicate key', async () => {
 });
 
 test('client registration rejects a duplicate key', async () => {
-  const { body } = await mandate.callApi('POST', '/api/v1/registration-tokens', { token, body: {} });
-  const response = await fetch(`${mandate.origin}/oauth/registration`, {
+  const { body } = await shop.callApi('POST', '/api/v1/registration-tokens', { token: admin.token, body: {} });
+  const response = await fetch(`${shop.origin}/oauth/registration`, {
     method: 'POST',
     headers: { authorization: `Bearer ${body.initial_access_token}`, 'content-type': 'application/json' },
     body: '{"client_name":"A","redirect_uris":["https://a.example/"],"token_endpoint_auth_method":"none","redirect_uris":["https://b.example/"]}',

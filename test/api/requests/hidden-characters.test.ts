@@ -1,13 +1,14 @@
 /** Bidirectional control characters and invisible characters in names that other users see. */
 import { scopeNames } from '@mandate/contract';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { findHiddenCharacter } from '../../../contract/schema/hidden-characters.ts';
-import { type ApiResponse, type JsonBody, type MandateServer, startMandateServer } from '../../support/server/start-mandate.ts';
-import { completeSignUp, signUp, signUpWithRole, obtainTokens } from '../../support/oauth/oauth-flow.ts';
+import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
+import { completeSignUp, signUp } from '../../support/oauth/oauth-flow.ts';
 import { HttpBrowser } from '../../support/browser/browser.ts';
-import { type FieldCandidate, listRequestFields, sendRequestWithField } from '../../support/contract/request-fields.ts';
-import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/test-shop.ts';
-import { completeTask } from '../../support/run-tasks.ts';
+import { type FieldCandidate, listRequestFields, sendRequestWithField } from '../../support/api-assertions/request-fields.ts';
+import { buildOrderInput } from '../../support/shop/test-shop.ts';
+import { withShop } from '../../support/shop/with-shop.ts';
+import { completeImport } from '../../support/shop/run-tasks.ts';
 
 const isName = ({ name, schema }: FieldCandidate): boolean =>
   /(?:^|_)name$/.test(name) && [schema.type].flat().includes('string') && schema.pattern === undefined && schema.enum === undefined;
@@ -73,16 +74,8 @@ const allowedNames = [
   'Nguyễn',
 ];
 
-let mandate: MandateServer;
-let shop: TestShop;
-let token: string;
-
-beforeAll(async () => {
-  mandate = await startMandateServer({ previewVersions: true });
-  shop = await createTestShop(mandate);
-  token = (await obtainTokens(mandate.origin, await signUpWithRole(mandate.db, mandate.origin, 'admin'), scopeNames)).access_token;
-});
-afterAll(() => mandate.close());
+const shop = withShop({ previewVersions: true });
+const administrator = shop.admin(scopeNames);
 
 test('the OpenAPI documents declare names of users, applications, keys, products and deliveries', () => {
   expect(fields.map(({ method, path, pointer }) => `${method} ${path}${pointer}`)).toEqual(
@@ -104,7 +97,7 @@ test('the OpenAPI documents declare names of users, applications, keys, products
 describe.each(fields.map((field) => [`${field.method} ${field.path} ${field.pointer}`, field] as const))('%s', (_name, field) => {
   test('rejects each character with an error that names it', async () => {
     for (const character of hiddenCharacters) {
-      const { status, body, text } = await sendRequestWithField(mandate, token, field, `Ann${character}Lee`);
+      const { status, body, text } = await sendRequestWithField(shop, administrator.token, field, `Ann${character}Lee`);
       expect(status, text).toBe(400);
       const error = body.errors.find(({ pointer }: JsonBody) => pointer === `#${field.pointer}`);
       expect(error?.detail, text).toContain(`Must not contain ${codePointName(character)},`);
@@ -115,8 +108,8 @@ describe.each(fields.map((field) => [`${field.method} ${field.path} ${field.poin
 describe('the check of a name', () => {
   test.each(allowedNames)('accepts %s', async (name) => {
     expect(findHiddenCharacter(name)).toBeUndefined();
-    const { status, body, text } = await mandate.callApi('POST', '/api/v1/users', {
-      token,
+    const { status, body, text } = await shop.callApi('POST', '/api/v1/users', {
+      token: administrator.token,
       body: { name, email: `${crypto.randomUUID()}@example.com` },
     });
     expect([status, body.name], text).toEqual([201, name]);
@@ -139,14 +132,14 @@ describe('a hidden character is rejected', () => {
   const hostileName = 'Ann\u202eeeL';
 
   test('on the sign-up page', async () => {
-    const browser = new HttpBrowser(mandate.origin);
+    const browser = new HttpBrowser(shop.origin);
     const account = { name: hostileName, email: 'evil.name@example.com', password: 'correct horse battery' };
-    const page = await completeSignUp(mandate.origin, browser, await browser.open('/sign-up'), account);
+    const page = await completeSignUp(shop.origin, browser, await browser.open('/sign-up'), account);
     expect(page.text).toContain('The name must not contain U+202E,');
   });
 
   test('in the name of a new passkey', async () => {
-    const { browser } = await signUp(mandate.origin);
+    const { browser } = await signUp(shop.origin);
     const csrf = /name="csrf" value="([^"]*)"/.exec((await browser.open('/account/security')).text)?.[1] ?? '';
     const page = await browser.open('/account/passkeys', {
       method: 'POST',
@@ -163,30 +156,26 @@ describe('a hidden character is rejected', () => {
       unknown_customers: 'create',
       unknown_products: 'create',
     });
-    const response = await fetch(`${mandate.origin}/api/v1/order-imports?${query.toString()}`, {
+    const response = await fetch(`${shop.origin}/api/v1/order-imports?${query.toString()}`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'text/csv' },
+      headers: { authorization: `Bearer ${administrator.token}`, 'content-type': 'text/csv' },
       body: file,
     });
     const text = await response.text();
     const started: ApiResponse = { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
-    const done = await completeTask(mandate, token, started);
-    const remarks = done.file
-      .trimEnd()
-      .split('\n')
-      .map((row): JsonBody => JSON.parse(row));
+    const { remarks, counts } = await completeImport(shop, administrator.token, started);
     expect(remarks.map(({ line, field }) => [line, field])).toEqual([
       [2, 'customer_name'],
       [3, 'delivery.recipient_name'],
       [4, 'name'],
     ]);
     for (const { detail } of remarks) expect(detail).toContain('U+202E');
-    expect(done.task.result.imported).toMatchObject({ created: 1, refused: 3 });
+    expect(counts).toMatchObject({ created: 1, refused: 3 });
   });
 
   test('in client registration', async () => {
-    const { body } = await mandate.callApi('POST', '/api/v1/registration-tokens', { token, body: {} });
-    const response = await fetch(`${mandate.origin}/oauth/registration`, {
+    const { body } = await shop.callApi('POST', '/api/v1/registration-tokens', { token: administrator.token, body: {} });
+    const response = await fetch(`${shop.origin}/oauth/registration`, {
       method: 'POST',
       headers: { authorization: `Bearer ${body.initial_access_token}`, 'content-type': 'application/json' },
       body: JSON.stringify({
@@ -204,13 +193,13 @@ describe('a hidden character is rejected', () => {
 
 test('a name that was stored before the rule remains readable', async () => {
   const product = await shop.createProduct();
-  const order = await mandate.callApi('POST', '/api/v1/orders', {
-    token,
-    body: { items: [{ product_id: product.id, quantity: 1 }], delivery: pickupDelivery },
+  const order = await shop.callApi('POST', '/api/v1/orders', {
+    token: administrator.token,
+    body: buildOrderInput([product, 1]),
   });
-  await mandate.db.em
+  await shop.db.em
     .fork()
     .execute(`update orders set delivery = delivery || ? where id = ?`, [JSON.stringify({ recipient_name: 'A\u202eb' }), order.body.id]);
   for (const path of [`/api/v1/orders/${order.body.id}`, '/api/v1/orders'])
-    expect((await mandate.callApi('GET', path, { token })).status).toBe(200);
+    expect((await shop.callApi('GET', path, { token: administrator.token })).status).toBe(200);
 });

@@ -1,18 +1,11 @@
 import { contract, getRouteMetadata, listRoutes, scopeNames } from '@mandate/contract';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { expectHarmlessResponse, hostileInputs } from '../../support/network/hostile-inputs.ts';
-import { startMandateServer, type MandateServer } from '../../support/server/start-mandate.ts';
-import { signUpWithRole, obtainTokens } from '../../support/oauth/oauth-flow.ts';
+import { withShop } from '../../support/shop/with-shop.ts';
 
-let mandate: MandateServer;
-let token: string;
-
-beforeAll(async () => {
-  mandate = await startMandateServer();
-  token = (await obtainTokens(mandate.origin, await signUpWithRole(mandate.db, mandate.origin, 'admin'), scopeNames)).access_token;
-});
-afterAll(() => mandate.close());
+const shop = withShop({ sampleData: false });
+const admin = shop.admin(scopeNames);
 
 const values = [...hostileInputs, 7, -1, 1e300, null, true, {}, [], [[]], ['a\0b'], { a: { b: 1 } }, '2026-13-45T99:99:99Z'];
 const fieldsOf = (schema: unknown): string[] => (schema instanceof z.ZodObject ? Object.keys(schema.shape) : []);
@@ -20,10 +13,10 @@ const fieldsOf = (schema: unknown): string[] => (schema instanceof z.ZodObject ?
 describe.each(listRoutes(contract).map((route) => [getRouteMetadata(route).operationId, route] as const))('%s', (_name, route) => {
   test('handles hostile input without a server error', { timeout: 60_000 }, async () => {
     const send = async (label: string, path: string, init: RequestInit = {}): Promise<void> => {
-      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...Object(init.headers) };
+      const headers = { authorization: `Bearer ${admin.token}`, 'content-type': 'application/json', ...Object(init.headers) };
       await expectHarmlessResponse(
         `${route.method} ${label}`,
-        await fetch(mandate.origin + path, { ...init, method: route.method, headers, redirect: 'manual' }),
+        await fetch(shop.origin + path, { ...init, method: route.method, headers, redirect: 'manual' }),
       );
     };
     const validPath = route.path.replaceAll(/:\w+/g, '987654321');

@@ -2,27 +2,21 @@
  * Every PATCH operation whose body has a `metadata` field merges the metadata (RFC 7396). An operation without a row fails.
  */
 import { contract, contractV2, getRouteMetadata, listRoutes } from '@mandate/contract';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { operationName } from '../../support/contract/declared-responses.ts';
-import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
-import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/test-shop.ts';
+import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
+import { pickupDelivery } from '../../support/shop/test-shop.ts';
+import { withShop } from '../../support/shop/with-shop.ts';
 
-let mandate: MandateServer;
-let shop: TestShop;
-
-beforeAll(async () => {
-  mandate = await startMandateServer({ previewVersions: true });
-  shop = await createTestShop(mandate);
-});
-afterAll(() => mandate.close());
+const shop = withShop({ previewVersions: true });
 
 async function createOrder(): Promise<JsonBody> {
   const items = [{ product_id: (await shop.createProduct()).id, quantity: 1 }];
   const body = { user_id: (await shop.createUser()).id, items, delivery: pickupDelivery };
-  return (await mandate.callApi('POST', '/api/v1/orders', { token: shop.token, body })).body;
+  return (await shop.callApi('POST', '/api/v1/orders', { token: shop.token, body })).body;
 }
-/** By operation: creates a resource and returns its path. */
+/** For each operation, a function that creates a resource and returns its path. */
 const resources: Record<string, () => Promise<string>> = {
   'products.update': async () => `/api/v1/products/${(await shop.createProduct()).id}`,
   'orders.update': async () => `/api/v1/orders/${(await createOrder()).id}`,
@@ -44,7 +38,7 @@ const pairs = (count: number, prefix = 'key'): Record<string, string> =>
 describe.each(Object.entries(resources))('%s', (_operation, create) => {
   let path: string;
   const patch = (metadata: unknown, type = 'application/merge-patch+json'): Promise<ApiResponse> =>
-    mandate.callApi('PATCH', path, { token: shop.token, body: { metadata }, headers: { 'content-type': type } });
+    shop.callApi('PATCH', path, { token: shop.token, body: { metadata }, headers: { 'content-type': type } });
 
   test.each(['application/merge-patch+json', 'application/json'])('%s: keeps absent keys, and removes a key with null', async (type) => {
     path = await create();

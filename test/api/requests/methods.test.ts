@@ -1,13 +1,9 @@
 /** Every path of the contract with every method. */
 import { contract, contractV2, listRoutes } from '@mandate/contract';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type MandateServer, startMandateServer } from '../../support/server/start-mandate.ts';
+import { expect, test } from 'vitest';
+import { withShop } from '../../support/shop/with-shop.ts';
 
-let mandate: MandateServer;
-beforeAll(async () => {
-  mandate = await startMandateServer({ previewVersions: true });
-});
-afterAll(() => mandate.close());
+const shop = withShop({ sampleData: false, previewVersions: true });
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 const paths = [...Map.groupBy([...listRoutes(contract), ...listRoutes(contractV2)], ({ path }) => path)].map(
@@ -23,7 +19,7 @@ const paths = [...Map.groupBy([...listRoutes(contract), ...listRoutes(contractV2
 );
 
 test.each(paths)('%s: 405 with Allow for every other method', async (path, allowed) => {
-  const url = mandate.origin + path.replaceAll(/:\w+/g, '1');
+  const url = shop.origin + path.replaceAll(/:\w+/g, '1');
   const allowOf = ({ headers }: Response): string[] => (headers.get('allow') ?? '').split(', ').toSorted();
   for (const method of methods.filter((each) => !allowed.has(each))) {
     const response = await fetch(url, { method });
@@ -36,7 +32,7 @@ test.each(paths)('%s: 405 with Allow for every other method', async (path, allow
 test('/users/me rejects changes with 405', async () => {
   for (const path of ['/api/v1/users/me', '/api/users/me', '/api/v2/users/me'])
     for (const method of ['PATCH', 'DELETE', 'PUT', 'POST']) {
-      const { status, body, headers } = await mandate.callApi(method, path, method === 'DELETE' ? {} : { body: {} });
+      const { status, body, headers } = await shop.callApi(method, path, method === 'DELETE' ? {} : { body: {} });
       expect([status, body.code, headers.get('allow')]).toEqual([405, 'method_not_allowed', 'GET, HEAD, OPTIONS']);
     }
 });

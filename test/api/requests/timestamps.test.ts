@@ -1,11 +1,15 @@
 /** Values at and beyond the limits of the accepted range, for every query or body timestamp that the OpenAPI documents declare. */
 import { scopeNames } from '@mandate/contract';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type ApiResponse, type JsonBody, type MandateServer, startMandateServer } from '../../support/server/start-mandate.ts';
-import { signUpWithRole, obtainTokens } from '../../support/oauth/oauth-flow.ts';
-import { type FieldCandidate, type RequestField, listRequestFields, sendRequestWithField } from '../../support/contract/request-fields.ts';
-import { createTestShop } from '../../support/server/test-shop.ts';
-import { completeTask, runPendingTasks } from '../../support/run-tasks.ts';
+import { describe, expect, test } from 'vitest';
+import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
+import {
+  type FieldCandidate,
+  type RequestField,
+  listRequestFields,
+  sendRequestWithField,
+} from '../../support/api-assertions/request-fields.ts';
+import { withShop } from '../../support/shop/with-shop.ts';
+import { completeImport, runPendingTasks } from '../../support/shop/run-tasks.ts';
 
 const isTimestamp = ({ schema }: FieldCandidate): boolean => schema.format === 'date-time';
 const fields = listRequestFields(isTimestamp);
@@ -62,20 +66,13 @@ const acceptedValues = [
   '2024-02-29T00:00:00+00:00',
 ];
 
-let mandate: MandateServer;
-let token: string;
+const shop = withShop({ previewVersions: true });
+const admin = shop.admin(scopeNames);
 
-beforeAll(async () => {
-  mandate = await startMandateServer({ previewVersions: true });
-  await createTestShop(mandate);
-  token = (await obtainTokens(mandate.origin, await signUpWithRole(mandate.db, mandate.origin, 'admin'), scopeNames)).access_token;
-});
-afterAll(() => mandate.close());
-
-const send = (field: RequestField, value: string): Promise<ApiResponse> => sendRequestWithField(mandate, token, field, value);
+const send = (field: RequestField, value: string): Promise<ApiResponse> => sendRequestWithField(shop, admin.token, field, value);
 
 const cancelTasks = (): Promise<unknown> =>
-  mandate.db.em.fork().execute(`update tasks set status = 'canceled', finished_at = now() where finished_at is null`);
+  shop.db.em.fork().execute(`update tasks set status = 'canceled', finished_at = now() where finished_at is null`);
 
 test('the OpenAPI documents declare timestamps in queries and bodies', () => {
   expect(fields.filter(({ query }) => query !== undefined).length).toBeGreaterThan(5);
@@ -105,7 +102,7 @@ describe.each(fields.map((field) => [`${field.method} ${field.path} ${field.quer
         // An expiry must also be within the coming year.
         const statuses = field.pointer === '/expires_at' ? [201, 400] : [200, 202];
         expect(statuses, `${value}: ${text}`).toContain(status);
-        await runPendingTasks(mandate);
+        await runPendingTasks(shop);
       }
     });
   },
@@ -118,21 +115,14 @@ describe('an import file', () => {
   };
   const importFile = async (file: string): Promise<{ task: JsonBody; remarks: JsonBody[] }> => {
     const query = new URLSearchParams({ source: 'timestamps', currency: 'GBP', unknown_customers: 'create', unknown_products: 'create' });
-    const response = await fetch(`${mandate.origin}/api/v1/order-imports?${query.toString()}`, {
+    const response = await fetch(`${shop.origin}/api/v1/order-imports?${query.toString()}`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'text/csv' },
+      headers: { authorization: `Bearer ${admin.token}`, 'content-type': 'text/csv' },
       body: file,
     });
     const text = await response.text();
     const started: ApiResponse = { status: response.status, headers: response.headers, text, body: JSON.parse(text) };
-    const done = await completeTask(mandate, token, started);
-    return {
-      task: done.task,
-      remarks: done.file
-        .split('\n')
-        .filter((line) => line !== '')
-        .map((line): JsonBody => JSON.parse(line)),
-    };
+    return completeImport(shop, admin.token, started);
   };
 
   test('rejects the rows with values outside the range, and imports the others', async () => {
@@ -144,7 +134,7 @@ describe('an import file', () => {
     const { task, remarks } = await importFile(rowsWith([...bad, ...good]));
     expect(task).toMatchObject({ status: 'succeeded', result: { imported: { created: good.length, refused: bad.length } } });
     expect(remarks.map(({ line, field }) => [line, field])).toEqual(bad.map((_, at) => [at + 2, 'created_at']));
-    const { body } = await mandate.callApi('GET', '/api/v1/orders?created_at_lt=0001-01-02T00:00:00Z', { token });
+    const { body } = await shop.callApi('GET', '/api/v1/orders?created_at_lt=0001-01-02T00:00:00Z', { token: admin.token });
     expect(body.data.map((order: JsonBody) => order.created_at)).toEqual(['0001-01-01T00:00:00.000Z']);
   });
 });

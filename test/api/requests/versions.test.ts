@@ -13,13 +13,9 @@ import { attachRequestContext } from '../../../server/http/request/request-conte
 import { mountContract } from '../../../server/http/routing/mount-contract.ts';
 import { createLog } from '../../../server/logging/logger.ts';
 import { toVersionResponse } from '../../../server/versions/routes.ts';
-import { startMandateServer, type MandateServer } from '../../support/server/start-mandate.ts';
+import { withShop } from '../../support/shop/with-shop.ts';
 
-let mandate: MandateServer;
-beforeAll(async () => {
-  mandate = await startMandateServer();
-});
-afterAll(() => mandate.close());
+const shop = withShop({ sampleData: false });
 
 describe('the Mandate-Version header', () => {
   test.each([
@@ -30,28 +26,25 @@ describe('the Mandate-Version header', () => {
     ['/api/v9/products', null],
     ['/api', null],
   ])('of %s is %s', async (path, version) => {
-    const { headers } = await mandate.callApi('GET', path);
+    const { headers } = await shop.callApi('GET', path);
     expect(headers.get('mandate-version')).toBe(version);
   });
 
   test('can be read by pages of other origins', async () => {
-    const { headers } = await mandate.callApi('GET', '/api/products');
+    const { headers } = await shop.callApi('GET', '/api/products');
     expect(headers.get('access-control-expose-headers')).toContain('Mandate-Version');
   });
 
   test('a path without a version is routed to the current version', async () => {
-    const [plain, versioned] = [
-      await mandate.callApi('GET', '/api/products?limit=1'),
-      await mandate.callApi('GET', '/api/v1/products?limit=1'),
-    ];
+    const [plain, versioned] = [await shop.callApi('GET', '/api/products?limit=1'), await shop.callApi('GET', '/api/v1/products?limit=1')];
     expect(plain.body).toEqual(versioned.body);
-    expect((await mandate.callApi('POST', '/api/orders', { body: {} })).status).toBe(401);
+    expect((await shop.callApi('POST', '/api/orders', { body: {} })).status).toBe(401);
   });
 });
 
 describe('GET /api', () => {
   test('lists the versions without a token', async () => {
-    const { status, body } = await mandate.callApi('GET', '/api');
+    const { status, body } = await shop.callApi('GET', '/api');
     expect([status, body]).toEqual([
       200,
       { data: [{ version: 'v1', status: 'current', deprecated_at: null, sunset_at: null }], has_more: false, next_cursor: null },
@@ -59,8 +52,8 @@ describe('GET /api', () => {
   });
 
   test('returns 404 with a trailing slash or a version, and 405 for other methods', async () => {
-    for (const path of ['/api/', '/api/v1', '/api/v9']) expect((await mandate.callApi('GET', path)).body.code).toBe('route_not_found');
-    const { status, headers } = await mandate.callApi('DELETE', '/api');
+    for (const path of ['/api/', '/api/v1', '/api/v9']) expect((await shop.callApi('GET', path)).body.code).toBe('route_not_found');
+    const { status, headers } = await shop.callApi('DELETE', '/api');
     expect([status, headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
   });
 
@@ -173,7 +166,7 @@ describe('a deprecated operation', () => {
       'application/problem+json',
       expect.objectContaining({
         code: 'version_retired',
-        detail: 'This ended on 2028-01-01. What to use instead: https://shop.example/docs/things',
+        detail: 'Support ended on 2028-01-01. Migration guide: https://shop.example/docs/things',
       }),
     ]);
     expect([response.headers.get('deprecation'), response.headers.get('sunset')]).toEqual(['@1798761600', 'Sat, 01 Jan 2028 12:30:00 GMT']);

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { databaseKind } from '../../support/services/database.ts';
 import { readEventTypes } from '../../support/read-event-types.ts';
 import type { JsonBody } from '../../support/server/start-mandate.ts';
-import { startPaymentTestShop, type PaymentTestShop } from '../../support/payment-test-shop.ts';
+import { withPaymentTestShop } from '../../support/shop/payment-test-shop.ts';
 import { signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
 
-let till: PaymentTestShop;
-beforeAll(async () => {
-  till = await startPaymentTestShop();
-});
-afterAll(() => till.mandate.close());
+const till = withPaymentTestShop();
 
 const ship = (orderId: number, body: object = {}) => till.post(`/orders/${orderId}/shipments`, body);
 const change = (id: number, body: object, headers: Record<string, string> = {}) =>

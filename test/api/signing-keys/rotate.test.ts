@@ -1,25 +1,21 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { startMandateServer, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
-import { signUpWithRole, obtainTokens } from '../../support/oauth/oauth-flow.ts';
+import type { JsonBody } from '../../support/server/start-mandate.ts';
+import { withShop } from '../../support/shop/with-shop.ts';
 
-let mandate: MandateServer;
+const shop = withShop({ sampleData: false });
+const admin = shop.admin(['signing_keys.manage', 'audit.read']);
 let token: string;
-let adminId: number;
-beforeAll(async () => {
-  mandate = await startMandateServer();
-  const adminUser = await signUpWithRole(mandate.db, mandate.origin, 'admin');
-  adminId = adminUser.id;
-  token = (await obtainTokens(mandate.origin, adminUser, ['signing_keys.manage', 'audit.read'])).access_token;
+beforeAll(() => {
+  ({ token } = admin);
 });
-afterAll(() => mandate.close());
 
 const rotate = (body: JsonBody, headers: Record<string, string> = {}) =>
-  mandate.callApi('POST', '/api/v1/signing-key-rotations', { token, body, headers });
+  shop.callApi('POST', '/api/v1/signing-key-rotations', { token, body, headers });
 const listKeyIds = async (): Promise<string[]> =>
-  (await mandate.db.em.fork().execute<{ kid: string }[]>('select kid from signing_keys order by kid')).map(({ kid }) => kid);
+  (await shop.db.em.fork().execute<{ kid: string }[]>('select kid from signing_keys order by kid')).map(({ kid }) => kid);
 const auditedRotations = async (): Promise<JsonBody[]> =>
-  (await mandate.callApi('GET', '/api/v1/audit-events?action=signing_key.rotated', { token })).body.data;
+  (await shop.callApi('GET', '/api/v1/audit-events?action=signing_key.rotated', { token })).body.data;
 
 test('POST /signing-key-rotations: publishes new keys once, which sign after an hour', async () => {
   const before = await listKeyIds();
@@ -41,18 +37,16 @@ test('with at_once, existing tokens are rejected, and new tokens are valid', asy
   const rotated = await rotate({ at_once: true });
   expect([rotated.status, rotated.body.made]).toEqual([201, 2]);
   expect((await listKeyIds()).filter((kid) => before.includes(kid))).toEqual([]);
-  const events = await mandate.db.em
+  const events = await shop.db.em
     .fork()
     .execute<JsonBody[]>(
       `select actor_id, client_id, details from audit_events where action = 'signing_key.rotated' order by id desc limit 1`,
     );
-  expect(events[0]).toMatchObject({ actor_id: adminId, client_id: 'mandate-cli', details: { when: 'at once', keys: expect.any(Array) } });
+  expect(events[0]).toMatchObject({ actor_id: admin.id, client_id: 'mandate-cli', details: { when: 'at once', keys: expect.any(Array) } });
 
-  expect((await mandate.callApi('GET', '/api/v1/audit-events', { token })).status).toBe(401);
-  const jwks = z.object({ keys: z.array(z.object({ kid: z.string() })) }).parse(await (await fetch(`${mandate.origin}/oauth/jwks`)).json());
+  expect((await shop.callApi('GET', '/api/v1/audit-events', { token })).status).toBe(401);
+  const jwks = z.object({ keys: z.array(z.object({ kid: z.string() })) }).parse(await (await fetch(`${shop.origin}/oauth/jwks`)).json());
   expect(jwks.keys.map(({ kid }) => kid).toSorted()).toEqual(await listKeyIds());
-  token = (
-    await obtainTokens(mandate.origin, await signUpWithRole(mandate.db, mandate.origin, 'admin'), ['signing_keys.manage', 'audit.read'])
-  ).access_token;
+  token = (await shop.createAccount('admin', ['signing_keys.manage', 'audit.read'])).token;
   expect((await auditedRotations()).map(({ details }: JsonBody) => details.when)).toEqual(['at once', 'asked', 'due']);
 });

@@ -1,21 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startMandateServer, type MandateServer } from '../../support/server/start-mandate.ts';
-import { createTestShop, type TestShop } from '../../support/server/test-shop.ts';
-import { runPendingTasks, hookTaskSteps } from '../../support/run-tasks.ts';
+import { expect, test } from 'vitest';
+import { withShop } from '../../support/shop/with-shop.ts';
+import { runPendingTasks, hookTaskSteps } from '../../support/shop/run-tasks.ts';
 
-let mandate: MandateServer;
-let shop: TestShop;
-beforeAll(async () => {
-  mandate = await startMandateServer();
-  shop = await createTestShop(mandate);
-});
-afterAll(() => mandate.close());
+const shop = withShop();
 
 /** Runs the task until `step`, and pauses there until `continueWork` is called. */
 function pauseAt(step: number, signal?: AbortSignal): { paused: Promise<void>; continueWork: () => void; finished: Promise<number> } {
   const [paused, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const finished = runPendingTasks(
-    mandate,
+    shop,
     hookTaskSteps((at) => {
       if (at !== step) return undefined;
       paused.resolve();
@@ -27,20 +20,20 @@ function pauseAt(step: number, signal?: AbortSignal): { paused: Promise<void>; c
 }
 
 test('a worker whose lease was taken over does not release the task of its successor', async () => {
-  const { status, body: task } = await mandate.callApi('POST', '/api/v1/order-exports', { token: shop.token, body: {} });
+  const { status, body: task } = await shop.callApi('POST', '/api/v1/order-exports', { token: shop.token, body: {} });
   expect(status).toBe(202);
   const stop = new AbortController();
   const stale = pauseAt(1, stop.signal);
   await stale.paused;
-  // a lease ends only when it expires
-  await mandate.db.em.fork().execute('update tasks set lease_until = now() where id = ?', [task.id]);
+  // another process can claim the task only after the lease has expired
+  await shop.db.em.fork().execute('update tasks set lease_until = now() where id = ?', [task.id]);
   const successor = pauseAt(1);
   await successor.paused;
   stop.abort();
   stale.continueWork();
   await stale.finished;
-  expect(await runPendingTasks(mandate)).toBe(0);
+  expect(await runPendingTasks(shop)).toBe(0);
   successor.continueWork();
   expect(await successor.finished).toBe(1);
-  expect((await mandate.callApi('GET', `/api/v1/tasks/${task.id}`, { token: shop.token })).body.status).toBe('succeeded');
+  expect((await shop.callApi('GET', `/api/v1/tasks/${task.id}`, { token: shop.token })).body.status).toBe('succeeded');
 });

@@ -1,40 +1,24 @@
 /** Errors that make a task fail immediately, and errors after which the task is retried. */
 import { pino } from 'pino';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ZodError } from 'zod';
 import { createProblem } from '../../../server/http/problem-details/problem.ts';
 import { taskHandlers } from '../../../server/app/task-handlers.ts';
 import type { TaskHandler } from '../../../server/tasks/task-context.ts';
-import { startMandateServer, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
-import { signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
-import { runPendingTasks } from '../../support/run-tasks.ts';
+import type { JsonBody } from '../../support/server/start-mandate.ts';
+import { withShop } from '../../support/shop/with-shop.ts';
+import { runPendingTasks } from '../../support/shop/run-tasks.ts';
+import { useExportTasks } from './use-export-tasks.ts';
 
-let mandate: MandateServer;
-let token: string;
-
-beforeAll(async () => {
-  mandate = await startMandateServer();
-  token = (await obtainTokens(mandate.origin, await signUp(mandate.origin), ['orders.read', 'tasks.read', 'tasks.write'])).access_token;
-});
-afterAll(() => mandate.close());
-beforeEach(() => query(`update tasks set status = 'canceled', finished_at = now() where finished_at is null`));
-
-const query = (sql: string, parameters: unknown[] = []): Promise<JsonBody[]> => mandate.db.em.fork().execute(sql, parameters);
-const startExport = async (): Promise<JsonBody> => {
-  const response = await mandate.callApi('POST', '/api/v1/order-exports', { token, body: { columns: ['id', 'total'] } });
-  expect(response.status, response.text).toBe(202);
-  return response.body;
-};
-const getTask = async ({ id }: JsonBody): Promise<JsonBody> => (await mandate.callApi('GET', `/api/v1/tasks/${id}`, { token })).body;
-const eventsOf = async ({ id }: JsonBody): Promise<string[]> =>
-  (await query(`select type from events where subject_type = 'task' and subject_id = ? order by id`, [id])).map(({ type }) => type);
-const expireLease = ({ id }: JsonBody) => query(`update tasks set lease_until = now() where id = ? and status = 'running'`, [id]);
+const shop = withShop({ sampleData: false });
+const anna = shop.customer(['orders.read', 'tasks.read', 'tasks.write']);
+const { query, startExport, getTask, eventsOf, expireLease } = useExportTasks(shop, anna);
 
 describe('a task', () => {
   test('fails immediately and frees its slot if its stored options can never be processed', async () => {
     const tasks = [await startExport(), await startExport()];
     await query(`update tasks set params = params || '{"created_at_gte": "0000-01-01T00:00:00Z"}' where finished_at is null`);
-    expect(await runPendingTasks(mandate, taskHandlers, { log: pino({ level: 'silent' }) })).toBe(2);
+    expect(await runPendingTasks(shop, taskHandlers, { log: pino({ level: 'silent' }) })).toBe(2);
     for (const task of tasks) {
       expect(await getTask(task)).toMatchObject({
         status: 'failed',
@@ -44,7 +28,7 @@ describe('a task', () => {
       expect(await eventsOf(task)).toEqual(['task.failed']);
     }
     expect((await startExport()).status).toBe('queued');
-    await runPendingTasks(mandate);
+    await runPendingTasks(shop);
   });
 
   const databaseError = (code: string): Error => Object.assign(new Error('planted'), { code });
@@ -58,7 +42,7 @@ describe('a task', () => {
     };
   const attempt = async (cause: () => unknown): Promise<JsonBody> => {
     const task = await startExport();
-    await runPendingTasks(mandate, { order_export: failingWith(cause) }, { log: pino({ level: 'silent' }) });
+    await runPendingTasks(shop, { order_export: failingWith(cause) }, { log: pino({ level: 'silent' }) });
     const [row] = await query('select status, error, attempts from tasks where id = ?', [task.id]);
     await query(`update tasks set status = 'canceled', finished_at = now() where finished_at is null`);
     return row;
@@ -91,7 +75,7 @@ describe('a task', () => {
   test('treats a repeated unique violation as permanent', async () => {
     const task = await startExport();
     for (const expected of ['running', 'running', 'failed']) {
-      await runPendingTasks(mandate, { order_export: failingWith(() => databaseError('23505')) }, { log: pino({ level: 'silent' }) });
+      await runPendingTasks(shop, { order_export: failingWith(() => databaseError('23505')) }, { log: pino({ level: 'silent' }) });
       expect((await getTask(task)).status).toBe(expected);
       await expireLease(task);
     }

@@ -1,29 +1,27 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
+import { withShop } from '../../support/shop/with-shop.ts';
 import { obtainClientToken, createConfidentialClient, signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
-import { completeTask, runPendingTasks } from '../../support/run-tasks.ts';
+import { completeTask, runPendingTasks } from '../../support/shop/run-tasks.ts';
 
-let mandate: MandateServer;
+const shop = withShop({ sampleData: false });
 let anna: string;
 let ben: string;
 
 beforeAll(async () => {
-  mandate = await startMandateServer();
-  const person = async (): Promise<string> =>
-    (await obtainTokens(mandate.origin, await signUp(mandate.origin), ['orders.read', 'tasks.read', 'tasks.write'])).access_token;
+  const person = async (): Promise<string> => (await shop.createAccount('customer', ['orders.read', 'tasks.read', 'tasks.write'])).token;
   [anna, ben] = [await person(), await person()];
 });
-afterAll(() => mandate.close());
 
-const start = (token = anna, body: object = {}): Promise<ApiResponse> => mandate.callApi('POST', '/api/v1/order-exports', { token, body });
+const start = (token = anna, body: object = {}): Promise<ApiResponse> => shop.callApi('POST', '/api/v1/order-exports', { token, body });
 const get = (path: string, token = anna, headers: Record<string, string> = {}): Promise<ApiResponse> =>
-  mandate.callApi('GET', `/api/v1/tasks${path}`, { token, headers });
+  shop.callApi('GET', `/api/v1/tasks${path}`, { token, headers });
 const cancel = (id: number, token = anna, headers: Record<string, string> = {}): Promise<ApiResponse> =>
-  mandate.callApi('POST', `/api/v1/tasks/${id}/cancellation`, { token, headers });
+  shop.callApi('POST', `/api/v1/tasks/${id}/cancellation`, { token, headers });
 
 describe('access to a task', () => {
   test('is denied to other users with 404', async () => {
-    const { task } = await completeTask(mandate, anna, await start());
+    const { task } = await completeTask(shop, anna, await start());
     const expectNotFound = async (response: Promise<ApiResponse>): Promise<void> => {
       const { status, body } = await response;
       expect([status, body.code]).toEqual([404, 'not_found']);
@@ -37,8 +35,8 @@ describe('access to a task', () => {
   test('of an application is denied to other applications', async () => {
     const scopes = ['orders.read', 'orders.manage', 'tasks.read', 'tasks.write'] as const;
     const [one, other] = [
-      await obtainClientToken(mandate.origin, await createConfidentialClient(mandate.db, scopes), scopes),
-      await obtainClientToken(mandate.origin, await createConfidentialClient(mandate.db, scopes), scopes),
+      await obtainClientToken(shop.origin, await createConfidentialClient(shop.db, scopes), scopes),
+      await obtainClientToken(shop.origin, await createConfidentialClient(shop.db, scopes), scopes),
     ];
     const { body } = await start(one);
     expect(body.user_id).toBeNull();
@@ -46,30 +44,26 @@ describe('access to a task', () => {
   });
 
   test('requires tasks.read, and tasks.write for a cancellation', async () => {
-    const person = await signUp(mandate.origin);
-    const { access_token: writer } = await obtainTokens(mandate.origin, person, ['orders.read', 'tasks.write']);
-    const { access_token: reader } = await obtainTokens(mandate.origin, person, ['orders.read', 'tasks.read']);
+    const person = await signUp(shop.origin);
+    const { access_token: writer } = await obtainTokens(shop.origin, person, ['orders.read', 'tasks.write']);
+    const { access_token: reader } = await obtainTokens(shop.origin, person, ['orders.read', 'tasks.read']);
     const { body: task } = await start(writer);
     for (const path of ['', `/${task.id}`, `/${task.id}/result`]) expect((await get(path, writer)).body.code).toBe('insufficient_scope');
     expect((await cancel(task.id, reader)).body.code).toBe('insufficient_scope');
-    expect((await mandate.callApi('GET', '/api/v1/tasks')).body.code).toBe('missing_token');
+    expect((await shop.callApi('GET', '/api/v1/tasks')).body.code).toBe('missing_token');
     // a task started with orders.read is visible only to tokens with orders.read
-    const { access_token: limitedToken } = await obtainTokens(mandate.origin, person, ['tasks.read']);
+    const { access_token: limitedToken } = await obtainTokens(shop.origin, person, ['tasks.read']);
     expect((await get(`/${task.id}`, limitedToken)).status).toBe(404);
   });
 });
 
 describe('GET /tasks', () => {
   test('returns tasks newest first, in pages, by type and status', async () => {
-    const { access_token: token } = await obtainTokens(mandate.origin, await signUp(mandate.origin), [
-      'orders.read',
-      'tasks.read',
-      'tasks.write',
-    ]);
+    const { token } = await shop.createAccount('customer', ['orders.read', 'tasks.read', 'tasks.write']);
     const ids: number[] = [];
     for (let i = 0; i < 5; i += 1) {
       ids.unshift((await start(token)).body.id);
-      await (i % 2 === 0 ? runPendingTasks(mandate) : cancel(ids[0] ?? 0, token));
+      await (i % 2 === 0 ? runPendingTasks(shop) : cancel(ids[0] ?? 0, token));
     }
     const idsOf = ({ body }: ApiResponse): number[] => body.data.map(({ id }: JsonBody) => id);
     const first = await get('?limit=3&include_total=true', token);
@@ -91,7 +85,7 @@ describe('GET /tasks/{task_id}', () => {
       '2',
       'no-store',
     ]);
-    await runPendingTasks(mandate);
+    await runPendingTasks(shop);
     expect((await get(`/${task.id}`)).headers.get('retry-after')).toBeNull();
   });
 });
@@ -101,7 +95,7 @@ describe('GET /tasks/{task_id}/result', () => {
     ['csv', 'text/csv; charset=utf-8'],
     ['ndjson', 'application/x-ndjson; charset=utf-8'],
   ])('%s: returns the file with its type, name, length and digest', async (format, type) => {
-    const { task, file } = await completeTask(mandate, anna, await start(anna, { format }));
+    const { task, file } = await completeTask(shop, anna, await start(anna, { format }));
     const { headers } = await get(`/${task.id}/result`);
     expect(
       Object.fromEntries(
@@ -121,7 +115,7 @@ describe('GET /tasks/{task_id}/result', () => {
   });
 
   test('requires a matching Accept header', async () => {
-    const { task } = await completeTask(mandate, anna, await start());
+    const { task } = await completeTask(shop, anna, await start());
     for (const [accept, status] of [
       ['text/csv', 200],
       ['*/*', 200],
@@ -140,10 +134,8 @@ describe('GET /tasks/{task_id}/result', () => {
   });
 
   test('aborts the download if a part of the file is missing', async () => {
-    const { task } = await completeTask(mandate, anna, await start());
-    await mandate.db.em
-      .fork()
-      .execute('delete from task_file_chunks where file_id = (select output_id from tasks where id = ?)', [task.id]);
+    const { task } = await completeTask(shop, anna, await start());
+    await shop.db.em.fork().execute('delete from task_file_chunks where file_id = (select output_id from tasks where id = ?)', [task.id]);
     await expect(get(`/${task.id}/result`)).rejects.toThrow('fetch failed');
   });
 });
@@ -160,7 +152,7 @@ describe('POST /tasks/{task_id}/cancellation', () => {
   });
 
   test('409 for a successful task, which remains unchanged', async () => {
-    const { task } = await completeTask(mandate, anna, await start());
+    const { task } = await completeTask(shop, anna, await start());
     expect((await cancel(task.id)).body.code).toBe('invalid_transition');
     expect((await get(`/${task.id}`)).body).toEqual(task);
   });

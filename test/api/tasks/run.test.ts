@@ -1,55 +1,39 @@
 import { pino } from 'pino';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { createStoredFile, appendToStoredFile } from '../../../server/tasks/stored-file.ts';
 import { deleteOldTaskData } from '../../../server/tasks/delete-old-task-data.ts';
 import { PermanentTaskError } from '../../../server/tasks/permanent-task-error.ts';
 import type { TaskHandler } from '../../../server/tasks/task-context.ts';
 import { databaseKind } from '../../support/services/database.ts';
-import { startMandateServer, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
-import { signUp, signUpWithRole, obtainTokens } from '../../support/oauth/oauth-flow.ts';
-import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/test-shop.ts';
-import { runPendingTasks, abandonTaskAtStep, hookTaskSteps } from '../../support/run-tasks.ts';
+import type { JsonBody } from '../../support/server/start-mandate.ts';
+import { signUpWithRole, obtainTokens } from '../../support/oauth/oauth-flow.ts';
+import { buildOrderInput } from '../../support/shop/test-shop.ts';
+import { withShop } from '../../support/shop/with-shop.ts';
+import { runPendingTasks, abandonTaskAtStep, hookTaskSteps } from '../../support/shop/run-tasks.ts';
+import { useExportTasks } from './use-export-tasks.ts';
 
-let mandate: MandateServer;
-let shop: TestShop;
-let token: string;
+const shop = withShop();
+const anna = shop.customer(['orders.read', 'orders.write', 'tasks.read', 'tasks.write']);
+const { query, startExport, getTask, eventsOf, expireLease } = useExportTasks(shop, anna);
 
 beforeAll(async () => {
-  mandate = await startMandateServer();
-  shop = await createTestShop(mandate);
-  const product = await shop.createProduct({ price: 1 });
-  token = (await obtainTokens(mandate.origin, await signUp(mandate.origin), ['orders.read', 'orders.write', 'tasks.read', 'tasks.write']))
-    .access_token;
-  const body = { items: [{ product_id: product.id, quantity: 1 }], delivery: pickupDelivery };
-  await mandate.callApi('POST', '/api/v1/orders', { token, body });
+  await shop.placeOrder(buildOrderInput([await shop.createProduct({ price: 1 }), 1]), anna.token);
   // with a batch size of 500 orders, this creates five batches
-  await mandate.db.em.fork().execute(
+  await shop.db.em.fork().execute(
     `insert into orders (user_id, status, currency, subtotal, shipping_total, tax_total, total, item_count, delivery, created_at)
      select user_id, status, currency, n, 0, 0, n, 1, delivery, created_at - make_interval(secs => n) from orders cross join generate_series(1, 2399) n`,
   );
 });
-afterAll(() => mandate.close());
-beforeEach(() => query(`update tasks set status = 'canceled', finished_at = now() where finished_at is null`));
 
-const query = (sql: string, parameters: unknown[] = []): Promise<JsonBody[]> => mandate.db.em.fork().execute(sql, parameters);
-const startExport = async (): Promise<JsonBody> => {
-  const response = await mandate.callApi('POST', '/api/v1/order-exports', { token, body: { columns: ['id', 'total'] } });
-  expect(response.status, response.text).toBe(202);
-  return response.body;
-};
-const getTask = async ({ id }: JsonBody): Promise<JsonBody> => (await mandate.callApi('GET', `/api/v1/tasks/${id}`, { token })).body;
-const getResult = async ({ id }: JsonBody): Promise<string> => (await mandate.callApi('GET', `/api/v1/tasks/${id}/result`, { token })).text;
-const cancel = ({ id }: JsonBody) => mandate.callApi('POST', `/api/v1/tasks/${id}/cancellation`, { token });
-const eventsOf = async ({ id }: JsonBody): Promise<string[]> =>
-  (await query(`select type from events where subject_type = 'task' and subject_id = ? order by id`, [id])).map(({ type }) => type);
-const expireLease = ({ id }: JsonBody) => query(`update tasks set lease_until = now() where id = ? and status = 'running'`, [id]);
+const getResult = async ({ id }: JsonBody): Promise<string> => (await anna.callApi('GET', `/api/v1/tasks/${id}/result`)).text;
+const cancel = ({ id }: JsonBody) => anna.callApi('POST', `/api/v1/tasks/${id}/cancellation`);
 
 describe('a task', () => {
   test('passes through queued, running and succeeded, and records an event', async () => {
     const task = await startExport();
     const observedStates: JsonBody[] = [];
     await runPendingTasks(
-      mandate,
+      shop,
       hookTaskSteps(async (step) => observedStates.push([step, await getTask(task)])),
     );
     expect(observedStates.map(([step, { status, progress }]) => [step, status, progress.processed, progress.total])).toEqual([
@@ -62,14 +46,14 @@ describe('a task', () => {
 
   test('resumes after a crash at any step, and writes the same file', async () => {
     const uninterrupted = await startExport();
-    await runPendingTasks(mandate);
+    await runPendingTasks(shop);
     const expected = await getResult(uninterrupted);
     for (let step = 1; step <= 6; step += 1) {
       const task = await startExport();
-      await abandonTaskAtStep(mandate, step);
-      expect(await runPendingTasks(mandate)).toBe(0); // the lease has not expired
+      await abandonTaskAtStep(shop, step);
+      expect(await runPendingTasks(shop)).toBe(0); // the lease has not expired
       await expireLease(task);
-      expect(await runPendingTasks(mandate)).toBe(1);
+      expect(await runPendingTasks(shop)).toBe(1);
       expect(await getResult(task)).toBe(expected);
       expect([(await getTask(task)).result.rows, await eventsOf(task)]).toEqual([2400, ['task.succeeded']]);
     }
@@ -80,7 +64,7 @@ describe('a task', () => {
     const paused = Promise.withResolvers<void>();
     const resumption = Promise.withResolvers<void>();
     const first = runPendingTasks(
-      mandate,
+      shop,
       hookTaskSteps((step) => {
         if (step !== 3) return undefined;
         paused.resolve();
@@ -89,7 +73,7 @@ describe('a task', () => {
     );
     await paused.promise;
     await expireLease(task);
-    await runPendingTasks(mandate);
+    await runPendingTasks(shop);
     const [before, file] = [await getTask(task), await getResult(task)];
     resumption.resolve();
     await first;
@@ -101,12 +85,12 @@ describe('a task', () => {
     const task = await startExport();
     const stop = new AbortController();
     await runPendingTasks(
-      mandate,
+      shop,
       hookTaskSteps((step) => (step === 4 ? stop.abort() : undefined)),
       stop,
     );
     expect(await getTask(task)).toMatchObject({ status: 'running', progress: { processed: 1000 } });
-    expect(await runPendingTasks(mandate)).toBe(1);
+    expect(await runPendingTasks(shop)).toBe(1);
     expect((await getResult(task)).trimEnd().split('\r\n')).toHaveLength(2401);
   });
 
@@ -115,22 +99,22 @@ describe('a task', () => {
     const log = pino({ level: 'silent' });
     const broken: TaskHandler = () => Promise.reject(new Error('planted'));
     for (let attempt = 1; attempt <= 10; attempt += 1) {
-      expect(await runPendingTasks(mandate, { order_export: broken }, { log })).toBe(1);
-      expect(await runPendingTasks(mandate, { order_export: broken }, { log })).toBe(0);
+      expect(await runPendingTasks(shop, { order_export: broken }, { log })).toBe(1);
+      expect(await runPendingTasks(shop, { order_export: broken }, { log })).toBe(0);
       await expireLease(task);
     }
     expect((await getTask(task)).status).toBe('running');
-    await runPendingTasks(mandate, { order_export: broken });
+    await runPendingTasks(shop, { order_export: broken });
     const failed = await getTask(task);
     expect(failed).toMatchObject({ status: 'failed', error: { code: 'gave_up' }, result: null });
     expect(JSON.stringify(failed)).not.toContain('planted');
     expect(await eventsOf(task)).toEqual(['task.failed']);
-    expect((await mandate.callApi('GET', `/api/v1/tasks/${task.id}/result`, { token })).status).toBe(404);
+    expect((await shop.callApi('GET', `/api/v1/tasks/${task.id}/result`, { token: anna.token })).status).toBe(404);
   });
 
   test('reports the reason of a permanent error', async () => {
     const task = await startExport();
-    await runPendingTasks(mandate, {
+    await runPendingTasks(shop, {
       order_export: () => Promise.reject(new PermanentTaskError('too_many_rows', 'There are too many rows.')),
     });
     expect(await getTask(task)).toMatchObject({ status: 'failed', error: { code: 'too_many_rows', detail: 'There are too many rows.' } });
@@ -140,16 +124,11 @@ describe('a task', () => {
     ['is suspended', `update users set status = 'suspended' where id = ?`],
     ['is no longer staff', `update users set role = 'customer' where id = ?`],
   ])('stops when its user %s', async (_label, change) => {
-    const staffUser = await signUpWithRole(mandate.db, mandate.origin, 'staff');
-    const { access_token: as } = await obtainTokens(mandate.origin, staffUser, [
-      'orders.read',
-      'orders.manage',
-      'tasks.read',
-      'tasks.write',
-    ]);
-    const { body: task } = await mandate.callApi('POST', '/api/v1/order-exports', { token: as, body: {} });
+    const staffUser = await signUpWithRole(shop.db, shop.origin, 'staff');
+    const { access_token: as } = await obtainTokens(shop.origin, staffUser, ['orders.read', 'orders.manage', 'tasks.read', 'tasks.write']);
+    const { body: task } = await shop.callApi('POST', '/api/v1/order-exports', { token: as, body: {} });
     await runPendingTasks(
-      mandate,
+      shop,
       hookTaskSteps((step) => (step === 3 ? query(change, [staffUser.id]) : undefined)),
     );
     const [row] = await query('select status, processed, error from tasks where id = ?', [task.id]);
@@ -160,7 +139,7 @@ describe('a task', () => {
     const task = await startExport();
     const canceled = await cancel(task);
     expect([canceled.status, canceled.body.status, canceled.body.finished_at]).toEqual([202, 'canceled', expect.any(String)]);
-    expect(await runPendingTasks(mandate)).toBe(0);
+    expect(await runPendingTasks(shop)).toBe(0);
     expect(await eventsOf(task)).toEqual(['task.canceled']);
   });
 
@@ -168,22 +147,22 @@ describe('a task', () => {
     const task = await startExport();
     let last = 0;
     await runPendingTasks(
-      mandate,
+      shop,
       hookTaskSteps(async (step) => {
         last = step;
         if (step === 3) await cancel(task);
       }),
     );
     expect([last, (await getTask(task)).status, await eventsOf(task)]).toEqual([3, 'canceled', ['task.canceled']]);
-    expect((await mandate.callApi('GET', `/api/v1/tasks/${task.id}/result`, { token })).status).toBe(404);
+    expect((await shop.callApi('GET', `/api/v1/tasks/${task.id}/result`, { token: anna.token })).status).toBe(404);
     await query(`update task_files set created_at = now() - interval '2 days'`);
-    await deleteOldTaskData(mandate.db.em.fork());
+    await deleteOldTaskData(shop.db.em.fork());
     expect(await query(`select 1 from task_files f where not exists (select 1 from tasks where output_id = f.id)`)).toEqual([]);
   });
 
   test.skipIf(databaseKind === 'pglite')('runs once, even with several workers', async () => {
     const tasks = [await startExport(), await startExport()];
-    const counts = await Promise.all(Array.from({ length: 6 }, () => runPendingTasks(mandate)));
+    const counts = await Promise.all(Array.from({ length: 6 }, () => runPendingTasks(shop)));
     expect(counts.reduce((sum, count) => sum + count, 0)).toBe(2);
     for (const task of tasks) expect([await eventsOf(task), (await getTask(task)).result.rows]).toEqual([['task.succeeded'], 2400]);
   });
@@ -191,7 +170,7 @@ describe('a task', () => {
   test('renews its lease at every step', async () => {
     const task = await startExport();
     await runPendingTasks(
-      mandate,
+      shop,
       hookTaskSteps(async (step) => {
         if (step === 1) return;
         const [row] = await query('select extract(epoch from lease_until - now())::int as left from tasks where id = ?', [task.id]);
@@ -207,13 +186,13 @@ describe('retention', () => {
   const setAge = ({ id }: JsonBody, days: number) =>
     query(`update tasks set finished_at = now() - make_interval(days => ?) where id = ?`, [days, id]);
   const status = async (path: string): Promise<[number, string]> => {
-    const { status: code, body } = await mandate.callApi('GET', path, { token });
+    const { status: code, body } = await shop.callApi('GET', path, { token: anna.token });
     return [code, body?.code];
   };
 
   test('keeps a result for 7 days and a task for 30 days, even if the cleanup runs later', async () => {
     const task = await startExport();
-    await runPendingTasks(mandate);
+    await runPendingTasks(shop);
     const [path, file] = [`/api/v1/tasks/${task.id}`, `/api/v1/tasks/${task.id}/result`];
     for (const [days, expectedStatuses] of [
       [6, [200, 200]],
@@ -222,7 +201,7 @@ describe('retention', () => {
     ] as const) {
       await setAge(task, days);
       for (const cleanup of [false, true]) {
-        if (cleanup) while ((await deleteOldTaskData(mandate.db.em.fork())) > 0);
+        if (cleanup) while ((await deleteOldTaskData(shop.db.em.fork())) > 0);
         expect([(await status(path))[0], (await status(file))[0]], `${days} days, cleaned up: ${cleanup}`).toEqual(expectedStatuses);
       }
     }
@@ -230,23 +209,23 @@ describe('retention', () => {
     expect(await query('select params, result, output_id from tasks where id = ?', [task.id])).toEqual([
       { params: {}, result: null, output_id: null },
     ]);
-    expect((await mandate.callApi('GET', '/api/v1/tasks?limit=100', { token })).body.data.map(({ id }: JsonBody) => id)).not.toContain(
-      task.id,
-    );
+    expect(
+      (await shop.callApi('GET', '/api/v1/tasks?limit=100', { token: anna.token })).body.data.map(({ id }: JsonBody) => id),
+    ).not.toContain(task.id);
   });
 
   test('deletes unreferenced files after a day, and no others', async () => {
-    const em = mandate.db.em.fork();
+    const em = shop.db.em.fork();
     const [fresh, old] = [await createStoredFile(em), await createStoredFile(em)];
     await appendToStoredFile(em, old, 0, Buffer.from('x'));
     await query(`update task_files set created_at = now() - interval '2 days' where id = ?`, [old]);
     const task = await startExport();
-    await abandonTaskAtStep(mandate, 4);
+    await abandonTaskAtStep(shop, 4);
     await query(`update task_files set created_at = now() - interval '2 days' where id <> ?`, [fresh]);
     await deleteOldTaskData(em);
     expect(await query('select id from task_files where id in (?, ?)', [fresh, old])).toEqual([{ id: fresh }]);
     await expireLease(task);
-    await runPendingTasks(mandate);
+    await runPendingTasks(shop);
     expect((await getResult(task)).trimEnd().split('\r\n')).toHaveLength(2401);
   });
 });

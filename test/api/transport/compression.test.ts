@@ -1,24 +1,19 @@
 /** Compression, `Vary` headers and ETags for every contract path, page and document. */
 import { contract, listRoutes } from '@mandate/contract';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startMandateServer, type MandateServer } from '../../support/server/start-mandate.ts';
-import { createTestShop, type TestShop } from '../../support/server/test-shop.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { withShop } from '../../support/shop/with-shop.ts';
 
-let mandate: MandateServer;
-let shop: TestShop;
+const shop = withShop({ previewVersions: true });
 beforeAll(async () => {
-  mandate = await startMandateServer({ previewVersions: true });
-  shop = await createTestShop(mandate);
   await shop.createProduct();
 });
-afterAll(() => mandate.close());
 
 const documents = ['/openapi.json', '/openapi-3.0.json', '/openapi-v2.json'];
 const pages = ['/', '/docs', '/sign-in', '/problems', '/robots.txt', '/favicon.ico', '/nothing', '/.well-known/openid-configuration'];
 const operations = listRoutes(contract).flatMap(({ method, path }) => (method === 'GET' ? [path.replaceAll(/:\w+/g, '1')] : []));
 
 const get = (path: string, encoding: string, headers: Record<string, string> = {}): Promise<Response> =>
-  fetch(mandate.origin + path, { headers: { 'accept-encoding': encoding, ...headers }, redirect: 'manual' });
+  fetch(shop.origin + path, { headers: { 'accept-encoding': encoding, ...headers }, redirect: 'manual' });
 
 const variesByEncoding = ({ headers }: Response): boolean => (headers.get('vary') ?? '').toLowerCase().includes('accept-encoding');
 

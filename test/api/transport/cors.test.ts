@@ -5,24 +5,22 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { databaseKind } from '../../support/services/database.ts';
 import { hasChromium, launchChromium } from '../../support/browser/chromium.ts';
-import { startMandateServer, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
+import type { JsonBody } from '../../support/server/start-mandate.ts';
 import { obtainClientToken, createConfidentialClient } from '../../support/oauth/oauth-flow.ts';
-import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/test-shop.ts';
+import { buildOrderInput } from '../../support/shop/test-shop.ts';
+import { withShop } from '../../support/shop/with-shop.ts';
 
 type RequestOptions = { method?: string; headers?: Record<string, string>; body?: string; credentials?: 'include' };
 type PageResponse = { status: number; headers: Record<string, string>; body: JsonBody } | { failed: string };
 
 // Only a browser enforces CORS. The tests run on PostgreSQL only, because the database makes no difference.
 describe.skipIf(!hasChromium || databaseKind === 'pglite')('a page of another origin', () => {
-  let mandate: MandateServer;
-  let shop: TestShop;
+  const shop = withShop({ rateLimits: { default: 40, apiKey: 10, ip: 10_000, monthly: 1_000 } });
   let browser: Browser;
   let page: Page;
   let pageServer: Server;
 
   beforeAll(async () => {
-    mandate = await startMandateServer({ rateLimits: { default: 40, apiKey: 10, ip: 10_000, monthly: 1_000 } });
-    shop = await createTestShop(mandate);
     browser = await launchChromium();
     pageServer = createServer((_req, res) => res.setHeader('Content-Type', 'text/html').end('<title>A shop front</title>'));
     pageServer.listen(0, '127.0.0.1');
@@ -33,7 +31,6 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')('a page of another or
   afterAll(async () => {
     await browser.close();
     pageServer.close();
-    await mandate.close();
   });
 
   /** Sends a request from the page, and returns the response parts that scripts can read. */
@@ -52,7 +49,7 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')('a page of another or
           return { failed: String(error) };
         }
       },
-      [mandate.origin + path, init] as const,
+      [shop.origin + path, init] as const,
     );
   const withToken = (token: string, extraHeaders: Record<string, string> = {}) => ({ authorization: `Bearer ${token}`, ...extraHeaders });
 
@@ -65,7 +62,7 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')('a page of another or
 
   test('can place an order with an idempotency key, and read its location', async () => {
     const product = await shop.createProduct();
-    const order = { items: [{ product_id: product.id, quantity: 1 }], delivery: pickupDelivery, user_id: (await shop.createUser()).id };
+    const order = { ...buildOrderInput([product, 1]), user_id: (await shop.createUser()).id };
     const init = {
       method: 'POST',
       headers: withToken(shop.token, { 'content-type': 'application/json', 'idempotency-key': 'from-a-page' }),
@@ -95,8 +92,8 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')('a page of another or
   });
 
   test('can read Retry-After over the rate limit', async () => {
-    const client = await createConfidentialClient(mandate.db, ['tasks.read']);
-    const token = await obtainClientToken(mandate.origin, client, ['tasks.read']);
+    const client = await createConfidentialClient(shop.db, ['tasks.read']);
+    const token = await obtainClientToken(shop.origin, client, ['tasks.read']);
     let lastResponse = await call('/api/v1/usage', { headers: withToken(token) });
     while ('status' in lastResponse && lastResponse.status === 200)
       lastResponse = await call('/api/v1/usage', { headers: withToken(token) });

@@ -1,19 +1,14 @@
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startMandateServer, type ApiResponse, type MandateServer } from '../../support/server/start-mandate.ts';
-import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/test-shop.ts';
+import { describe, expect, test } from 'vitest';
+import type { ApiResponse } from '../../support/server/start-mandate.ts';
+import { buildOrderInput } from '../../support/shop/test-shop.ts';
+import { withShop } from '../../support/shop/with-shop.ts';
 
-let mandate: MandateServer;
-let shop: TestShop;
-beforeAll(async () => {
-  mandate = await startMandateServer();
-  shop = await createTestShop(mandate);
-});
-afterAll(() => mandate.close());
+const shop = withShop();
 
 /** Sends the body unchanged, byte for byte. */
 async function post(body: string | Buffer, headers: Record<string, string> = {}): Promise<{ status: number; code: string; text: string }> {
-  const response = await fetch(`${mandate.origin}/api/v1/users`, {
+  const response = await fetch(`${shop.origin}/api/v1/users`, {
     method: 'POST',
     headers: { authorization: `Bearer ${shop.token}`, 'content-type': 'application/json', ...headers },
     body,
@@ -51,7 +46,7 @@ describe('a request body', () => {
   });
 
   test('without a content type is rejected with 415', async () => {
-    const response = await fetch(`${mandate.origin}/api/v1/users`, {
+    const response = await fetch(`${shop.origin}/api/v1/users`, {
       method: 'POST',
       headers: { authorization: `Bearer ${shop.token}` },
       body: Buffer.from(JSON.stringify(newUser())),
@@ -92,9 +87,9 @@ describe('a request body', () => {
 
   test('of an order can have up to 1 MB', async () => {
     const product = await shop.createProduct();
-    const order = { items: [{ product_id: product.id, quantity: 1 }], delivery: pickupDelivery };
+    const order = buildOrderInput([product, 1]);
     const large = (size: number): Promise<ApiResponse> =>
-      mandate.callApi('POST', '/api/v1/orders', { token: shop.token, body: `${JSON.stringify(order)}${' '.repeat(size)}` });
+      shop.callApi('POST', '/api/v1/orders', { token: shop.token, body: `${JSON.stringify(order)}${' '.repeat(size)}` });
     expect((await large(900_000)).body.code).not.toBe('payload_too_large');
     const refused = await large(1_000_001);
     expect([refused.body.code, refused.body.detail]).toEqual(['payload_too_large', expect.stringContaining('1000000 bytes')]);
@@ -109,7 +104,7 @@ describe('a request body', () => {
   test('of a PATCH can have two media types, which Accept-Patch lists', async () => {
     const { id } = JSON.parse((await post(JSON.stringify(newUser()))).text);
     const patch = (type: string): Promise<ApiResponse> =>
-      mandate.callApi('PATCH', `/api/v1/users/${id}`, { token: shop.token, body: { name: 'Zo' }, headers: { 'content-type': type } });
+      shop.callApi('PATCH', `/api/v1/users/${id}`, { token: shop.token, body: { name: 'Zo' }, headers: { 'content-type': type } });
     expect((await patch('application/merge-patch+json')).status).toBe(200);
     expect((await patch('application/json')).status).toBe(200);
     const refused = await patch('application/json-patch+json');
@@ -117,13 +112,13 @@ describe('a request body', () => {
   });
 
   test('of a DELETE is ignored', async () => {
-    const response = await mandate.callApi('DELETE', '/api/v1/users/999999', { token: shop.token, body: '{broken' });
+    const response = await shop.callApi('DELETE', '/api/v1/users/999999', { token: shop.token, body: '{broken' });
     expect(response.status).toBe(404);
   });
 });
 
 describe('the query string', () => {
-  const list = (query: string): Promise<ApiResponse> => mandate.callApi('GET', `/api/v1/products?${query}`);
+  const list = (query: string): Promise<ApiResponse> => shop.callApi('GET', `/api/v1/products?${query}`);
 
   test.each([
     ['limit=1&limit=2', 'limit', 'duplicate_parameter'],
@@ -151,7 +146,7 @@ describe('the query string', () => {
 
 describe('request headers', () => {
   test('over 16 kB are rejected with 431', async () => {
-    const { status, body } = await mandate.callApi('GET', '/api/v1/products', { headers: { 'x-large': 'x'.repeat(17_000) } });
+    const { status, body } = await shop.callApi('GET', '/api/v1/products', { headers: { 'x-large': 'x'.repeat(17_000) } });
     expect([status, body.code]).toEqual([431, 'headers_too_large']);
   });
 
@@ -167,7 +162,7 @@ describe('request headers', () => {
     ['application/json; charset=utf-16', 406],
     ['text/html, application/json;q=0.1', 200],
   ])('Accept: %s returns %i', async (accept, status) => {
-    const response = await mandate.callApi('GET', '/api/v1/products', { headers: { accept } });
+    const response = await shop.callApi('GET', '/api/v1/products', { headers: { accept } });
     expect([response.status, response.body.code]).toEqual([status, status === 406 ? 'not_acceptable' : undefined]);
   });
 });

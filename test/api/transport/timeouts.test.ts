@@ -4,7 +4,7 @@ import { createLog } from '../../../server/logging/logger.ts';
 import { databaseKind, createMigratedPostgresqlUrl } from '../../support/services/database.ts';
 import { startMandateServer } from '../../support/server/start-mandate.ts';
 import { usesTwoProcesses } from '../../support/server/process-mode.ts';
-import { createTestShop, pickupDelivery } from '../../support/server/test-shop.ts';
+import { createTestShop, buildOrderInput } from '../../support/shop/test-shop.ts';
 
 // PGlite has one connection, so a statement never waits for a lock.
 describe.skipIf(databaseKind === 'pglite')('a statement over the time limit', () => {
@@ -18,7 +18,7 @@ describe.skipIf(databaseKind === 'pglite')('a statement over the time limit', ()
     try {
       const shop = await createTestShop(mandate);
       const product = await shop.createProduct();
-      const order = { user_id: (await shop.createUser()).id, items: [{ product_id: product.id, quantity: 1 }], delivery: pickupDelivery };
+      const order = { ...buildOrderInput([product, 1]), user_id: (await shop.createUser()).id };
       const placeOrder = () =>
         mandate.callApi('POST', '/api/v1/orders', { token: shop.token, body: order, headers: { 'idempotency-key': 'once' } });
       const blockingTransaction = blockingDatabase.em.fork();

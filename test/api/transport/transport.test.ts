@@ -1,18 +1,14 @@
 import { connect, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { scopeNames } from '@mandate/contract';
-import { signUpWithRole, obtainTokens } from '../../support/oauth/oauth-flow.ts';
-import { startMandateServer, type MandateServer } from '../../support/server/start-mandate.ts';
+import { startMandateServer } from '../../support/server/start-mandate.ts';
+import { withShop } from '../../support/shop/with-shop.ts';
 import { usesTwoProcesses } from '../../support/server/process-mode.ts';
 import { newRequestId } from '../../../server/http/request/request-id.ts';
 
-let mandate: MandateServer;
-beforeAll(async () => {
-  mandate = await startMandateServer();
-});
-afterAll(() => mandate.close());
+const shop = withShop({ sampleData: false });
 
 describe('unknown routes and methods', () => {
   test.each([
@@ -25,42 +21,42 @@ describe('unknown routes and methods', () => {
     '/api/v1/users/1/',
     '/api/v1//orders',
   ])('return 404 for %s', async (path) => {
-    const { status, body } = await mandate.callApi('GET', path);
+    const { status, body } = await shop.callApi('GET', path);
     expect([status, body.code]).toEqual([404, 'route_not_found']);
   });
 
   test('return 405 with the allowed methods', async () => {
-    const { body, headers } = await mandate.callApi('DELETE', '/api/v1/orders');
+    const { body, headers } = await shop.callApi('DELETE', '/api/v1/orders');
     expect([body.code, headers.get('allow')]).toEqual(['method_not_allowed', 'POST, GET, HEAD, OPTIONS']);
-    expect((await mandate.callApi('POST', '/api/products/1')).headers.get('allow')).toBe('GET, PATCH, PUT, DELETE, HEAD, OPTIONS');
+    expect((await shop.callApi('POST', '/api/products/1')).headers.get('allow')).toBe('GET, PATCH, PUT, DELETE, HEAD, OPTIONS');
   });
 
   test('OPTIONS returns 204 with Allow, and HEAD returns the headers of GET', async () => {
-    const options = await mandate.callApi('OPTIONS', '/api/v1/products');
+    const options = await shop.callApi('OPTIONS', '/api/v1/products');
     expect([options.status, options.headers.get('allow')]).toEqual([204, 'GET, POST, HEAD, OPTIONS']);
-    const [head, get] = [await mandate.callApi('HEAD', '/api/v1/products'), await mandate.callApi('GET', '/api/v1/products')];
+    const [head, get] = [await shop.callApi('HEAD', '/api/v1/products'), await shop.callApi('GET', '/api/v1/products')];
     expect([head.status, head.headers.get('content-length')]).toEqual([200, get.headers.get('content-length')]);
-    expect((await mandate.callApi('HEAD', '/api/v1/orders')).status).toBe(401);
+    expect((await shop.callApi('HEAD', '/api/v1/orders')).status).toBe(401);
   });
 
   test('returns 406 if the client does not accept JSON', async () => {
-    expect((await mandate.callApi('GET', '/api/v1/products', { headers: { accept: 'text/html' } })).body.code).toBe('not_acceptable');
-    expect((await mandate.callApi('GET', '/api/v1/products', { headers: { accept: 'text/html, */*;q=0.1' } })).status).toBe(200);
-    expect((await mandate.callApi('GET', '/api/v1/products', { headers: { accept: 'application/problem+json' } })).status).toBe(200);
+    expect((await shop.callApi('GET', '/api/v1/products', { headers: { accept: 'text/html' } })).body.code).toBe('not_acceptable');
+    expect((await shop.callApi('GET', '/api/v1/products', { headers: { accept: 'text/html, */*;q=0.1' } })).status).toBe(200);
+    expect((await shop.callApi('GET', '/api/v1/products', { headers: { accept: 'application/problem+json' } })).status).toBe(200);
   });
 
   test('returns 400 for an invalid escape sequence in the path', async () => {
-    expect((await mandate.callApi('GET', '/api/v1/products/%E0%A4%A')).body.code).toBe('invalid_request');
+    expect((await shop.callApi('GET', '/api/v1/products/%E0%A4%A')).body.code).toBe('invalid_request');
   });
 });
 
 describe('response headers', () => {
   test('contain a generated request id, even if the client sent one', async () => {
     const responses = await Promise.all([
-      mandate.callApi('GET', '/api/v1/products', { headers: { 'x-request-id': 'mine' } }),
-      mandate.callApi('GET', '/api/v1/orders'),
-      mandate.callApi('GET', '/api/v1/nothing', { headers: { 'x-request-id': 'x'.repeat(10_000) } }),
-      mandate.callApi('OPTIONS', '/api/v1/products'),
+      shop.callApi('GET', '/api/v1/products', { headers: { 'x-request-id': 'mine' } }),
+      shop.callApi('GET', '/api/v1/orders'),
+      shop.callApi('GET', '/api/v1/nothing', { headers: { 'x-request-id': 'x'.repeat(10_000) } }),
+      shop.callApi('OPTIONS', '/api/v1/products'),
     ]);
     expect(new Set(responses.map(({ headers }) => headers.get('x-request-id'))).size).toBe(4);
   });
@@ -73,7 +69,7 @@ describe('response headers', () => {
 
   test('prevent content sniffing and caching, and contain no ETag or framework name', async () => {
     for (const path of ['/api/v1/products', '/api/v1/orders', '/api/v1/nothing']) {
-      const { headers } = await mandate.callApi('GET', path);
+      const { headers } = await shop.callApi('GET', path);
       expect(headers.get('x-powered-by')).toBeNull();
       expect(headers.get('etag')).toBeNull();
       expect([headers.get('x-content-type-options'), headers.get('cache-control')]).toEqual(['nosniff', 'no-store']);
@@ -81,7 +77,7 @@ describe('response headers', () => {
   });
 
   test('allow CORS without cookies for every origin, even in errors; a preflight needs no token', async () => {
-    const { status, headers } = await mandate.callApi('OPTIONS', '/api/v1/orders', {
+    const { status, headers } = await shop.callApi('OPTIONS', '/api/v1/orders', {
       headers: {
         origin: 'https://shop.example',
         'access-control-request-method': 'POST',
@@ -91,7 +87,7 @@ describe('response headers', () => {
     expect([status, headers.get('access-control-allow-origin'), headers.get('access-control-max-age')]).toEqual([204, '*', '7200']);
     expect(headers.get('access-control-allow-methods')).toContain('PATCH');
     expect(headers.get('access-control-allow-headers')).toContain('Idempotency-Key');
-    const refused = await mandate.callApi('GET', '/api/v1/orders', { headers: { origin: 'https://shop.example' } });
+    const refused = await shop.callApi('GET', '/api/v1/orders', { headers: { origin: 'https://shop.example' } });
     expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([401, '*']);
     expect(refused.headers.get('access-control-expose-headers')).toContain('X-Request-Id');
     expect(refused.headers.get('access-control-allow-credentials')).toBeNull();
@@ -116,14 +112,15 @@ describe('internal errors', () => {
   });
 
   test('an incomplete request does not affect other requests', async () => {
-    const socket = connect(Number(new URL(mandate.origin).port), '127.0.0.1');
+    const socket = connect(Number(new URL(shop.origin).port), '127.0.0.1');
     socket.write(
       'POST /api/v1/orders HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"items"',
     );
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    // after this response, the server has also read from the first connection
+    await shop.callApi('GET', '/api/v1/products');
     socket.destroy();
     await once(socket, 'close');
-    expect((await mandate.callApi('GET', '/api/v1/products')).status).toBe(200);
+    expect((await shop.callApi('GET', '/api/v1/products')).status).toBe(200);
   });
 });
 
@@ -133,10 +130,10 @@ describe('/openapi.json and /openapi-3.0.json', () => {
       ['/openapi.json', '3.1.0'],
       ['/openapi-3.0.json', '3.0.3'],
     ]) {
-      const response = await fetch(`${mandate.origin}${path}`);
+      const response = await fetch(`${shop.origin}${path}`);
       const document = JSON.parse(await response.text());
       expect([response.status, response.headers.get('access-control-allow-origin'), document.openapi]).toEqual([200, '*', version]);
-      expect(document.servers).toEqual([{ url: mandate.origin, description: 'This installation' }]);
+      expect(document.servers).toEqual([{ url: shop.origin, description: 'This installation' }]);
       expect(document.paths['/api/v1/orders/{order_id}'].get.security).toEqual([
         { oauth2: ['orders.read'] },
         { oauth2: ['orders.manage'] },
@@ -149,7 +146,7 @@ describe('/openapi.json and /openapi-3.0.json', () => {
 
 describe('the Host header (RFC 9112 section 3.2)', () => {
   const exchange = async (lines: readonly string[]): Promise<string> => {
-    const socket = connect(Number(new URL(mandate.origin).port), '127.0.0.1');
+    const socket = connect(Number(new URL(shop.origin).port), '127.0.0.1');
     let received = '';
     socket.on('data', (bytes) => (received += bytes.toString()));
     socket.write(`${lines.join('\r\n')}\r\n\r\n`);
@@ -158,7 +155,7 @@ describe('the Host header (RFC 9112 section 3.2)', () => {
     clearTimeout(timer);
     return received;
   };
-  const host = (): string => new URL(mandate.origin).host;
+  const host = (): string => new URL(shop.origin).host;
   const paths = ['/api/v1/products', '/oauth/jwks', '/sign-in', '/healthz', '/openapi.json'];
 
   test.each<[string, () => string[]]>([
@@ -190,7 +187,7 @@ describe('the Host header (RFC 9112 section 3.2)', () => {
 
 describe('a chunk larger than the body limit', () => {
   const open = (path: string, headers: readonly string[] = []): { socket: Socket; head: string; closed: Promise<string> } => {
-    const { host, port } = new URL(mandate.origin);
+    const { host, port } = new URL(shop.origin);
     const socket = connect(Number(port), '127.0.0.1');
     let received = '';
     socket.on('data', (bytes) => (received += bytes.toString()));
@@ -210,7 +207,7 @@ describe('a chunk larger than the body limit', () => {
   ];
   let token: string;
   beforeAll(async () => {
-    token = (await obtainTokens(mandate.origin, await signUpWithRole(mandate.db, mandate.origin, 'admin'), scopeNames)).access_token;
+    token = (await shop.createAccount('admin', scopeNames)).token;
   });
 
   const measureResponse = (closed: Promise<string>): Promise<{ received: string; tookMs: number }> => {
@@ -241,7 +238,7 @@ describe('a chunk larger than the body limit', () => {
       const limitPattern = size === limit + 1 ? limit : '\\d+';
       expect([path, received]).toEqual([path, expect.stringMatching(`larger than ${limitPattern} bytes`)]);
     };
-    // concurrently, because the server keeps each rejected connection open for a second
+    // the requests are concurrent, because the server keeps each rejected connection open for a second
     await Promise.all(
       limitedEndpoints(token).flatMap((endpoint) =>
         [endpoint[2] + 1, 0xff_ff_ff_ff, 0xf_ff_ff_ff_ff_ff_ff].map((size) => send(endpoint, size)),
@@ -263,8 +260,9 @@ describe('a chunk larger than the body limit', () => {
     const [first, second] = [body.slice(0, 10), body.slice(10)];
     socket.write(`${head}${first.length.toString(16)}\r\n${first}\r\n`);
     await new Promise((sent) => setTimeout(sent, 50));
+    const response = once(socket, 'data');
     socket.write(`${second.length.toString(16)};ext="a b"\r\n${second}\r\n0\r\nTrailer: x\r\n\r\n`);
-    await new Promise((sent) => setTimeout(sent, 500));
+    await response;
     const again = JSON.stringify({ name: 'Ann', email: 'chunks.too@example.com' });
     socket.write(
       `${head.replace('Transfer-Encoding', 'Connection: close\r\nTransfer-Encoding')}${again.length.toString(16)}\r\n${again}\r\n0\r\n\r\n`,

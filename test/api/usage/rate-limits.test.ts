@@ -1,26 +1,22 @@
 import { contract, listRoutes } from '@mandate/contract';
 import { parseList } from 'structured-headers';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Application } from '../../../server/applications/application.entity.ts';
 import { MonthlyUsageBuffer } from '../../../server/usage/usage-buffer.ts';
-import { startMandateServer, type ApiResponse, type MandateServer } from '../../support/server/start-mandate.ts';
+import { startMandateServer, type ApiResponse } from '../../support/server/start-mandate.ts';
 import { usesTwoProcesses } from '../../support/server/process-mode.ts';
 import { obtainClientToken, createConfidentialClient, signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
-import { createTestShop, pickupDelivery } from '../../support/server/test-shop.ts';
+import { createTestShop, buildOrderInput } from '../../support/shop/test-shop.ts';
+import { withShop } from '../../support/shop/with-shop.ts';
 
 const limits = { default: 5, apiKey: 4, ip: 3, monthly: 1_000 };
 
-let mandate: MandateServer;
+const mandate = withShop({ sampleData: false, rateLimits: limits });
 let client: { clientId: string; secret: string };
 let token: string;
 let addressCount = 0;
 /** Returns headers with a client IP address for which no requests have been counted. */
 const unusedAddress = (): Record<string, string> => ({ 'x-forwarded-for': `203.0.113.${(addressCount += 1)}` });
-
-beforeAll(async () => {
-  mandate = await startMandateServer({ rateLimits: limits });
-});
-afterAll(() => mandate.close());
 
 /** Creates an application for which no requests have been counted. */
 async function newClient(): Promise<void> {
@@ -74,7 +70,7 @@ describe('a caller with a token', () => {
       const response = await list();
       expect([response.status, parseLimits(response, 'ratelimit')[0]?.['r']]).toEqual([200, remaining]);
     }
-    const body = { items: [{ product_id: product.id, quantity: 1 }], delivery: pickupDelivery, user_id: (await signUp(mandate.origin)).id };
+    const body = { ...buildOrderInput([product, 1]), user_id: (await signUp(mandate.origin)).id };
     const count = async (): Promise<unknown> => db.em.fork().execute('select count(*) from orders');
     const before = await count();
     const refused = await mandate.callApi('POST', '/api/v1/orders', { token, body });

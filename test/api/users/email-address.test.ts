@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { HttpBrowser, type HtmlPage } from '../../support/browser/browser.ts';
 import { databaseKind } from '../../support/services/database.ts';
 import { readLastMailTo, extractLink, readMailsTo } from '../../support/services/mailbox.ts';
-import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
+import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
+import { withShop } from '../../support/shop/with-shop.ts';
 import {
   obtainAuthorizationCode,
   obtainClientToken,
@@ -10,42 +11,29 @@ import {
   redeemCode,
   signIn,
   signUp,
-  signUpWithRole,
   tokenResponseSchema,
-  obtainTokens,
-  type TestUser,
 } from '../../support/oauth/oauth-flow.ts';
 
-let mandate: MandateServer;
-let staff: TestUser;
-let staffToken: string;
-let auditToken: string;
-
-beforeAll(async () => {
-  mandate = await startMandateServer();
-  staff = await signUpWithRole(mandate.db, mandate.origin, 'staff');
-  staffToken = (await obtainTokens(mandate.origin, staff, ['users.manage'])).access_token;
-  const admin = await signUpWithRole(mandate.db, mandate.origin, 'admin');
-  auditToken = (await obtainTokens(mandate.origin, admin, ['audit.read'])).access_token;
-});
-afterAll(() => mandate.close());
+const shop = withShop({ sampleData: false });
+const staff = shop.staff(['users.manage']);
+const administrator = shop.admin(['audit.read']);
 
 const newPassword = 'staple battery horse correct';
 const newAddress = (): string => `moved.${crypto.randomUUID()}@example.com`;
-const changeAddress = (id: number, email: string, token = staffToken): Promise<ApiResponse> =>
-  mandate.callApi('PATCH', `/api/v1/users/${id}`, { token, body: { email } });
-const getUser = async (id: number): Promise<JsonBody> => (await mandate.callApi('GET', `/api/v1/users/${id}`, { token: staffToken })).body;
+const changeAddress = (id: number, email: string, token = staff.token): Promise<ApiResponse> =>
+  shop.callApi('PATCH', `/api/v1/users/${id}`, { token, body: { email } });
+const getUser = async (id: number): Promise<JsonBody> => (await shop.callApi('GET', `/api/v1/users/${id}`, { token: staff.token })).body;
 const auditEvents = async (id: number, action: string): Promise<JsonBody[]> =>
-  (await mandate.callApi('GET', `/api/v1/audit-events?user_id=${id}&action=${action}`, { token: auditToken })).body.data;
-const subjectsTo = async (address: string): Promise<string[]> => (await readMailsTo(mandate.origin, address)).map(({ subject }) => subject);
+  (await shop.callApi('GET', `/api/v1/audit-events?user_id=${id}&action=${action}`, { token: administrator.token })).body.data;
+const subjectsTo = async (address: string): Promise<string[]> => (await readMailsTo(shop.origin, address)).map(({ subject }) => subject);
 
 async function requestReset(email: string): Promise<HtmlPage> {
-  const browser = new HttpBrowser(mandate.origin);
+  const browser = new HttpBrowser(shop.origin);
   return browser.submit(await browser.open('/password-reset'), { email });
 }
-const linkTo = async (address: string): Promise<string> => extractLink(await readLastMailTo(mandate.origin, address));
+const linkTo = async (address: string): Promise<string> => extractLink(await readLastMailTo(shop.origin, address));
 async function submitLink(link: string, fields: Record<string, string> = {}): Promise<HtmlPage> {
-  const browser = new HttpBrowser(mandate.origin);
+  const browser = new HttpBrowser(shop.origin);
   const page = await browser.open(link);
   return page.response.status === 200 ? browser.submit(page, fields) : page;
 }
@@ -53,20 +41,20 @@ const invalidLinkText = 'This link is no longer valid';
 
 describe('an e-mail address changed by staff', () => {
   test('cannot reset the password before its confirmation', async () => {
-    const anna = await signUp(mandate.origin);
+    const anna = await signUp(shop.origin);
     const email = newAddress();
     const changed = await changeAddress(anna.id, email);
     expect([changed.status, changed.body.email, changed.body.email_verified]).toEqual([200, email, false]);
 
-    const ben = await signUp(mandate.origin);
+    const ben = await signUp(shop.origin);
     const [unconfirmed, ordinary] = [await requestReset(email), await requestReset(ben.email)];
     expect(unconfirmed.text.replaceAll(email, '')).toBe(ordinary.text.replaceAll(ben.email, ''));
-    for (const { text } of await readMailsTo(mandate.origin, email)) expect(text).not.toContain('/password-reset/confirm');
+    for (const { text } of await readMailsTo(shop.origin, email)) expect(text).not.toContain('/password-reset/confirm');
     const confirmation = await linkTo(email);
     expect(new URL(confirmation).pathname).toBe('/account/email/confirm');
     const token = new URL(confirmation).searchParams.get('token') ?? '';
     expect((await submitLink(`/password-reset/confirm?token=${token}`, { password: newPassword })).text).toContain(invalidLinkText);
-    await expect(signIn(mandate.origin, { email, password: newPassword })).rejects.toThrow('sign-in ended at');
+    await expect(signIn(shop.origin, { email, password: newPassword })).rejects.toThrow('sign-in ended at');
 
     expect((await submitLink(confirmation)).text).toContain('Your e-mail address is confirmed');
     expect((await getUser(anna.id)).email_verified).toBe(true);
@@ -74,11 +62,11 @@ describe('an e-mail address changed by staff', () => {
     const reset = await linkTo(email);
     expect(new URL(reset).pathname).toBe('/password-reset/confirm');
     await submitLink(reset, { password: newPassword });
-    await signIn(mandate.origin, { email, password: newPassword });
+    await signIn(shop.origin, { email, password: newPassword });
   });
 
   test('is audited with the actor, and so is its confirmation', async () => {
-    const anna = await signUp(mandate.origin);
+    const anna = await signUp(shop.origin);
     const email = newAddress();
     await changeAddress(anna.id, email);
     expect(await auditEvents(anna.id, 'email.changed')).toEqual([
@@ -87,27 +75,27 @@ describe('an e-mail address changed by staff', () => {
     await submitLink(await linkTo(email));
     expect(await auditEvents(anna.id, 'email.verified')).toHaveLength(1);
 
-    const client = await createConfidentialClient(mandate.db, ['users.manage']);
-    await changeAddress(anna.id, newAddress(), await obtainClientToken(mandate.origin, client, ['users.manage']));
+    const client = await createConfidentialClient(shop.db, ['users.manage']);
+    await changeAddress(anna.id, newAddress(), await obtainClientToken(shop.origin, client, ['users.manage']));
     const [latest] = await auditEvents(anna.id, 'email.changed');
     expect(latest).toMatchObject({ actor_id: null, client_id: client.clientId });
   });
 
   test('is announced to the old and to the new address', async () => {
-    const anna = await signUp(mandate.origin);
+    const anna = await signUp(shop.origin);
     const email = newAddress();
     await changeAddress(anna.id, email);
-    const notice = await readLastMailTo(mandate.origin, anna.email);
+    const notice = await readLastMailTo(shop.origin, anna.email);
     expect([notice.subject, notice.text]).toEqual(['Your address at Mandate was changed', expect.stringContaining(email)]);
     expect(await subjectsTo(email)).toEqual(['Confirm your address at Mandate']);
   });
 
   test('invalidates all links that were sent before', async () => {
-    const anna = await signUp(mandate.origin);
+    const anna = await signUp(shop.origin);
     const [email, wantedEmail] = [newAddress(), newAddress()];
     await requestReset(anna.email);
     const reset = await linkTo(anna.email);
-    const browser = new HttpBrowser(mandate.origin);
+    const browser = new HttpBrowser(shop.origin);
     await browser.submit(await browser.open('/sign-up'), { email });
     const signUpLink = await linkTo(email);
     await anna.browser.submit(await anna.browser.open('/account/email'), { email: wantedEmail });
@@ -116,11 +104,11 @@ describe('an e-mail address changed by staff', () => {
     for (const link of [reset, signUpLink, userChangeLink])
       expect((await submitLink(link, { password: newPassword })).text).toContain(invalidLinkText);
     expect((await getUser(anna.id)).email).toBe(email);
-    await signIn(mandate.origin, { email, password: anna.password });
+    await signIn(shop.origin, { email, password: anna.password });
   });
 
   test('can be confirmed with a link from the account page', async () => {
-    const anna = await signUp(mandate.origin);
+    const anna = await signUp(shop.origin);
     const email = newAddress();
     await changeAddress(anna.id, email);
     const page = await anna.browser.open('/account/email');
@@ -134,10 +122,10 @@ describe('an e-mail address changed by staff', () => {
 
   test.skipIf(databaseKind === 'pglite')('is safe from a concurrent password reset', async () => {
     for (let round = 0; round < 8; round += 1) {
-      const anna = await signUp(mandate.origin);
+      const anna = await signUp(shop.origin);
       const requests = [requestReset(anna.email), changeAddress(anna.id, newAddress()), requestReset(anna.email)] as const;
       expect((await Promise.all(requests))[1].status).toBe(200);
-      const links = (await readMailsTo(mandate.origin, anna.email))
+      const links = (await readMailsTo(shop.origin, anna.email))
         .filter(({ text }) => text.includes('/password-reset/confirm'))
         .map(extractLink);
       for (const link of links) expect((await submitLink(link, { password: newPassword })).text).toContain(invalidLinkText);
@@ -146,7 +134,7 @@ describe('an e-mail address changed by staff', () => {
 });
 
 test('an address changed by the user on the account page follows the same rule, and is verified', async () => {
-  const anna = await signUp(mandate.origin);
+  const anna = await signUp(shop.origin);
   const email = newAddress();
   await requestReset(anna.email);
   const reset = await linkTo(anna.email);
@@ -163,30 +151,30 @@ test('an address changed by the user on the account page follows the same rule, 
 
 test('the first password reset of a user created by staff verifies the address', async () => {
   const email = newAddress();
-  const { body: user } = await mandate.callApi('POST', '/api/v1/users', { token: staffToken, body: { name: 'Made', email } });
+  const { body: user } = await shop.callApi('POST', '/api/v1/users', { token: staff.token, body: { name: 'Made', email } });
   expect(user.email_verified).toBe(false);
   await requestReset(email);
   await submitLink(await linkTo(email), { password: newPassword });
   expect((await getUser(user.id)).email_verified).toBe(true);
-  await signIn(mandate.origin, { email, password: newPassword });
+  await signIn(shop.origin, { email, password: newPassword });
   expect(await auditEvents(user.id, 'email.verified')).toHaveLength(1);
 });
 
 test('a user created by staff must confirm an address changed by staff before a password reset', async () => {
   const email = newAddress();
-  const { body: user } = await mandate.callApi('POST', '/api/v1/users', { token: staffToken, body: { name: 'Made', email: newAddress() } });
+  const { body: user } = await shop.callApi('POST', '/api/v1/users', { token: staff.token, body: { name: 'Made', email: newAddress() } });
   await changeAddress(user.id, email);
   await requestReset(email);
   expect(new URL(await linkTo(email)).pathname).toBe('/account/email/confirm');
 });
 
 test('applications receive email_verified (OpenID Connect Core section 5.1)', async () => {
-  const anna = await signUp(mandate.origin);
+  const anna = await signUp(shop.origin);
   const tokens = tokenResponseSchema.parse(
-    await (await redeemCode(mandate.origin, await obtainAuthorizationCode(mandate.origin, anna, { scope: 'openid email' }))).json(),
+    await (await redeemCode(shop.origin, await obtainAuthorizationCode(shop.origin, anna, { scope: 'openid email' }))).json(),
   );
   const userInfo = async (): Promise<unknown> =>
-    (await fetch(`${mandate.origin}/oauth/userinfo`, { headers: { authorization: `Bearer ${tokens.access_token}` } })).json();
+    (await fetch(`${shop.origin}/oauth/userinfo`, { headers: { authorization: `Bearer ${tokens.access_token}` } })).json();
   expect(await userInfo()).toMatchObject({ email: anna.email, email_verified: true });
   const email = newAddress();
   await changeAddress(anna.id, email);

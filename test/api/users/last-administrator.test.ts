@@ -1,24 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { contract } from '@mandate/contract';
 import { databaseKind } from '../../support/services/database.ts';
-import { startMandateServer, type ApiResponse, type MandateServer } from '../../support/server/start-mandate.ts';
+import type { ApiResponse } from '../../support/server/start-mandate.ts';
+import { withShop } from '../../support/shop/with-shop.ts';
 import { signUpWithRole, obtainTokens, type TestUser } from '../../support/oauth/oauth-flow.ts';
 
 type Administrator = TestUser & { readonly token: string };
 type Change = (id: number, by: Administrator) => Promise<string | undefined>;
 
-let mandate: MandateServer;
-beforeAll(async () => {
-  mandate = await startMandateServer();
-});
-afterAll(() => mandate.close());
+const shop = withShop({ sampleData: false });
 
 const errorCode = ({ status, body }: ApiResponse): string | undefined => (status < 300 ? undefined : body.code);
 const patchWith =
   (body: object): Change =>
   async (id, { token }) =>
-    errorCode(await mandate.callApi('PATCH', `/api/v1/users/${id}`, { token, body }));
+    errorCode(await shop.callApi('PATCH', `/api/v1/users/${id}`, { token, body }));
 
 /** Every role or status change after which a user is no longer an active administrator, and the deletion of the account. */
 const { role, status } = contract.users.update.body.shape;
@@ -31,24 +28,24 @@ const changes: readonly [string, Change][] = [
     .unwrap()
     .options.filter((name) => name !== 'active')
     .map((name): [string, Change] => [`status ${name}`, patchWith({ status: name })]),
-  ['DELETE', async (id, { token }) => errorCode(await mandate.callApi('DELETE', `/api/v1/users/${id}`, { token }))],
+  ['DELETE', async (id, { token }) => errorCode(await shop.callApi('DELETE', `/api/v1/users/${id}`, { token }))],
 ];
 const closeOwnAccount = async ({ browser }: Administrator): Promise<boolean> =>
   (await browser.submit(await browser.open('/account/close'), {})).response.status === 200;
 
 /** Creates administrators, and makes all other users customers. */
 async function createOnlyAdministrators(count: number): Promise<Administrator[]> {
-  await mandate.db.em.fork().execute(`update users set role = 'customer'`);
+  await shop.db.em.fork().execute(`update users set role = 'customer'`);
   return Promise.all(
     Array.from({ length: count }, async () => {
-      const person = await signUpWithRole(mandate.db, mandate.origin, 'admin');
-      return { ...person, token: (await obtainTokens(mandate.origin, person, ['users.manage', 'users.administer'])).access_token };
+      const person = await signUpWithRole(shop.db, shop.origin, 'admin');
+      return { ...person, token: (await obtainTokens(shop.origin, person, ['users.manage', 'users.administer'])).access_token };
     }),
   );
 }
 
 async function countActiveAdministrators(): Promise<number> {
-  const [row] = await mandate.db.em
+  const [row] = await shop.db.em
     .fork()
     .execute<{ n: number }[]>(`select count(*)::int as n from users where role = 'admin' and status = 'active'`);
   return row?.n ?? 0;
@@ -57,8 +54,8 @@ async function countActiveAdministrators(): Promise<number> {
 /** Returns this database's deadlock count. A connection reports deadlocks with the first transaction that completes a second later. */
 async function countDeadlocks(): Promise<number> {
   await sleep(1_100);
-  await Promise.all(Array.from({ length: 30 }, () => mandate.callApi('GET', '/api/v1/products')));
-  const [row] = await mandate.db.em
+  await Promise.all(Array.from({ length: 30 }, () => shop.callApi('GET', '/api/v1/products')));
+  const [row] = await shop.db.em
     .fork()
     .execute<{ deadlocks: string }[]>('select deadlocks from pg_stat_database where datname = current_database()');
   return Number(row?.deadlocks);

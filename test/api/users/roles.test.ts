@@ -1,7 +1,7 @@
 import { contract, listRoutes, type Scope, scopeNames, scopeDefinitions } from '@mandate/contract';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { backdateSessions } from '../../support/oauth/backdate-sessions.ts';
-import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
+import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
 import {
   obtainClientToken,
   createConfidentialClient,
@@ -10,30 +10,26 @@ import {
   obtainTokens,
   type TestUser,
 } from '../../support/oauth/oauth-flow.ts';
-import { createTestShop, type TestShop } from '../../support/server/test-shop.ts';
-import { runPendingTasks } from '../../support/run-tasks.ts';
+import { withShop } from '../../support/shop/with-shop.ts';
+import { runPendingTasks } from '../../support/shop/run-tasks.ts';
 
-let mandate: MandateServer;
-let shop: TestShop;
+const shop = withShop();
 let admin: TestUser;
 let administrator: string;
 
 beforeAll(async () => {
-  mandate = await startMandateServer();
-  shop = await createTestShop(mandate);
-  admin = await signUpWithRole(mandate.db, mandate.origin, 'admin');
+  admin = await signUpWithRole(shop.db, shop.origin, 'admin');
   administrator = await tokenOf(admin, ['users.manage', 'users.administer']);
 });
-afterAll(() => mandate.close());
 
 const tokenOf = async (person: TestUser, names: readonly Scope[]): Promise<string> =>
-  (await obtainTokens(mandate.origin, person, names)).access_token;
+  (await obtainTokens(shop.origin, person, names)).access_token;
 const patch = (id: number, body: unknown, token: string): Promise<ApiResponse> =>
-  mandate.callApi('PATCH', `/api/v1/users/${id}`, { token, body });
-const close = (id: number, token: string): Promise<ApiResponse> => mandate.callApi('DELETE', `/api/v1/users/${id}`, { token });
-const read = async (id: number): Promise<JsonBody> => (await mandate.callApi('GET', `/api/v1/users/${id}`, { token: shop.token })).body;
+  shop.callApi('PATCH', `/api/v1/users/${id}`, { token, body });
+const close = (id: number, token: string): Promise<ApiResponse> => shop.callApi('DELETE', `/api/v1/users/${id}`, { token });
+const read = async (id: number): Promise<JsonBody> => (await shop.callApi('GET', `/api/v1/users/${id}`, { token: shop.token })).body;
 const applicationToken = async (names: readonly Scope[]): Promise<string> =>
-  obtainClientToken(mandate.origin, await createConfidentialClient(mandate.db, names), names);
+  obtainClientToken(shop.origin, await createConfidentialClient(shop.db, names), names);
 
 /** Changes to a staff account that only an administrator may make. */
 const changesToStaff: readonly JsonBody[] = [
@@ -56,7 +52,7 @@ describe('an application with users.manage', () => {
   });
 
   test('cannot promote a customer that it created', async () => {
-    const { body: createdCustomer } = await mandate.callApi('POST', '/api/v1/users', {
+    const { body: createdCustomer } = await shop.callApi('POST', '/api/v1/users', {
       token,
       body: { name: 'Eve', email: `eve.${crypto.randomUUID()}@example.com` },
     });
@@ -65,7 +61,7 @@ describe('an application with users.manage', () => {
   });
 
   test.each(['admin', 'staff'] as const)('cannot change or close an account with the role %s', async (role) => {
-    const person = await signUpWithRole(mandate.db, mandate.origin, role);
+    const person = await signUpWithRole(shop.db, shop.origin, role);
     const before = await read(person.id);
     for (const change of changesToStaff) expect((await patch(person.id, change, token)).body.code).toBe('forbidden');
     expect((await close(person.id, token)).body.code).toBe('forbidden');
@@ -77,13 +73,13 @@ describe('an application with users.manage', () => {
     const before = await read(admin.id);
     const { sku } = await shop.createProduct();
     const file = `reference,customer_email,customer_name,sku,quantity\nR-1,${admin.email},Mallory,${sku},1\n`;
-    const started = await mandate.callApi('POST', '/api/v1/order-imports?source=roles&unknown_customers=create', {
+    const started = await shop.callApi('POST', '/api/v1/order-imports?source=roles&unknown_customers=create', {
       token: importing,
       body: file,
       headers: { 'content-type': 'text/csv' },
     });
     expect(started.status).toBe(202);
-    await runPendingTasks(mandate);
+    await runPendingTasks(shop);
     expect(await read(admin.id)).toEqual(before);
   });
 });
@@ -93,15 +89,15 @@ describe('a role change', () => {
     const eve = await shop.createUser();
     expect((await patch(eve.id, { role: 'staff' }, administrator)).body.role).toBe('staff');
     const audit = await tokenOf(admin, ['audit.read']);
-    const { body } = await mandate.callApi('GET', `/api/v1/audit-events?user_id=${eve.id}&action=account.role_changed`, { token: audit });
+    const { body } = await shop.callApi('GET', `/api/v1/audit-events?user_id=${eve.id}&action=account.role_changed`, { token: audit });
     expect(body.data).toEqual([expect.objectContaining({ actor_id: admin.id, details: { from: 'customer', to: 'staff' } })]);
   });
 
   test('returns 401 after an old sign-in (RFC 9470)', async () => {
-    const adminUser = await signUpWithRole(mandate.db, mandate.origin, 'admin');
-    await backdateSessions(mandate.db, adminUser.id, 16);
+    const adminUser = await signUpWithRole(shop.db, shop.origin, 'admin');
+    await backdateSessions(shop.db, adminUser.id, 16);
     const old = await tokenOf(adminUser, ['users.manage', 'users.administer']);
-    const [eve, staff] = [await shop.createUser(), await signUpWithRole(mandate.db, mandate.origin, 'staff')];
+    const [eve, staff] = [await shop.createUser(), await signUpWithRole(shop.db, shop.origin, 'staff')];
     for (const response of [
       await patch(eve.id, { role: 'admin' }, old),
       await patch(staff.id, { email: 'new@example.com' }, old),
@@ -117,7 +113,7 @@ describe('a role change', () => {
 
   test('is forbidden for staff and for applications, whatever their scopes', async () => {
     const eve = await shop.createUser();
-    const staff = await tokenOf(await signUpWithRole(mandate.db, mandate.origin, 'staff'), scopeNames);
+    const staff = await tokenOf(await signUpWithRole(shop.db, shop.origin, 'staff'), scopeNames);
     for (const token of [staff, await applicationToken(scopeNames), await applicationToken(['users.administer'])]) {
       expect((await patch(eve.id, { role: 'admin' }, token)).status).toBe(403);
     }
@@ -127,12 +123,10 @@ describe('a role change', () => {
   test('is forbidden for API keys, which cannot have the scope', async () => {
     const maker = await tokenOf(admin, ['users.manage', 'users.administer', 'api_keys.manage']);
     const createKey = (names: readonly Scope[]): Promise<ApiResponse> =>
-      mandate.callApi('POST', '/api/v1/api-keys', { token: maker, body: { name: 'Key', scopes: names } });
+      shop.callApi('POST', '/api/v1/api-keys', { token: maker, body: { name: 'Key', scopes: names } });
     expect((await createKey(['users.administer'])).body.code).toBe('invalid_request');
     const { key } = (await createKey(['users.manage'])).body;
-    await mandate.db.em
-      .fork()
-      .execute(`update api_keys set scopes = '{users.manage,users.administer}' where prefix = ?`, [key.slice(0, 11)]);
+    await shop.db.em.fork().execute(`update api_keys set scopes = '{users.manage,users.administer}' where prefix = ?`, [key.slice(0, 11)]);
     const eve = await shop.createUser();
     expect([401, 403]).toContain((await patch(eve.id, { role: 'admin' }, key)).status);
     expect((await read(eve.id)).role).toBe('customer');
@@ -149,7 +143,7 @@ describe('a role change', () => {
 
 describe('a staff account', () => {
   test('can be changed and closed by an administrator with users.administer', async () => {
-    const staff = await signUpWithRole(mandate.db, mandate.origin, 'staff');
+    const staff = await signUpWithRole(shop.db, shop.origin, 'staff');
     const email = `moved.${crypto.randomUUID()}@example.com`;
     expect((await patch(staff.id, { name: 'New', email, status: 'suspended' }, administrator)).body).toMatchObject({
       email,
@@ -160,14 +154,14 @@ describe('a staff account', () => {
   });
 
   test('cannot be changed with users.manage alone, even by an administrator', async () => {
-    const staff = await signUpWithRole(mandate.db, mandate.origin, 'staff');
+    const staff = await signUpWithRole(shop.db, shop.origin, 'staff');
     const token = await tokenOf(admin, ['users.manage']);
     for (const change of changesToStaff) expect((await patch(staff.id, change, token)).body.code).toBe('insufficient_scope');
     expect((await close(staff.id, token)).body.code).toBe('insufficient_scope');
   });
 
   test('allows its owner to change only the name', async () => {
-    const staff = await signUpWithRole(mandate.db, mandate.origin, 'staff');
+    const staff = await signUpWithRole(shop.db, shop.origin, 'staff');
     const token = await tokenOf(staff, ['users.write', 'users.manage']);
     expect((await patch(staff.id, { name: 'New' }, token)).status).toBe(200);
     for (const change of [{ role: 'admin' }, { email: 'new@example.com' }, { status: 'suspended' }]) {
@@ -187,12 +181,9 @@ test('users.administer alone changes no customer data', async () => {
 });
 
 test('only administrators can grant users.administer, and pre-approval of the scope is rejected', async () => {
-  const staff = await obtainTokens(mandate.origin, await signUpWithRole(mandate.db, mandate.origin, 'staff'), [
-    'users.manage',
-    'users.administer',
-  ]);
+  const staff = await obtainTokens(shop.origin, await signUpWithRole(shop.db, shop.origin, 'staff'), ['users.manage', 'users.administer']);
   expect(staff.scope).not.toContain('users.administer');
-  expect((await obtainTokens(mandate.origin, await signUp(mandate.origin), ['users.read', 'users.administer'])).scope).not.toContain(
+  expect((await obtainTokens(shop.origin, await signUp(shop.origin), ['users.read', 'users.administer'])).scope).not.toContain(
     'administer',
   );
   const application = {
@@ -203,7 +194,7 @@ test('only administrators can grant users.administer, and pre-approval of the sc
     scopes: ['users.administer'],
     preapproved_scopes: ['users.administer'],
   };
-  const { body } = await mandate.callApi('POST', '/api/v1/applications', { token: shop.token, body: application });
+  const { body } = await shop.callApi('POST', '/api/v1/applications', { token: shop.token, body: application });
   expect([body.code, body.errors[0].pointer]).toEqual(['invalid_request', '#/preapproved_scopes']);
 });
 

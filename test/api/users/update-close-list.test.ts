@@ -1,34 +1,24 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { databaseKind } from '../../support/services/database.ts';
 import { readEventTypes } from '../../support/read-event-types.ts';
-import { startMandateServer, type ApiResponse, type MandateServer } from '../../support/server/start-mandate.ts';
+import { startMandateServer, type ApiResponse } from '../../support/server/start-mandate.ts';
 import { sendRefreshRequest, signIn, signUp, signUpWithRole, obtainTokens, type TestUser } from '../../support/oauth/oauth-flow.ts';
-import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/test-shop.ts';
+import { buildOrderInput } from '../../support/shop/test-shop.ts';
+import { withShop } from '../../support/shop/with-shop.ts';
 
-let mandate: MandateServer;
-let shop: TestShop;
-let staff: string;
-let admin: string;
-
-beforeAll(async () => {
-  mandate = await startMandateServer();
-  shop = await createTestShop(mandate);
-  staff = (await obtainTokens(mandate.origin, await signUpWithRole(mandate.db, mandate.origin, 'staff'), ['users.manage'])).access_token;
-  admin = (
-    await obtainTokens(mandate.origin, await signUpWithRole(mandate.db, mandate.origin, 'admin'), ['users.manage', 'users.administer'])
-  ).access_token;
-});
-afterAll(() => mandate.close());
+const shop = withShop();
+const staffUser = shop.staff(['users.manage']);
+const administrator = shop.admin(['users.manage', 'users.administer']);
 
 const patch = (id: number, body: unknown, token: string): Promise<ApiResponse> =>
-  mandate.callApi('PATCH', `/api/v1/users/${id}`, { token, body });
-const close = (id: number, token: string): Promise<ApiResponse> => mandate.callApi('DELETE', `/api/v1/users/${id}`, { token });
+  shop.callApi('PATCH', `/api/v1/users/${id}`, { token, body });
+const close = (id: number, token: string): Promise<ApiResponse> => shop.callApi('DELETE', `/api/v1/users/${id}`, { token });
 const createUserToken = async (person: TestUser): Promise<string> =>
-  (await obtainTokens(mandate.origin, person, ['users.read', 'users.write', 'orders.write'])).access_token;
+  (await obtainTokens(shop.origin, person, ['users.read', 'users.write', 'orders.write'])).access_token;
 
 describe('PATCH /users/{user_id}', () => {
   test('200: users can change their name, but not their e-mail address, role or status', async () => {
-    const anna = await signUp(mandate.origin);
+    const anna = await signUp(shop.origin);
     const token = await createUserToken(anna);
     const { status, body, headers } = await patch(anna.id, { name: 'Anna Newname' }, token);
     expect([status, body.name, body.version, headers.get('etag')]).toEqual([200, 'Anna Newname', 2, `"user-${anna.id}-2.1"`]);
@@ -37,70 +27,79 @@ describe('PATCH /users/{user_id}', () => {
     expect((await patch(anna.id, { role: 'admin' }, token)).body.code).toBe('forbidden');
     expect((await patch(anna.id, { status: 'suspended' }, token)).body.code).toBe('forbidden');
     expect((await patch((await shop.createUser()).id, { name: 'Mine' }, token)).body.code).toBe('not_found');
-    expect(await readEventTypes(mandate.db, 'user', anna.id)).toEqual(['user.created', 'user.updated']);
+    expect(await readEventTypes(shop.db, 'user', anna.id)).toEqual(['user.created', 'user.updated']);
   });
 
   test('409: an e-mail address is unique', async () => {
     const [ben, carl] = [await shop.createUser(), await shop.createUser()];
-    const { body } = await patch(ben.id, { email: carl.email.toUpperCase() }, staff);
+    const { body } = await patch(ben.id, { email: carl.email.toUpperCase() }, staffUser.token);
     expect([body.code, body.errors[0].pointer]).toEqual(['email_taken', '#/email']);
   });
 
   test('suspension ends all sessions and access immediately, and reactivation restores the grants', async () => {
-    const dora = await signUp(mandate.origin);
-    const tokens = await obtainTokens(mandate.origin, dora, ['users.read']);
-    const getCurrentUser = (): Promise<ApiResponse> => mandate.callApi('GET', '/api/v1/users/me', { token: tokens.access_token });
-    expect((await patch(dora.id, { status: 'suspended' }, staff)).body.status).toBe('suspended');
+    const dora = await signUp(shop.origin);
+    const tokens = await obtainTokens(shop.origin, dora, ['users.read']);
+    const getCurrentUser = (): Promise<ApiResponse> => shop.callApi('GET', '/api/v1/users/me', { token: tokens.access_token });
+    expect((await patch(dora.id, { status: 'suspended' }, staffUser.token)).body.status).toBe('suspended');
     expect((await getCurrentUser()).status).toBe(401);
-    await expect(signIn(mandate.origin, dora)).rejects.toThrow('sign-in ended at');
+    await expect(signIn(shop.origin, dora)).rejects.toThrow('sign-in ended at');
     expect((await dora.browser.open('/account')).url.pathname).not.toBe('/account');
-    expect((await patch(dora.id, { status: 'active' }, staff)).body.status).toBe('active');
+    expect((await patch(dora.id, { status: 'active' }, staffUser.token)).body.status).toBe('active');
     expect((await getCurrentUser()).status).toBe(200);
-    expect((await sendRefreshRequest(mandate.origin, tokens.refresh_token ?? '')).status).toBe(200);
-    expect(await readEventTypes(mandate.db, 'user', dora.id)).toEqual(['user.created', 'user.suspended', 'user.reactivated']);
+    expect((await sendRefreshRequest(shop.origin, tokens.refresh_token ?? '')).status).toBe(200);
+    expect(await readEventTypes(shop.db, 'user', dora.id)).toEqual(['user.created', 'user.suspended', 'user.reactivated']);
+  });
+
+  test('a change of the name by staff keeps the sessions and the access of the user', async () => {
+    const finn = await signUp(shop.origin);
+    const tokens = await obtainTokens(shop.origin, finn, ['users.read']);
+    expect((await patch(finn.id, { name: 'Finn Newname', status: 'active' }, staffUser.token)).body.name).toBe('Finn Newname');
+    expect((await shop.callApi('GET', '/api/v1/users/me', { token: tokens.access_token })).status).toBe(200);
+    expect((await sendRefreshRequest(shop.origin, tokens.refresh_token ?? '')).status).toBe(200);
+    expect((await finn.browser.open('/account')).url.pathname).toBe('/account');
   });
 
   test('only administrators can change roles and staff accounts', async () => {
     const eve = await shop.createUser();
-    expect((await patch(eve.id, { role: 'staff' }, staff)).body.code).toBe('forbidden');
-    expect((await patch(eve.id, { role: 'staff' }, admin)).body.role).toBe('staff');
-    expect((await patch(eve.id, { email: 'taken-over@example.com' }, staff)).body.code).toBe('forbidden');
-    expect((await patch(eve.id, { role: 'customer' }, admin)).body.role).toBe('customer');
+    expect((await patch(eve.id, { role: 'staff' }, staffUser.token)).body.code).toBe('forbidden');
+    expect((await patch(eve.id, { role: 'staff' }, administrator.token)).body.role).toBe('staff');
+    expect((await patch(eve.id, { email: 'taken-over@example.com' }, staffUser.token)).body.code).toBe('forbidden');
+    expect((await patch(eve.id, { role: 'customer' }, administrator.token)).body.role).toBe('customer');
   });
 });
 
 describe('DELETE /users/{user_id}', () => {
   test('204: anonymizes the user, revokes all access, and releases the e-mail address', async () => {
-    const anna = await signUp(mandate.origin);
-    const tokens = await obtainTokens(mandate.origin, anna, ['users.read', 'users.write']);
+    const anna = await signUp(shop.origin);
+    const tokens = await obtainTokens(shop.origin, anna, ['users.read', 'users.write']);
     expect((await close(anna.id, tokens.access_token)).status).toBe(204);
-    expect((await mandate.callApi('GET', '/api/v1/users/me', { token: tokens.access_token })).status).toBe(401);
-    expect((await sendRefreshRequest(mandate.origin, tokens.refresh_token ?? '')).status).toBe(400);
-    await expect(signIn(mandate.origin, anna)).rejects.toThrow('sign-in ended at');
-    const seen = await mandate.callApi('GET', `/api/v1/users/${anna.id}`, { token: admin });
+    expect((await shop.callApi('GET', '/api/v1/users/me', { token: tokens.access_token })).status).toBe(401);
+    expect((await sendRefreshRequest(shop.origin, tokens.refresh_token ?? '')).status).toBe(400);
+    await expect(signIn(shop.origin, anna)).rejects.toThrow('sign-in ended at');
+    const seen = await shop.callApi('GET', `/api/v1/users/${anna.id}`, { token: administrator.token });
     expect(seen.body).toMatchObject({ name: 'Closed user', status: 'closed' });
     expect(seen.text).not.toContain(anna.email);
-    expect((await signUp(mandate.origin, { email: anna.email })).id).not.toBe(anna.id);
-    expect(await readEventTypes(mandate.db, 'user', anna.id)).toEqual(['user.created', 'user.closed']);
-    expect((await close(anna.id, admin)).body.code).toBe('invalid_transition');
+    expect((await signUp(shop.origin, { email: anna.email })).id).not.toBe(anna.id);
+    expect(await readEventTypes(shop.db, 'user', anna.id)).toEqual(['user.created', 'user.closed']);
+    expect((await close(anna.id, administrator.token)).body.code).toBe('invalid_transition');
   });
 
   test('409 while the user has an open order', async () => {
-    const anna = await signUp(mandate.origin);
+    const anna = await signUp(shop.origin);
     const token = await createUserToken(anna);
     const product = await shop.createProduct();
-    await mandate.callApi('POST', '/api/v1/orders', {
+    await shop.callApi('POST', '/api/v1/orders', {
       token,
-      body: { items: [{ product_id: product.id, quantity: 1 }], delivery: pickupDelivery },
+      body: buildOrderInput([product, 1]),
     });
     expect((await close(anna.id, token)).body.code).toBe('open_orders');
   });
 
   test('403 for staff, 404 for other customers, and 204 for an administrator', async () => {
     const ben = await shop.createUser();
-    expect((await close(ben.id, staff)).body.code).toBe('forbidden');
-    expect((await close(ben.id, await createUserToken(await signUp(mandate.origin)))).body.code).toBe('not_found');
-    expect((await close(ben.id, admin)).status).toBe(204);
+    expect((await close(ben.id, staffUser.token)).body.code).toBe('forbidden');
+    expect((await close(ben.id, await createUserToken(await signUp(shop.origin)))).body.code).toBe('not_found');
+    expect((await close(ben.id, administrator.token)).status).toBe(204);
   });
 });
 
@@ -149,13 +148,13 @@ describe('the last administrator', () => {
 describe('GET /users', () => {
   test('200 for staff, with filters by e-mail address, role, status and time; 403 for customers', async () => {
     const ben = await shop.createUser();
-    const list = (query: string, token = staff): Promise<ApiResponse> => mandate.callApi('GET', `/api/v1/users?${query}`, { token });
+    const list = (query: string, token = staffUser.token): Promise<ApiResponse> => shop.callApi('GET', `/api/v1/users?${query}`, { token });
     expect((await list(`email=${ben.email.toUpperCase()}`)).body.data).toEqual([ben]);
     expect((await list('role=admin,staff&status=active&include_total=true')).body.total_count).toBe(2);
     expect((await list(`created_at_gte=${ben.created_at}&limit=1`)).body.data).toHaveLength(1);
     const first = await list('limit=1');
     expect((await list(`limit=1&cursor=${first.body.next_cursor}`)).body.data[0].id).not.toBe(first.body.data[0].id);
-    expect((await list('', await createUserToken(await signUp(mandate.origin)))).body.code).toBe('insufficient_scope');
+    expect((await list('', await createUserToken(await signUp(shop.origin)))).body.code).toBe('insufficient_scope');
     expect((await list('status=gone&rol=x')).body.errors).toHaveLength(2);
   });
 });

@@ -1,24 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
-import { signUp, signUpWithRole, obtainTokens, type TestUser } from '../../support/oauth/oauth-flow.ts';
-import { createTestShop, type TestShop } from '../../support/server/test-shop.ts';
+import { describe, expect, test } from 'vitest';
+import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
+import { signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
+import { withShop } from '../../support/shop/with-shop.ts';
 
-let mandate: MandateServer;
-let shop: TestShop;
-let anna: TestUser;
-let token: string;
+const shop = withShop();
+const anna = shop.customer(['users.read']);
 
-beforeAll(async () => {
-  mandate = await startMandateServer();
-  shop = await createTestShop(mandate);
-  anna = await signUp(mandate.origin);
-  token = (await obtainTokens(mandate.origin, anna, ['users.read'])).access_token;
-});
-afterAll(() => mandate.close());
-
-const get = (path: string, as = token): Promise<ApiResponse> => mandate.callApi('GET', `/api/v1/users/${path}`, { token: as });
+const get = (path: string, as = anna.token): Promise<ApiResponse> => shop.callApi('GET', `/api/v1/users/${path}`, { token: as });
 const create = (body: unknown, headers: Record<string, string> = {}): Promise<ApiResponse> =>
-  mandate.callApi('POST', '/api/v1/users', { token: shop.token, body, headers });
+  shop.callApi('POST', '/api/v1/users', { token: shop.token, body, headers });
 
 describe('GET /users/me and /users/{user_id}', () => {
   test('200: returns the user of the token', async () => {
@@ -31,26 +21,24 @@ describe('GET /users/me and /users/{user_id}', () => {
     const ben = await shop.createUser();
     expect([(await get(String(ben.id))).body.code, (await get('999999')).body.code]).toEqual(['not_found', 'not_found']);
     expect((await get(String(ben.id), shop.token)).body).toEqual(ben);
-    const staffTokens = await obtainTokens(mandate.origin, await signUpWithRole(mandate.db, mandate.origin, 'staff'), ['users.manage']);
-    expect((await get(String(ben.id), staffTokens.access_token)).body).toEqual(ben);
-    const tokensWithoutManage = await obtainTokens(mandate.origin, await signUpWithRole(mandate.db, mandate.origin, 'staff'), [
-      'users.read',
-    ]);
-    expect((await get(String(ben.id), tokensWithoutManage.access_token)).status).toBe(404);
+    const staffTokens = await shop.createAccount('staff', ['users.manage']);
+    expect((await get(String(ben.id), staffTokens.token)).body).toEqual(ben);
+    const tokensWithoutManage = await shop.createAccount('staff', ['users.read']);
+    expect((await get(String(ben.id), tokensWithoutManage.token)).status).toBe(404);
   });
 
   test('403 for an application that acts for itself, and for a token without the scope', async () => {
     expect((await get('me', shop.token)).body.code).toBe('forbidden');
-    const { access_token } = await obtainTokens(mandate.origin, anna, ['orders.read']);
+    const { access_token } = await obtainTokens(shop.origin, anna, ['orders.read']);
     expect((await get('me', access_token)).body.code).toBe('insufficient_scope');
     expect((await get(String(anna.id), access_token)).body.code).toBe('insufficient_scope');
   });
 
   test('401 immediately after a suspension, and 400 for an invalid id', async () => {
-    const carl = await signUp(mandate.origin);
-    const { access_token } = await obtainTokens(mandate.origin, carl, ['users.read']);
+    const carl = await signUp(shop.origin);
+    const { access_token } = await obtainTokens(shop.origin, carl, ['users.read']);
     expect((await get('me', access_token)).status).toBe(200);
-    await mandate.db.em.fork().execute(`update users set status = 'suspended' where id = ?`, [carl.id]);
+    await shop.db.em.fork().execute(`update users set status = 'suspended' where id = ?`, [carl.id]);
     expect((await get('me', access_token)).status).toBe(401);
     expect((await get('ME')).body.errors[0].parameter).toBe('user_id');
   });
@@ -79,7 +67,7 @@ describe('POST /users', () => {
       'email_taken',
       [{ pointer: '#/email', code: 'not_unique' }],
     ]);
-    await mandate.db.em.fork().execute(`update users set status = 'closed' where id = ?`, [body.id]);
+    await shop.db.em.fork().execute(`update users set status = 'closed' where id = ?`, [body.id]);
     expect((await create({ name: 'B', email: 'dora@example.com' })).status).toBe(201);
   });
 
@@ -118,8 +106,8 @@ describe('POST /users', () => {
   });
 
   test('403 for customers', async () => {
-    expect((await mandate.callApi('POST', '/api/v1/users', { token, body: { name: 'A', email: 'x@example.com' } })).body.code).toBe(
-      'insufficient_scope',
-    );
+    expect(
+      (await shop.callApi('POST', '/api/v1/users', { token: anna.token, body: { name: 'A', email: 'x@example.com' } })).body.code,
+    ).toBe('insufficient_scope');
   });
 });

@@ -1,47 +1,33 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { assignEventSequence } from '../../../server/events/assign-sequence.ts';
 import { claimDeliveries, recordDeliveryAttempt } from '../../../server/webhooks/delivery/delivery-queue.ts';
 import { createWebhookDeliveriesForEvents } from '../../../server/webhooks/delivery/create-webhook-deliveries.ts';
-import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
-import { createTestShop, type TestShop } from '../../support/server/test-shop.ts';
+import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
+import { withShop } from '../../support/shop/with-shop.ts';
 import {
   deliverPendingEvents,
   createDeliveryWorker,
   startWebhookReceiver,
   advanceDeliveryRetries,
-  type WebhookReceiver,
-} from '../../support/network/webhook-receiver.ts';
+} from '../../support/webhooks/webhook-receiver.ts';
+import { withWebhookReceiver } from '../../support/webhooks/with-webhook-receiver.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 
-let mandate: MandateServer;
-let shop: TestShop;
-let receiver: WebhookReceiver;
-
-beforeAll(async () => {
-  mandate = await startMandateServer();
-  shop = await createTestShop(mandate);
-});
-afterAll(() => mandate.close());
-beforeEach(async () => {
-  receiver = await startWebhookReceiver();
-});
-afterEach(async () => {
-  await receiver.close();
-  await mandate.db.em.fork().execute('delete from webhook_endpoints');
-});
+const shop = withShop();
+const receiver = withWebhookReceiver(shop);
 
 const call = (method: string, path: string, body?: unknown): Promise<ApiResponse> =>
-  mandate.callApi(method, `/api/v1/webhook-endpoints${path}`, { token: shop.token, ...(body !== undefined && { body }) });
+  shop.callApi(method, `/api/v1/webhook-endpoints${path}`, { token: shop.token, ...(body !== undefined && { body }) });
 const createEndpoint = async (events: string[], url = receiver.url): Promise<JsonBody> => (await call('POST', '', { url, events })).body;
 
 describe('several delivery workers', () => {
   test('share the pending deliveries, and send each one once', async () => {
     const ids = await Promise.all(Array.from({ length: 6 }, async () => (await createEndpoint(['product.created'])).id));
     for (let i = 0; i < 5; i += 1) await shop.createProduct();
-    const deliverers = [createDeliveryWorker(mandate), createDeliveryWorker(mandate), createDeliveryWorker(mandate)];
+    const deliverers = [createDeliveryWorker(shop), createDeliveryWorker(shop), createDeliveryWorker(shop)];
     await Promise.all([
-      assignEventSequence(mandate.db.em.fork(), createWebhookDeliveriesForEvents),
-      assignEventSequence(mandate.db.em.fork(), createWebhookDeliveriesForEvents),
+      assignEventSequence(shop.db.em.fork(), createWebhookDeliveriesForEvents),
+      assignEventSequence(shop.db.em.fork(), createWebhookDeliveriesForEvents),
     ]);
     await Promise.all(deliverers.map((one) => one.waitUntilIdle()));
     expect(receiver.deliveries).toHaveLength(30);
@@ -51,18 +37,18 @@ describe('several delivery workers', () => {
   test('take over a claimed delivery after the lease of a crashed worker has expired', async () => {
     await createEndpoint(['product.created']);
     await shop.createProduct();
-    await assignEventSequence(mandate.db.em.fork(), createWebhookDeliveriesForEvents);
+    await assignEventSequence(shop.db.em.fork(), createWebhookDeliveriesForEvents);
     const capacity = { total: 10, each: 10, left: new Map() };
-    const [claimed] = await claimDeliveries(mandate.db.em.fork(), 0, capacity);
-    await deliverPendingEvents(mandate);
+    const [claimed] = await claimDeliveries(shop.db.em.fork(), 0, capacity);
+    await deliverPendingEvents(shop);
     expect(receiver.deliveries).toEqual([]);
-    await advanceDeliveryRetries(mandate, 31);
-    await deliverPendingEvents(mandate);
+    await advanceDeliveryRetries(shop, 31);
+    await deliverPendingEvents(shop);
     expect(receiver.deliveries).toHaveLength(1);
     // if the crashed worker's attempt completes late, nothing changes
     if (!claimed) throw new Error('no delivery was claimed');
     const lateAttempt = { at: new Date(), milliseconds: 1, statusCode: 500, error: 'status_code' };
-    expect(await recordDeliveryAttempt(mandate.db.em.fork(), claimed, 'pending', 0, lateAttempt)).toBe(false);
+    expect(await recordDeliveryAttempt(shop.db.em.fork(), claimed, 'pending', 0, lateAttempt)).toBe(false);
   });
 
   test('an endpoint that never responds does not delay other endpoints', async () => {
@@ -71,10 +57,10 @@ describe('several delivery workers', () => {
     await createEndpoint(['product.created'], unresponsive.url);
     await createEndpoint(['product.created']);
     for (let i = 0; i < 20; i += 1) await shop.createProduct();
-    const deliverer = createDeliveryWorker(mandate);
-    await assignEventSequence(mandate.db.em.fork(), createWebhookDeliveriesForEvents);
+    const deliverer = createDeliveryWorker(shop);
+    await assignEventSequence(shop.db.em.fork(), createWebhookDeliveriesForEvents);
     await deliverer.run();
-    while (receiver.deliveries.length < 20) await sleep(10);
+    await waitUntil(() => receiver.deliveries.length >= 20);
     expect(unresponsive.deliveries.length).toBeLessThanOrEqual(8);
     await deliverer.stop();
     await unresponsive.close();

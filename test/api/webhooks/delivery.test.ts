@@ -1,34 +1,17 @@
 import { Webhook } from 'standardwebhooks';
 import { eventTypeWildcards } from '@mandate/contract';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
-import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/test-shop.ts';
-import {
-  deliverPendingEvents,
-  startWebhookReceiver,
-  advanceDeliveryRetries,
-  type WebhookReceiver,
-} from '../../support/network/webhook-receiver.ts';
+import { describe, expect, test } from 'vitest';
+import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
+import { buildOrderInput } from '../../support/shop/test-shop.ts';
+import { withShop } from '../../support/shop/with-shop.ts';
+import { deliverPendingEvents, advanceDeliveryRetries } from '../../support/webhooks/webhook-receiver.ts';
+import { withWebhookReceiver } from '../../support/webhooks/with-webhook-receiver.ts';
 
-let mandate: MandateServer;
-let shop: TestShop;
-let receiver: WebhookReceiver;
-
-beforeAll(async () => {
-  mandate = await startMandateServer();
-  shop = await createTestShop(mandate);
-});
-afterAll(() => mandate.close());
-beforeEach(async () => {
-  receiver = await startWebhookReceiver();
-});
-afterEach(async () => {
-  await receiver.close();
-  await mandate.db.em.fork().execute('delete from webhook_endpoints');
-});
+const shop = withShop();
+const receiver = withWebhookReceiver(shop);
 
 const call = (method: string, path: string, body?: unknown): Promise<ApiResponse> =>
-  mandate.callApi(method, `/api/v1/webhook-endpoints${path}`, { token: shop.token, ...(body !== undefined && { body }) });
+  shop.callApi(method, `/api/v1/webhook-endpoints${path}`, { token: shop.token, ...(body !== undefined && { body }) });
 const createEndpoint = async (events = ['*'], url = receiver.url): Promise<JsonBody> => (await call('POST', '', { url, events })).body;
 const listDeliveries = async (id: number): Promise<JsonBody[]> => (await call('GET', `/${id}/deliveries`)).body.data;
 const receivedTypes = (): string[] => receiver.deliveries.map(({ body }) => body.type);
@@ -37,7 +20,7 @@ describe('a delivery', () => {
   test('contains the event as in the feed, signed according to Standard Webhooks', async () => {
     const { id, secret } = await createEndpoint(['product.created']);
     const product = await shop.createProduct();
-    await deliverPendingEvents(mandate);
+    await deliverPendingEvents(shop);
     const [first] = receiver.deliveries;
     if (!first) throw new Error('no delivery was received');
     const { headers, text, body } = first;
@@ -45,7 +28,7 @@ describe('a delivery', () => {
     expect(body).toMatchObject({ type: 'product.created', subject: { id: product.id }, data: { object: product } });
     expect(headers['webhook-id']).toBe(`evt_${body.id}`);
     expect(new Webhook(secret).verify(text, headers)).toEqual(body);
-    expect((await mandate.callApi('GET', `/api/v1/events/${body.id}`, { token: shop.token })).body).toEqual(body);
+    expect((await shop.callApi('GET', `/api/v1/events/${body.id}`, { token: shop.token })).body).toEqual(body);
     const attempt = { at: expect.any(String), milliseconds: expect.any(Number), status_code: 204, error: null };
     expect(await listDeliveries(id)).toMatchObject([
       { event_id: body.id, event_type: 'product.created', status: 'succeeded', attempts: [attempt], next_attempt_at: null },
@@ -56,10 +39,10 @@ describe('a delivery', () => {
     await createEndpoint([wildcard]);
     const product = await shop.createProduct({ stock: 5 });
     const path = '/api/v1/orders';
-    const body = { user_id: (await shop.createUser()).id, items: [{ product_id: product.id, quantity: 1 }], delivery: pickupDelivery };
-    const { body: order } = await mandate.callApi('POST', path, { token: shop.token, body });
-    await mandate.callApi('POST', `${path}/${order.id}/cancellation`, { token: shop.token, body: {} });
-    await deliverPendingEvents(mandate);
+    const body = { ...buildOrderInput([product, 1]), user_id: (await shop.createUser()).id };
+    const { body: order } = await shop.callApi('POST', path, { token: shop.token, body });
+    await shop.callApi('POST', `${path}/${order.id}/cancellation`, { token: shop.token, body: {} });
+    await deliverPendingEvents(shop);
     const recordedTypes = ['product.created', 'user.created', 'order.created', 'order.canceled'];
     expect(receivedTypes().toSorted()).toEqual(recordedTypes.filter((type) => type.startsWith(wildcard.slice(0, -1))).toSorted());
   });
@@ -68,14 +51,14 @@ describe('a delivery', () => {
     const { id } = await createEndpoint(['product.created']);
     receiver.handleDelivery = (_, res) => res.writeHead(500).end('no');
     await shop.createProduct();
-    await deliverPendingEvents(mandate);
+    await deliverPendingEvents(shop);
     const delaySeconds: number[] = [];
     for (let i = 1; i < 10; i += 1) {
       const [{ next_attempt_at: next, status }] = await listDeliveries(id);
       expect(status).toBe('pending');
       delaySeconds.push((Date.parse(next) - Date.now()) / 1000);
-      await advanceDeliveryRetries(mandate, 30 * 3600);
-      await deliverPendingEvents(mandate);
+      await advanceDeliveryRetries(shop, 30 * 3600);
+      await deliverPendingEvents(shop);
     }
     const schedule = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400];
     for (const [index, planned] of schedule.entries()) {
@@ -91,12 +74,13 @@ describe('a delivery', () => {
 
   test.each([
     ['a redirect', 302, { location: 'http://169.254.169.254/latest' }, 'redirect'],
+    ['multiple choices', 300, {}, 'redirect'],
     ['an error status', 404, {}, 'status_code'],
   ])('%s is a failure, and redirects are not followed', async (_label, status, headers, error) => {
     const { id } = await createEndpoint(['product.created']);
     receiver.handleDelivery = (_received, res) => res.writeHead(status, headers).end();
     await shop.createProduct();
-    await deliverPendingEvents(mandate);
+    await deliverPendingEvents(shop);
     expect(await listDeliveries(id)).toMatchObject([{ status: 'pending', attempts: [{ status_code: status, error }] }]);
     expect(receiver.deliveries).toHaveLength(1);
   });
@@ -104,7 +88,7 @@ describe('a delivery', () => {
   test('fails if the connection is refused', async () => {
     const { id } = await createEndpoint(['product.created'], 'http://127.0.0.1:1/');
     await shop.createProduct();
-    await deliverPendingEvents(mandate);
+    await deliverPendingEvents(shop);
     expect(await listDeliveries(id)).toMatchObject([{ attempts: [{ status_code: null, error: 'connection_failed' }] }]);
   });
 
@@ -122,7 +106,7 @@ describe('a delivery', () => {
       more();
     };
     await shop.createProduct();
-    await deliverPendingEvents(mandate);
+    await deliverPendingEvents(shop);
     expect(await listDeliveries(id)).toMatchObject([{ status: 'succeeded' }]);
     expect(written).toBeLessThan(50e6);
   });
@@ -135,24 +119,24 @@ describe('a delivery', () => {
     const { id } = await createEndpoint(['product.created']);
     receiver.handleDelivery = (_, res) => res.writeHead(status, { 'retry-after': retryAfter }).end();
     await shop.createProduct();
-    await deliverPendingEvents(mandate);
+    await deliverPendingEvents(shop);
     const [{ next_attempt_at: next }] = await listDeliveries(id);
     expect((Date.parse(next) - Date.now()) / 1000).toBeGreaterThan(least);
     expect((Date.parse(next) - Date.now()) / 1000).toBeLessThan(most);
     // 429 and 503 also delay the endpoint's other deliveries
     await shop.createProduct();
-    await deliverPendingEvents(mandate);
+    await deliverPendingEvents(shop);
     expect(receiver.deliveries).toHaveLength(status === 500 ? 2 : 1);
   });
 
   test('reaches only endpoints that subscribed to its type', async () => {
     await createEndpoint(['product.stock_changed', 'product.archived']);
     const { id } = await shop.createProduct();
-    await mandate.callApi('POST', `/api/v1/products/${id}/stock-adjustments`, {
+    await shop.callApi('POST', `/api/v1/products/${id}/stock-adjustments`, {
       token: shop.token,
       body: { delta: 1, reason: 'received' },
     });
-    await deliverPendingEvents(mandate);
+    await deliverPendingEvents(shop);
     expect(receivedTypes()).toEqual(['product.stock_changed']);
   });
 });
@@ -162,19 +146,19 @@ describe('an endpoint', () => {
     const { id } = await createEndpoint(['product.created']);
     receiver.handleDelivery = (_, res) => res.writeHead(410).end();
     await shop.createProduct();
-    await deliverPendingEvents(mandate);
+    await deliverPendingEvents(shop);
     expect((await call('GET', `/${id}`)).body).toMatchObject({ status: 'disabled', disabled_reason: 'gone' });
     await shop.createProduct();
-    await deliverPendingEvents(mandate);
+    await deliverPendingEvents(shop);
     expect(receiver.deliveries).toHaveLength(1);
     expect((await listDeliveries(id)).map(({ status }) => status)).toEqual(['skipped', 'skipped']);
     expect((await call('POST', `/${id}/redeliveries`, { from_event_id: 1 })).body.code).toBe('webhook_endpoint_disabled');
     receiver.handleDelivery = (_, res) => res.writeHead(200).end();
     expect((await call('PATCH', `/${id}`, { status: 'enabled' })).body).toMatchObject({ status: 'enabled', disabled_reason: null });
-    await deliverPendingEvents(mandate);
+    await deliverPendingEvents(shop);
     expect(receiver.deliveries).toHaveLength(1);
     expect((await call('POST', `/${id}/redeliveries`, { from_event_id: 1 })).body).toEqual({ deliveries: 2 });
-    await deliverPendingEvents(mandate);
+    await deliverPendingEvents(shop);
     expect(receiver.deliveries).toHaveLength(3);
   });
 
@@ -182,27 +166,25 @@ describe('an endpoint', () => {
     const { id } = await createEndpoint(['product.created']);
     receiver.handleDelivery = (_, res) => res.writeHead(500).end();
     await shop.createProduct();
-    await deliverPendingEvents(mandate);
+    await deliverPendingEvents(shop);
     const setFailingSince = (days: number): Promise<unknown> =>
-      mandate.db.em
-        .fork()
-        .execute('update webhook_endpoints set failing_since = now() - make_interval(days => ?) where id = ?', [days, id]);
+      shop.db.em.fork().execute('update webhook_endpoints set failing_since = now() - make_interval(days => ?) where id = ?', [days, id]);
     await setFailingSince(4);
-    await advanceDeliveryRetries(mandate, 3600);
-    await deliverPendingEvents(mandate);
+    await advanceDeliveryRetries(shop, 3600);
+    await deliverPendingEvents(shop);
     expect((await call('GET', `/${id}`)).body).toMatchObject({ status: 'enabled', failing_since: expect.any(String) });
     receiver.handleDelivery = (_, res) => res.writeHead(204).end();
-    await advanceDeliveryRetries(mandate, 3600);
-    await deliverPendingEvents(mandate);
+    await advanceDeliveryRetries(shop, 3600);
+    await deliverPendingEvents(shop);
     expect((await call('GET', `/${id}`)).body).toMatchObject({ status: 'enabled', failing_since: null });
     receiver.handleDelivery = (_, res) => res.writeHead(500).end();
     await shop.createProduct();
-    await deliverPendingEvents(mandate);
+    await deliverPendingEvents(shop);
     await setFailingSince(6);
-    await advanceDeliveryRetries(mandate, 3600);
-    await deliverPendingEvents(mandate);
+    await advanceDeliveryRetries(shop, 3600);
+    await deliverPendingEvents(shop);
     expect((await call('GET', `/${id}`)).body).toMatchObject({ status: 'disabled', disabled_reason: 'failing' });
-    const events = await mandate.db.em
+    const events = await shop.db.em
       .fork()
       .execute(`select 1 from events where type = 'webhook_endpoint.disabled' and subject_id = ?`, [id]);
     expect(events).toHaveLength(1);
@@ -213,7 +195,7 @@ describe('an endpoint', () => {
     await call('PATCH', `/${one.id}`, { status: 'disabled' });
     await shop.createProduct();
     expect((await call('DELETE', `/${two.id}`)).status).toBe(204);
-    await deliverPendingEvents(mandate);
+    await deliverPendingEvents(shop);
     expect(receiver.deliveries).toEqual([]);
     expect((await call('GET', `/${one.id}`)).body).toMatchObject({ disabled_reason: 'manual' });
     expect((await call('POST', `/${one.id}/test-events`)).body.code).toBe('webhook_endpoint_disabled');
@@ -225,21 +207,21 @@ describe('an endpoint', () => {
       status: 202,
       body: { type: 'webhook_endpoint.test', webhook_endpoint_id: one.id },
     });
-    await deliverPendingEvents(mandate);
+    await deliverPendingEvents(shop);
     expect(receiver.deliveries).toMatchObject([{ body: { type: 'webhook_endpoint.test', data: { object: { id: one.id } } } }]);
   });
 
   test('receives a redelivery with the same event id', async () => {
     const { id } = await createEndpoint(['product.created']);
     await shop.createProduct();
-    await deliverPendingEvents(mandate);
+    await deliverPendingEvents(shop);
     const event: number = receiver.deliveries[0]?.body.id;
     expect(await call('POST', `/${id}/redeliveries`, { event_id: event })).toMatchObject({ status: 202, body: { deliveries: 1 } });
-    await deliverPendingEvents(mandate);
+    await deliverPendingEvents(shop);
     expect(receiver.deliveries.map(({ headers }) => headers['webhook-id'])).toEqual([`evt_${event}`, `evt_${event}`]);
     expect((await call('POST', `/${id}/redeliveries`, { from_event_id: event })).body).toEqual({ deliveries: 0 });
     expect((await call('POST', `/${id}/redeliveries`, { from_event_id: event, include_succeeded: true })).body).toEqual({ deliveries: 1 });
-    await deliverPendingEvents(mandate);
+    await deliverPendingEvents(shop);
     // a range includes both of its ends
     const range = { from_event_id: event, to_event_id: event, include_succeeded: true };
     expect(await call('POST', `/${id}/redeliveries`, range)).toMatchObject({ status: 202, body: { deliveries: 1 } });
@@ -265,18 +247,16 @@ describe('a signing secret', () => {
     expect(rotated.status).toBe(201);
     const { secret: second } = rotated.body;
     await shop.createProduct();
-    await deliverPendingEvents(mandate);
+    await deliverPendingEvents(shop);
     expect([verifies(first), verifies(second)]).toEqual([true, true]);
     expect((await call('POST', `/${id}/secret-rotations`, {})).body.code).toBe('secret_still_overlaps');
-    await mandate.db.em
-      .fork()
-      .execute(`update webhook_endpoints set previous_secret_until = now() - interval '1 second' where id = ?`, [id]);
+    await shop.db.em.fork().execute(`update webhook_endpoints set previous_secret_until = now() - interval '1 second' where id = ?`, [id]);
     await shop.createProduct();
-    await deliverPendingEvents(mandate);
+    await deliverPendingEvents(shop);
     expect([verifies(first), verifies(second)]).toEqual([false, true]);
     const { secret: third } = (await call('POST', `/${id}/secret-rotations`, { overlap_seconds: 0 })).body;
     await shop.createProduct();
-    await deliverPendingEvents(mandate);
+    await deliverPendingEvents(shop);
     expect([verifies(second), verifies(third)]).toEqual([false, true]);
   });
 });

@@ -5,19 +5,19 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { eventSubjects, eventTypes } from '@mandate/contract';
 import { createOpenApiDocument } from '@mandate/contract/openapi';
-import { startMandateServer, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
+import type { JsonBody } from '../../support/server/start-mandate.ts';
 import { signUpWithRole, obtainTokens } from '../../support/oauth/oauth-flow.ts';
-import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/test-shop.ts';
-import { runPendingTasks } from '../../support/run-tasks.ts';
+import { buildOrderInput } from '../../support/shop/test-shop.ts';
+import { withShop } from '../../support/shop/with-shop.ts';
+import { runPendingTasks } from '../../support/shop/run-tasks.ts';
 import {
   deliverPendingEvents,
   startWebhookReceiver,
   type ReceivedDelivery,
   type WebhookReceiver,
-} from '../../support/network/webhook-receiver.ts';
+} from '../../support/webhooks/webhook-receiver.ts';
 
-let mandate: MandateServer;
-let shop: TestShop;
+const shop = withShop();
 let receiver: WebhookReceiver;
 let deliveries: readonly ReceivedDelivery[];
 
@@ -69,41 +69,38 @@ const validationErrors = (type: string, payload: unknown): unknown => {
 
 /** Creates events of every subject type, with example bodies where nothing else is necessary, for one user who subscribes to all events. */
 beforeAll(async () => {
-  mandate = await startMandateServer();
-  shop = await createTestShop(mandate);
   receiver = await startWebhookReceiver();
-  const anna = await signUpWithRole(mandate.db, mandate.origin, 'admin');
+  const anna = await signUpWithRole(shop.db, shop.origin, 'admin');
   const scopes = Object.values(eventSubjects).flatMap(({ own, all }) => [...(own === null ? [] : [own]), ...all]);
   const writeScopes = ['orders.write', 'payments.write', 'refunds.write', 'tasks.write', 'webhooks.write', 'products.write'] as const;
-  const { access_token: token } = await obtainTokens(mandate.origin, anna, [...new Set([...scopes, ...writeScopes])]);
+  const { access_token: token } = await obtainTokens(shop.origin, anna, [...new Set([...scopes, ...writeScopes])]);
   const post = async (path: string, body: object, status = 201): Promise<JsonBody> => {
-    const response = await mandate.callApi('POST', `/api/v1${path}`, { token, body });
+    const response = await shop.callApi('POST', `/api/v1${path}`, { token, body });
     expect(response.status, response.text).toBe(status);
     return response.body;
   };
   const endpoint = await post('/webhook-endpoints', { url: receiver.url, events: ['*'] });
   const product = await shop.createProduct({ stock: 1 });
-  const order = await post('/orders', { items: [{ product_id: product.id, quantity: 1 }], delivery: pickupDelivery });
+  const order = await post('/orders', buildOrderInput([product, 1]));
   await post(`/orders/${order.id}/payments`, { provider: 'test', method_token: 'test_ok' });
   await post(`/orders/${order.id}/shipments`, { status: 'shipped' });
   await post(`/orders/${order.id}/refunds`, { amount: 100, reason: 'requested_by_customer' });
-  await mandate.callApi('POST', '/api/v1/users', { token: shop.token, body: { name: 'Ben', email: 'ben@example.com' } });
+  await shop.callApi('POST', '/api/v1/users', { token: shop.token, body: { name: 'Ben', email: 'ben@example.com' } });
   await post('/order-exports', {}, 202);
-  await runPendingTasks(mandate);
-  await obtainTokens(mandate.origin, anna, ['orders.read']);
+  await runPendingTasks(shop);
+  await obtainTokens(shop.origin, anna, ['orders.read']);
   await post(`/webhook-endpoints/${endpoint.id}/test-events`, {}, 202);
-  await deliverPendingEvents(mandate);
+  await deliverPendingEvents(shop);
   const delivered = new Set(receiver.deliveries.map(({ body }) => String(body.type).split('.', 1).join('')));
   for (const [subject, { schema }] of Object.entries(eventSubjects)) {
     const [path, example] = createOperations.get(schema) ?? [];
     if (!delivered.has(subject) && path !== undefined && example) await post(path, example);
   }
-  await deliverPendingEvents(mandate);
+  await deliverPendingEvents(shop);
   deliveries = receiver.deliveries;
 }, 60_000);
 afterAll(async () => {
   await receiver.close();
-  await mandate.close();
 });
 
 test('the document contains exactly the event types', () => {

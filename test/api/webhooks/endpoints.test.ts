@@ -1,23 +1,22 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { maxWebhookEndpoints } from '@mandate/contract';
-import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
+import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
+import { withShop } from '../../support/shop/with-shop.ts';
 import { signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
-import { dumpDatabase } from '../../support/database-dump.ts';
+import { dumpDatabase } from '../../support/services/database-dump.ts';
 
-let mandate: MandateServer;
+const shop = withShop({ sampleData: false });
 let token: string;
 let otherToken: string;
 
 beforeAll(async () => {
-  mandate = await startMandateServer();
   const person = async (): Promise<string> =>
-    (await obtainTokens(mandate.origin, await signUp(mandate.origin), ['webhooks.read', 'webhooks.write', 'orders.read'])).access_token;
+    (await shop.createAccount('customer', ['webhooks.read', 'webhooks.write', 'orders.read'])).token;
   [token, otherToken] = [await person(), await person()];
 });
-afterAll(() => mandate.close());
 
 const call = (method: string, path = '', body?: unknown, headers: Record<string, string> = {}, as = token): Promise<ApiResponse> =>
-  mandate.callApi(method, `/api/v1/webhook-endpoints${path}`, { token: as, headers, ...(body !== undefined && { body }) });
+  shop.callApi(method, `/api/v1/webhook-endpoints${path}`, { token: as, headers, ...(body !== undefined && { body }) });
 const endpointBody = { url: 'https://example.com/hooks', events: ['order.paid', 'order.created'] };
 const createEndpoint = async (): Promise<JsonBody> => (await call('POST', '', endpointBody)).body;
 
@@ -38,13 +37,13 @@ describe('201', () => {
     });
     expect(shown.scopes.toSorted()).toEqual(['orders.read', 'webhooks.read', 'webhooks.write']);
     expect((await call('GET', `/${body.id}`)).body).toEqual(shown);
-    const dump = await dumpDatabase(mandate.db);
+    const dump = await dumpDatabase(shop.db);
     expect(dump).not.toContain(secret);
     expect(dump).not.toContain(secret.slice('whsec_'.length));
   });
 
   test('limits the number of endpoints per user', async () => {
-    const { access_token: separateToken } = await obtainTokens(mandate.origin, await signUp(mandate.origin), ['webhooks.write']);
+    const { token: separateToken } = await shop.createAccount('customer', ['webhooks.write']);
     const responses = await Promise.all(
       Array.from({ length: maxWebhookEndpoints + 3 }, () => call('POST', '', endpointBody, {}, separateToken)),
     );
@@ -77,9 +76,9 @@ describe('200', () => {
   });
 
   test('a change limits the endpoint to the scopes of the token', async () => {
-    const person = await signUp(mandate.origin);
-    const { access_token: wideToken } = await obtainTokens(mandate.origin, person, ['webhooks.write', 'orders.read', 'payments.read']);
-    const { access_token: narrowToken } = await obtainTokens(mandate.origin, person, ['webhooks.write']);
+    const person = await signUp(shop.origin);
+    const { access_token: wideToken } = await obtainTokens(shop.origin, person, ['webhooks.write', 'orders.read', 'payments.read']);
+    const { access_token: narrowToken } = await obtainTokens(shop.origin, person, ['webhooks.write']);
     const { id } = (await call('POST', '', endpointBody, {}, wideToken)).body;
     expect((await call('PATCH', `/${id}`, { url: 'https://elsewhere.example.org/' }, {}, narrowToken)).body.scopes).toEqual([
       'webhooks.write',
@@ -131,7 +130,7 @@ describe('400 and 404', () => {
     ];
     expect(again.text).toBe(first.text);
     expect(again.headers.get('idempotent-replayed')).toBe('true');
-    const tests = await mandate.db.em.fork().execute(`select 1 from events where type = 'webhook_endpoint.test' and subject_id = ?`, [id]);
+    const tests = await shop.db.em.fork().execute(`select 1 from events where type = 'webhook_endpoint.test' and subject_id = ?`, [id]);
     expect(tests).toHaveLength(1);
   });
 });

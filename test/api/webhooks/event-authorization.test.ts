@@ -1,12 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Scope } from '@mandate/contract';
 import { assignEventSequence } from '../../../server/events/assign-sequence.ts';
 import { disableOrphanedEndpoints } from '../../../server/webhooks/endpoints/disable-endpoint.ts';
 import { createWebhookDeliveriesForEvents } from '../../../server/webhooks/delivery/create-webhook-deliveries.ts';
 import { databaseKind } from '../../support/services/database.ts';
-import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
+import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
 import {
   sendTokenRequest,
   obtainAuthorizationCode,
@@ -19,36 +18,23 @@ import {
   type TestUser,
 } from '../../support/oauth/oauth-flow.ts';
 import { expireRefreshGrace } from '../../support/oauth/refresh-grace.ts';
-import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/test-shop.ts';
-import {
-  deliverPendingEvents,
-  createDeliveryWorker,
-  startWebhookReceiver,
-  type WebhookReceiver,
-} from '../../support/network/webhook-receiver.ts';
+import { pickupDelivery } from '../../support/shop/test-shop.ts';
+import { withShop } from '../../support/shop/with-shop.ts';
+import { deliverPendingEvents, createDeliveryWorker } from '../../support/webhooks/webhook-receiver.ts';
+import { withWebhookReceiver } from '../../support/webhooks/with-webhook-receiver.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 
-let mandate: MandateServer;
-let shop: TestShop;
-let receiver: WebhookReceiver;
+const shop = withShop();
+const receiver = withWebhookReceiver(shop);
 let anna: TestUser;
 let ben: TestUser;
 
 beforeAll(async () => {
-  mandate = await startMandateServer();
-  shop = await createTestShop(mandate);
-  [anna, ben] = [await signUp(mandate.origin), await signUp(mandate.origin)];
-});
-afterAll(() => mandate.close());
-beforeEach(async () => {
-  receiver = await startWebhookReceiver();
-});
-afterEach(async () => {
-  await receiver.close();
-  await mandate.db.em.fork().execute('delete from webhook_endpoints');
+  [anna, ben] = [await signUp(shop.origin), await signUp(shop.origin)];
 });
 
 const api = (method: string, path: string, token: string, body?: unknown): Promise<ApiResponse> =>
-  mandate.callApi(method, `/api/v1${path}`, { token, ...(body !== undefined && { body }) });
+  shop.callApi(method, `/api/v1${path}`, { token, ...(body !== undefined && { body }) });
 const register = (token: string, events = ['order.created']): Promise<ApiResponse> =>
   api('POST', '/webhook-endpoints', token, { url: receiver.url, events });
 async function createOrder(person: TestUser): Promise<number> {
@@ -69,19 +55,19 @@ async function createWebsite(scopes: readonly Scope[]): Promise<ClientCredential
   };
   const { client_id: clientId, client_secret: secret } = (await api('POST', '/applications', shop.token, body)).body;
   const client = { clientId, secret, redirectUri };
-  return { ...client, token: await obtainClientToken(mandate.origin, client, scopes) };
+  return { ...client, token: await obtainClientToken(shop.origin, client, scopes) };
 }
 const tokensSchema = z.object({ access_token: z.string(), refresh_token: z.string() });
 type Tokens = z.infer<typeof tokensSchema>;
 async function connect(person: TestUser, site: ClientCredentials & { redirectUri: string }, scopes: readonly Scope[]): Promise<Tokens> {
   const request = { client_id: site.clientId, redirect_uri: site.redirectUri, scope: ['openid', 'offline_access', ...scopes].join(' ') };
-  const { code, verifier, redirectUri } = await obtainAuthorizationCode(mandate.origin, person, request);
+  const { code, verifier, redirectUri } = await obtainAuthorizationCode(shop.origin, person, request);
   const form = { grant_type: 'authorization_code', code, code_verifier: verifier, redirect_uri: redirectUri };
-  return tokensSchema.parse(await (await sendTokenRequest(mandate.origin, form, basicAuthorization(site.clientId, site.secret))).json());
+  return tokensSchema.parse(await (await sendTokenRequest(shop.origin, form, basicAuthorization(site.clientId, site.secret))).json());
 }
 async function revokeToken({ clientId, secret }: ClientCredentials, token: string): Promise<void> {
   const headers = basicAuthorization(clientId, secret);
-  const response = await fetch(`${mandate.origin}/oauth/revocation`, { method: 'POST', headers, body: new URLSearchParams({ token }) });
+  const response = await fetch(`${shop.origin}/oauth/revocation`, { method: 'POST', headers, body: new URLSearchParams({ token }) });
   expect(response.status).toBe(200);
 }
 
@@ -91,11 +77,11 @@ describe('an application that acts for itself', () => {
     await register(site.token, ['*']);
     await connect(anna, site, ['orders.read']);
     await connect(ben, site, ['users.read']);
-    await deliverPendingEvents(mandate);
+    await deliverPendingEvents(shop);
     receiver.deliveries.length = 0;
     await createOrder(anna);
     await createOrder(ben);
-    await deliverPendingEvents(mandate);
+    await deliverPendingEvents(shop);
     expect(receiver.deliveries.map(({ body }) => [body.type, body.user_id])).toEqual(
       expect.arrayContaining([
         ['product.created', null],
@@ -106,17 +92,17 @@ describe('an application that acts for itself', () => {
   });
 
   test('receives events of all users with its scopes, but not with the consent of staff', async () => {
-    const staff = await signUpWithRole(mandate.db, mandate.origin, 'staff');
+    const staff = await signUpWithRole(shop.db, shop.origin, 'staff');
     const site = await createWebsite(['webhooks.write', 'orders.read', 'orders.manage']);
-    const scopeless = await obtainClientToken(mandate.origin, site, ['webhooks.write']);
+    const scopeless = await obtainClientToken(shop.origin, site, ['webhooks.write']);
     await register(scopeless);
     await connect(staff, site, ['orders.read', 'orders.manage']);
     await createOrder(anna);
-    await deliverPendingEvents(mandate);
+    await deliverPendingEvents(shop);
     expect(receivedUserIds()).toEqual([]);
     await register(site.token);
     await createOrder(anna);
-    await deliverPendingEvents(mandate);
+    await deliverPendingEvents(shop);
     expect(receivedUserIds()).toEqual([anna.id]);
   });
 
@@ -128,12 +114,12 @@ describe('an application that acts for itself', () => {
     const path = `/applications/${body.data[0].id}`;
     await api('PATCH', path, shop.token, { scopes: ['webhooks.write'] });
     await createOrder(anna);
-    await deliverPendingEvents(mandate);
+    await deliverPendingEvents(shop);
     expect(receivedUserIds()).toEqual([]);
     await api('PATCH', path, shop.token, { scopes: ['webhooks.write', 'orders.read'] });
     await createOrder(anna);
     await api('PATCH', path, shop.token, { status: 'disabled' });
-    await deliverPendingEvents(mandate);
+    await deliverPendingEvents(shop);
     expect(receivedUserIds()).toEqual([]);
   });
 });
@@ -141,7 +127,7 @@ describe('an application that acts for itself', () => {
 describe('a revoked application', () => {
   const revocations: Record<string, (person: TestUser, site: ClientCredentials, tokens: Tokens) => Promise<unknown>> = {
     'by the user at the API': async (person) => {
-      const { access_token: userToken } = await obtainTokens(mandate.origin, person, ['connected_apps.read', 'connected_apps.write']);
+      const { access_token: userToken } = await obtainTokens(shop.origin, person, ['connected_apps.read', 'connected_apps.write']);
       const { body } = await api('GET', '/connected-apps', userToken);
       const { id } = body.data.find((app: JsonBody) => app.application.name === 'Site');
       expect((await api('DELETE', `/connected-apps/${id}`, userToken)).status).toBe(204);
@@ -149,13 +135,9 @@ describe('a revoked application', () => {
     'by the application': (_person, site, tokens) => revokeToken(site, tokens.refresh_token),
     'by reuse of a refresh token': async (_person, site, { refresh_token: used }) => {
       const again = () =>
-        sendTokenRequest(
-          mandate.origin,
-          { grant_type: 'refresh_token', refresh_token: used },
-          basicAuthorization(site.clientId, site.secret),
-        );
+        sendTokenRequest(shop.origin, { grant_type: 'refresh_token', refresh_token: used }, basicAuthorization(site.clientId, site.secret));
       expect((await again()).status).toBe(200);
-      await expireRefreshGrace(mandate.db);
+      await expireRefreshGrace(shop.db);
       expect((await again()).status).toBe(400);
     },
     'by suspension of the user': async (person) => {
@@ -165,48 +147,51 @@ describe('a revoked application', () => {
 
   test.each(Object.entries(revocations))('%s: receives no pending or new events after the response', async (_label, revoke) => {
     const site = await createWebsite(['webhooks.write', 'orders.read']);
-    const clara = await signUp(mandate.origin);
+    const clara = await signUp(shop.origin);
     await register(site.token);
     const tokens = await connect(clara, site, ['orders.read']);
     await createOrder(clara);
-    await assignEventSequence(mandate.db.em.fork(), createWebhookDeliveriesForEvents); // the delivery is pending
+    await assignEventSequence(shop.db.em.fork(), createWebhookDeliveriesForEvents); // the delivery is pending
     await revoke(clara, site, tokens);
-    await deliverPendingEvents(mandate);
+    await deliverPendingEvents(shop);
     await createOrder(anna);
-    await deliverPendingEvents(mandate);
+    await deliverPendingEvents(shop);
     expect(receiver.deliveries).toEqual([]);
   });
 
   test('receives no events after the response under constant load', { timeout: 60_000 }, async () => {
     const site = await createWebsite(['webhooks.write', 'orders.read']);
     await register(site.token);
-    const deliverer = createDeliveryWorker(mandate);
+    const deliverer = createDeliveryWorker(shop);
     const deliveryStop = new AbortController();
+    let [orders, deliveryRounds] = [0, 0];
     const sending = (async () => {
       while (!deliveryStop.signal.aborted) {
-        await assignEventSequence(mandate.db.em.fork(), createWebhookDeliveriesForEvents);
+        await assignEventSequence(shop.db.em.fork(), createWebhookDeliveriesForEvents);
         await deliverer.run();
-        await sleep(1);
+        deliveryRounds += 1;
       }
     })();
     for (let round = 0; round < (databaseKind === 'pglite' ? 1 : 5); round += 1) {
-      const dora = await signUp(mandate.origin);
+      const dora = await signUp(shop.origin);
       const { refresh_token: token } = await connect(dora, site, ['orders.read']);
       const product = await shop.createProduct({ stock: 1_000 });
       const items = [{ product_id: product.id, quantity: 1 }];
       const orderingStop = new AbortController();
       const ordering = Array.from({ length: 4 }, async () => {
-        while (!orderingStop.signal.aborted)
+        for (; !orderingStop.signal.aborted; orders += 1)
           await api('POST', '/orders', shop.token, { items, delivery: pickupDelivery, user_id: dora.id });
       });
-      while (receiver.deliveries.filter(({ body }) => body.user_id === dora.id).length < 5) await sleep(5);
+      await waitUntil(() => receiver.deliveries.filter(({ body }) => body.user_id === dora.id).length >= 5);
       await revokeToken(site, token);
       await new Promise((passed) => setImmediate(passed)); // our socket now contains everything that was sent before the response
-      const before = receiver.deliveries.length;
-      await sleep(300);
+      const [before, ordersBefore] = [receiver.deliveries.length, orders];
+      await waitUntil(() => orders >= ordersBefore + 20);
       orderingStop.abort();
       await Promise.all(ordering);
-      await sleep(300);
+      const roundsBefore = deliveryRounds;
+      await waitUntil(() => deliveryRounds >= roundsBefore + 2); // the first of these rounds may have started before the last order
+      await deliverer.waitUntilIdle();
       expect(receiver.deliveries.slice(before).filter(({ body }) => body.user_id === dora.id)).toEqual([]);
     }
     deliveryStop.abort();
@@ -217,42 +202,42 @@ describe('a revoked application', () => {
 
 describe('an endpoint of a user', () => {
   test('created from the command line receives the events that the user can see, even after sign-out', async () => {
-    const clara = await signUp(mandate.origin);
-    const { access_token: token } = await obtainTokens(mandate.origin, clara, ['webhooks.write', 'orders.read']);
+    const clara = await signUp(shop.origin);
+    const { access_token: token } = await obtainTokens(shop.origin, clara, ['webhooks.write', 'orders.read']);
     await register(token);
-    await mandate.db.em.fork().execute(`delete from oauth_records where account_id = ?`, [String(clara.id)]);
+    await shop.db.em.fork().execute(`delete from oauth_records where account_id = ?`, [String(clara.id)]);
     await createOrder(clara);
     await createOrder(ben);
-    await deliverPendingEvents(mandate);
+    await deliverPendingEvents(shop);
     expect(receivedUserIds()).toEqual([clara.id]);
   });
 
   test('of staff receives the events of all users until the role is removed', async () => {
-    const staffUser = await signUpWithRole(mandate.db, mandate.origin, 'staff');
-    const { access_token: token } = await obtainTokens(mandate.origin, staffUser, ['webhooks.write', 'orders.manage']);
+    const staffUser = await signUpWithRole(shop.db, shop.origin, 'staff');
+    const { access_token: token } = await obtainTokens(shop.origin, staffUser, ['webhooks.write', 'orders.manage']);
     await register(token);
     await createOrder(anna);
-    await deliverPendingEvents(mandate);
+    await deliverPendingEvents(shop);
     expect(receivedUserIds()).toEqual([anna.id]);
-    await mandate.db.em.fork().execute(`update users set role = 'customer' where id = ?`, [staffUser.id]);
+    await shop.db.em.fork().execute(`update users set role = 'customer' where id = ?`, [staffUser.id]);
     await createOrder(anna);
-    await deliverPendingEvents(mandate);
+    await deliverPendingEvents(shop);
     expect(receivedUserIds()).toEqual([anna.id]);
   });
 
   test('created with an API key is disabled when the key is revoked', async () => {
     const scopes = ['webhooks.read', 'webhooks.write', 'orders.read'] as const;
-    const { access_token: token } = await obtainTokens(mandate.origin, anna, ['api_keys.manage', ...scopes]);
+    const { access_token: token } = await obtainTokens(shop.origin, anna, ['api_keys.manage', ...scopes]);
     const { key, id: keyId } = (await api('POST', '/api-keys', token, { name: 'Mine', scopes })).body;
     const { id } = (await register(key)).body;
     await createOrder(anna);
-    await deliverPendingEvents(mandate);
+    await deliverPendingEvents(shop);
     expect(receivedUserIds()).toEqual([anna.id]);
     await api('DELETE', `/api-keys/${keyId}`, token);
     await createOrder(anna);
-    await deliverPendingEvents(mandate);
+    await deliverPendingEvents(shop);
     expect(receivedUserIds()).toEqual([anna.id]);
-    expect(await disableOrphanedEndpoints(mandate.db.em.fork())).toBe(1);
+    expect(await disableOrphanedEndpoints(shop.db.em.fork())).toBe(1);
     expect((await api('GET', `/webhook-endpoints/${id}`, token)).body).toMatchObject({
       status: 'disabled',
       disabled_reason: 'grant_revoked',
@@ -268,25 +253,25 @@ describe('an endpoint of a user', () => {
     expect((await api('PATCH', `/webhook-endpoints/${id}`, otherToken, { url: 'https://elsewhere.example/' })).status).toBe(404);
     expect((await api('GET', '/webhook-endpoints', otherToken)).body.data).toEqual([]);
     await createOrder(anna);
-    await deliverPendingEvents(mandate);
+    await deliverPendingEvents(shop);
     expect(receivedUserIds()).toEqual([anna.id]);
     await revokeToken(site, refresh);
     await createOrder(anna);
-    await deliverPendingEvents(mandate);
+    await deliverPendingEvents(shop);
     expect(receivedUserIds()).toEqual([anna.id]);
-    await disableOrphanedEndpoints(mandate.db.em.fork());
-    const { access_token: userToken } = await obtainTokens(mandate.origin, anna, ['webhooks.read']);
+    await disableOrphanedEndpoints(shop.db.em.fork());
+    const { access_token: userToken } = await obtainTokens(shop.origin, anna, ['webhooks.read']);
     expect((await api('GET', `/webhook-endpoints/${id}`, userToken)).body).toMatchObject({ disabled_reason: 'grant_revoked' });
   });
 });
 
 test('grant events are visible to the user of the grant', async () => {
-  const emma = await signUp(mandate.origin);
+  const emma = await signUp(shop.origin);
   const site = await createWebsite(['orders.read']);
   const { refresh_token: refresh } = await connect(emma, site, ['orders.read']);
   await revokeToken(site, refresh);
-  await assignEventSequence(mandate.db.em.fork());
-  const { access_token: token } = await obtainTokens(mandate.origin, emma, ['events.read', 'connected_apps.read']);
+  await assignEventSequence(shop.db.em.fork());
+  const { access_token: token } = await obtainTokens(shop.origin, emma, ['events.read', 'connected_apps.read']);
   const { body } = await api('GET', '/events?subject_type=grant&limit=100', token);
   const sites = body.data.filter((event: JsonBody) => event.data.object.application.client_id === site.clientId);
   expect(sites.map((event: JsonBody) => [event.type, event.data.object.scopes])).toEqual([

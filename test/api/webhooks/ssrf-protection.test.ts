@@ -2,35 +2,29 @@ import { createSocket, type Socket } from 'node:dgram';
 import { Resolver } from 'node:dns/promises';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
 import { requireOneProcess } from '../../support/server/process-mode.ts';
-import { createTestShop, type TestShop } from '../../support/server/test-shop.ts';
+import { withShop } from '../../support/shop/with-shop.ts';
 import {
   deliverPendingEvents,
   createDeliveryWorker,
   startWebhookReceiver,
   advanceDeliveryRetries,
-} from '../../support/network/webhook-receiver.ts';
+} from '../../support/webhooks/webhook-receiver.ts';
 import { isPublicAddress, urlRejectionReason } from '../../../server/outgoing-http/public-url.ts';
 import type { NetworkPolicy } from '../../../server/outgoing-http/protected-client.ts';
 
 requireOneProcess('the server runs in production mode, which accepts only HTTPS URLs');
 
-let mandate: MandateServer;
-let shop: TestShop;
+const shop = withShop({ development: false });
 
-beforeAll(async () => {
-  mandate = await startMandateServer({ development: false });
-  shop = await createTestShop(mandate);
-});
-afterAll(() => mandate.close());
-afterEach(() => mandate.db.em.fork().execute('delete from webhook_endpoints'));
+afterEach(() => shop.db.em.fork().execute('delete from webhook_endpoints'));
 
 const register = (url: string): Promise<ApiResponse> =>
-  mandate.callApi('POST', '/api/v1/webhook-endpoints', { token: shop.token, body: { url, events: ['product.created'] } });
+  shop.callApi('POST', '/api/v1/webhook-endpoints', { token: shop.token, body: { url, events: ['product.created'] } });
 const lastAttempt = async (id: number): Promise<JsonBody> => {
-  const { body } = await mandate.callApi('GET', `/api/v1/webhook-endpoints/${id}/deliveries`, { token: shop.token });
+  const { body } = await shop.callApi('GET', `/api/v1/webhook-endpoints/${id}/deliveries`, { token: shop.token });
   return body.data[0].attempts.at(-1);
 };
 
@@ -223,8 +217,8 @@ describe('a host name', () => {
     dnsServer.addressLists = addressLists;
     const { id } = (await register(`https://rebind.example.com:${port}/hooks`)).body;
     await shop.createProduct();
-    const deliverer = createDeliveryWorker(mandate, network);
-    await deliverPendingEvents(mandate, deliverer);
+    const deliverer = createDeliveryWorker(shop, network);
+    await deliverPendingEvents(shop, deliverer);
     return { id, error: (await lastAttempt(id)).error };
   };
 
@@ -250,8 +244,8 @@ describe('a host name', () => {
       const { id } = (await register(`https://rebind.example.com:${port}/hooks`)).body;
       await shop.createProduct();
       await deliverPendingEvents(
-        mandate,
-        createDeliveryWorker(mandate, { ...network, resolve: () => Promise.resolve([{ address, family: 6 }]) }),
+        shop,
+        createDeliveryWorker(shop, { ...network, resolve: () => Promise.resolve([{ address, family: 6 }]) }),
       );
       expect([(await lastAttempt(id)).error, connections]).toEqual(['address_not_allowed', []]);
     },
@@ -265,8 +259,8 @@ describe('a host name', () => {
   test('that resolves to another address later is checked for each attempt', async () => {
     const { id } = await deliverWithDns([['127.0.0.2'], ['127.0.0.1'], ['127.0.0.1']]);
     expect(connections).toEqual(['127.0.0.2']);
-    await advanceDeliveryRetries(mandate, 3600);
-    await deliverPendingEvents(mandate, createDeliveryWorker(mandate, network));
+    await advanceDeliveryRetries(shop, 3600);
+    await deliverPendingEvents(shop, createDeliveryWorker(shop, network));
     expect((await lastAttempt(id)).error).toBe('address_not_allowed');
     expect(connections).toEqual(['127.0.0.2']);
   });
@@ -281,9 +275,9 @@ describe('a host name', () => {
     const receiver = await startWebhookReceiver();
     const { id } = (await register('https://example.com/')).body;
     for (const url of [receiver.url, 'https://127.0.0.1/', 'https://[::1]/', 'https://2130706433/']) {
-      await mandate.db.em.fork().execute('update webhook_endpoints set url = ? where id = ?', [url, id]);
+      await shop.db.em.fork().execute('update webhook_endpoints set url = ? where id = ?', [url, id]);
       await shop.createProduct();
-      await deliverPendingEvents(mandate, createDeliveryWorker(mandate, network));
+      await deliverPendingEvents(shop, createDeliveryWorker(shop, network));
       expect((await lastAttempt(id)).error).toBe('address_not_allowed');
     }
     expect([receiver.deliveries, connections]).toEqual([[], []]);

@@ -6,7 +6,7 @@ import { openDatabase } from '../../../server/schema/open-database.ts';
 import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
 import type { HttpBrowser } from '../../support/browser/browser.ts';
 import { createConfidentialClient, createWebApplication } from '../../support/oauth/oauth-flow.ts';
-import { createServerDirectory } from '../../support/server/server-directory.ts';
+import { createServerDirectory } from '../../support/services/server-directory.ts';
 import { type MeasuredServer, startMeasuredServer } from './measured-server.ts';
 import { fillShop, type ShopSize } from './fill-shop.ts';
 import { clientToken, scope } from './client-token.ts';

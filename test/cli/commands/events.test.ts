@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { verifyWebhook } from '@mandate/client-sdk/webhooks';
 import { startStubServer, type StubServer } from '../../sdk/stub-server.ts';
-import { startWebhookReceiver } from '../../support/network/webhook-receiver.ts';
+import { startWebhookReceiver } from '../../support/webhooks/webhook-receiver.ts';
 import { runInProcess, type CommandOutcome } from '../run-command-line.ts';
 
 const event = (id: number, type = 'order.paid') => ({
@@ -63,7 +63,7 @@ describe('events watch', () => {
   test('reconnects after server errors and continues after the last event', async () => {
     await using server = await startEventServer(5, 2);
     const { exitCode, stdout, stderr } = await run(server, 'events', 'watch', '--after', '0', '--jsonl');
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: 'The service does not respond; retrying ...\nReconnected.\n' });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: 'The service is not responding. Retrying ...\nReconnected.\n' });
     const ids = stdout
       .trim()
       .split('\n')
@@ -73,7 +73,7 @@ describe('events watch', () => {
 
   test.each([
     [['--type', 'order.payed'], 'Did you mean order.paid?'],
-    [['--after', 'yesterday'], '--after must be an event id'],
+    [['--after', 'yesterday'], '--after must be an event ID'],
   ])('rejects %j before any request', async (flags, text) => {
     await using server = await startEventServer(1);
     const { exitCode, stderr } = await run(server, 'events', 'watch', ...flags);

@@ -2,32 +2,27 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Scope } from '@mandate/contract';
 import { renderMcpToolsSource } from '../../../cli/build/generate-tools.ts';
-import { startMandateServer, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
+import type { JsonBody } from '../../support/server/start-mandate.ts';
 import { signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
-import { createTestShop, pickupDelivery, type TestShop } from '../../support/server/test-shop.ts';
+import { pickupDelivery } from '../../support/shop/test-shop.ts';
+import { withShop } from '../../support/shop/with-shop.ts';
 import { createConfigDirectory, spawnCommand } from '../run-command-line.ts';
 
-let mandate: MandateServer;
-let shop: TestShop;
-beforeAll(async () => {
-  mandate = await startMandateServer();
-  shop = await createTestShop(mandate);
-});
-afterAll(() => mandate.close());
+const shop = withShop();
 
 const main = join(import.meta.dirname, '../../../cli/main.ts');
 
 /** Starts `mandate mcp` with a new user's credential for these scopes, and connects an MCP client to the command. */
 async function connectAssistant(scopes: readonly Scope[], ...flags: string[]) {
   const home = await createConfigDirectory();
-  const user = await signUp(mandate.origin);
-  const { access_token: accessToken } = await obtainTokens(mandate.origin, user, scopes);
-  const credential = { apiUrl: mandate.origin, clientId: 'mandate-cli', accessToken, expiresAt: Date.now() + 200_000, scopes };
+  const user = await signUp(shop.origin);
+  const { access_token: accessToken } = await obtainTokens(shop.origin, user, scopes);
+  const credential = { apiUrl: shop.origin, clientId: 'mandate-cli', accessToken, expiresAt: Date.now() + 200_000, scopes };
   await writeFile(home.file, JSON.stringify({ default: credential }), { mode: 0o600 });
-  const env = { MANDATE_API_URL: mandate.origin, MANDATE_CONFIG_DIR: home.path };
+  const env = { MANDATE_API_URL: shop.origin, MANDATE_CONFIG_DIR: home.path };
   const client = new Client({ name: 'test', version: '1.0.0' });
   await client.connect(new StdioClientTransport({ command: process.execPath, args: [main, 'mcp', ...flags], env }));
   const call = async (name: string, given: Record<string, unknown> = {}): Promise<{ isError: boolean; text: string; body: JsonBody }> => {
@@ -89,7 +84,7 @@ describe('mandate mcp', () => {
 
   test('offers public data without a sign-in and explains how to sign in', async () => {
     const client = new Client({ name: 'test', version: '1.0.0' });
-    const env = { MANDATE_API_URL: mandate.origin, MANDATE_CONFIG_DIR: '/nowhere' };
+    const env = { MANDATE_API_URL: shop.origin, MANDATE_CONFIG_DIR: '/nowhere' };
     await client.connect(new StdioClientTransport({ command: process.execPath, args: [main, 'mcp'], env }));
     expect((await client.callTool({ name: 'products_list', arguments: {} })).isError).toBeFalsy();
     const refused = await client.callTool({ name: 'orders_list', arguments: {} });

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { manualProvider } from '../../../server/payments/providers/manual-provider.ts';
 import { indexPaymentProviders } from '../../../server/payments/providers/payment-provider.ts';
-import { startPaymentTestShop, type PaymentTestShop } from '../../support/payment-test-shop.ts';
+import { withPaymentTestShop, type PaymentTestShop } from '../../support/shop/payment-test-shop.ts';
 import { signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
 import { startStubServer } from '../../sdk/stub-server.ts';
 import { runInProcess, type CommandOutcome } from '../run-command-line.ts';
@@ -23,11 +23,7 @@ const orderArguments = async (till: PaymentTestShop): Promise<string[]> => {
 };
 
 describe('in development', () => {
-  let till: PaymentTestShop;
-  beforeAll(async () => {
-    till = await startPaymentTestShop();
-  });
-  afterAll(() => till.mandate.close());
+  const till = withPaymentTestShop();
 
   test('the command suggested after placing an order pays for it', async () => {
     const run = as(till, await customer(till));
@@ -74,11 +70,7 @@ describe('in development', () => {
 });
 
 describe('without the test provider', () => {
-  let till: PaymentTestShop;
-  beforeAll(async () => {
-    till = await startPaymentTestShop(indexPaymentProviders(manualProvider));
-  });
-  afterAll(() => till.mandate.close());
+  const till = withPaymentTestShop(indexPaymentProviders(manualProvider));
 
   test('orders pay creates no payment and lists the enabled providers', async () => {
     const run = as(till, await customer(till));
@@ -86,7 +78,7 @@ describe('without the test provider', () => {
     expect(await run(['orders', 'pay', id, '-y'])).toEqual({
       exitCode: 8,
       stdout: '',
-      stderr: `error: This service has no test provider, so nothing was paid\nhint: Choose how to pay: mandate orders pay ${id} --provider manual\n`,
+      stderr: `error: This service has no test provider, so no payment was made\nhint: Choose how to pay: mandate orders pay ${id} --provider manual\n`,
     });
     expect((await till.get(`/orders/${id}/payments`)).data).toEqual([]);
     const manual = await run(['orders', 'pay', id, '--provider', 'manual', '-y']);

@@ -1,19 +1,15 @@
 import { stripVTControlCharacters } from 'node:util';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startMandateServer, type MandateServer } from '../../support/server/start-mandate.ts';
-import { createTestShop } from '../../support/server/test-shop.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { withShop } from '../../support/shop/with-shop.ts';
 import { runInProcess } from '../run-command-line.ts';
 
-let mandate: MandateServer;
+const shop = withShop();
 let env: Record<string, string>;
 
 beforeAll(async () => {
-  mandate = await startMandateServer();
-  const shop = await createTestShop(mandate);
-  env = { MANDATE_API_URL: mandate.origin, MANDATE_TOKEN: shop.token };
+  env = { MANDATE_API_URL: shop.origin, MANDATE_TOKEN: shop.token };
   for (const name of ['Alabaster vase', 'Granite bowl']) await shop.createProduct({ name, category: name.split(' ')[1] });
 });
-afterAll(() => mandate.close());
 
 test('mandate products list --q searches by text', async () => {
   for (const q of ['vase alab', 'alabastre']) {

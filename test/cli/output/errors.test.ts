@@ -4,6 +4,11 @@ import { runInProcess } from '../run-command-line.ts';
 
 const at = (url: string, more: Record<string, string> = {}) => ({ env: { MANDATE_API_URL: url, MANDATE_TOKEN: 'secret-token', ...more } });
 
+const createOrderArguments = [
+  ...['orders', 'create', '--item', 'product_id=1,quantity=1'],
+  ...['--delivery.method', 'pickup', '--delivery.recipient-name', 'Ann'],
+];
+
 describe('exit codes', () => {
   const statuses: [number, string, number][] = [
     [400, 'invalid_request', 8],
@@ -75,20 +80,7 @@ describe('exit codes', () => {
 
   test('a server that does not respond in time exits with code 11', async () => {
     await using server = await startStubServer(() => ({ body: {}, delayMs: 5000 }));
-    const argv = [
-      'orders',
-      'create',
-      '--timeout',
-      '50ms',
-      '--item',
-      'product_id=1,quantity=1',
-      '--delivery.method',
-      'pickup',
-      '--delivery.recipient-name',
-      'Ann',
-      '--idempotency-key',
-      'key-7',
-    ];
+    const argv = [...createOrderArguments, '--timeout', '50ms', '--idempotency-key', 'key-7'];
     const { exitCode, stderr } = await runInProcess(argv, at(server.url));
     expect(exitCode).toBe(11);
     expect(stderr).toContain('hint: The request may have been executed. Retry it safely with: --idempotency-key key-7');
@@ -109,16 +101,7 @@ describe('an error', () => {
       { in: 'body', pointer: '#/items/0/quantity', code: 'out_of_range', detail: 'must be smaller' },
     ];
     await using server = await startStubServer(() => createProblemResponse(400, 'invalid_request', { errors }));
-    const argv = [
-      'orders',
-      'create',
-      '--item',
-      'product_id=1,quantity=1',
-      '--delivery.method',
-      'pickup',
-      '--delivery.recipient-name',
-      'Ann',
-    ];
+    const argv = createOrderArguments;
     const { exitCode, stderr } = await runInProcess(argv, at(server.url));
     expect(exitCode).toBe(8);
     expect(stderr).toContain('  --delivery.country: is needed for this method\n  --item[0].quantity: must be smaller\n');

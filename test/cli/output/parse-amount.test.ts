@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseAmount } from '../../../cli/output/parse-amount.ts';
+import { parseAmount } from '../../../cli/contract-commands/parse-amount.ts';
 
 test.each([
   ['12.05', 'EUR', 1205],

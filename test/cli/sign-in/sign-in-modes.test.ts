@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import type { SystemKeyring } from '../../../cli/sign-in/system-keyring.ts';
+import type { SystemKeyring } from '../../../cli/environment/system-keyring.ts';
 import { approveDevice } from '../../support/oauth/device-flow.ts';
 import { signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
 import { useServer } from '../../support/server/use-server.ts';
@@ -19,6 +19,12 @@ function keyring(): { readonly kept: Map<string, string>; readonly open: () => P
     remove: async (account) => void kept.delete(account),
   });
   return { kept, open };
+}
+
+/** Writes a credential with an expired access token. Its refresh token is in the keyring. */
+async function writeExpiredCredential(file: string, apiUrl: string): Promise<void> {
+  const credential = { apiUrl, clientId: 'mandate-cli', accessToken: 'old', expiresAt: 0, storage: 'keyring', scopes: ['orders.read'] };
+  await writeFile(file, JSON.stringify({ default: credential }), { mode: 0o600 });
 }
 
 type TokenServerOptions = { readonly interval?: number; readonly link?: string; readonly answers: readonly StubResponse[] };
@@ -83,7 +89,7 @@ describe('signing in with a device code', () => {
   });
 
   test.each([
-    ['access_denied', 'refused in the browser'],
+    ['access_denied', 'denied in the browser'],
     ['expired_token', 'The code was not entered in time'],
   ])('exits with code 4 on %s', async (error, reason) => {
     await using slow = await startTokenServer({ answers: [oauthError(error)] });
@@ -203,15 +209,7 @@ describe('the refresh token', () => {
       return open();
     };
     const env = { MANDATE_API_URL: stub.url, MANDATE_CONFIG_DIR: home.path };
-    const credential = {
-      apiUrl: stub.url,
-      clientId: 'mandate-cli',
-      accessToken: 'old',
-      expiresAt: 0,
-      storage: 'keyring',
-      scopes: ['orders.read'],
-    };
-    await writeFile(home.file, JSON.stringify({ default: credential }), { mode: 0o600 });
+    await writeExpiredCredential(home.file, stub.url);
     const { createHash } = await import('node:crypto');
     kept.set(`default ${createHash('sha256').update(home.path).digest('hex').slice(0, 16)}`, 'refresh-0');
     expect((await runInProcess(['orders', 'get', '1'], { env, keyring: countingOpen })).exitCode).toBe(0);
@@ -235,15 +233,7 @@ describe('the refresh token', () => {
       set: () => Promise.reject(new Error('locked')),
     });
     const env = { MANDATE_API_URL: stub.url, MANDATE_CONFIG_DIR: home.path };
-    const credential = {
-      apiUrl: stub.url,
-      clientId: 'mandate-cli',
-      accessToken: 'old',
-      expiresAt: 0,
-      storage: 'keyring',
-      scopes: ['orders.read'],
-    };
-    await writeFile(home.file, JSON.stringify({ default: credential }), { mode: 0o600 });
+    await writeExpiredCredential(home.file, stub.url);
     expect((await runInProcess(['orders', 'get', '1'], { env, keyring: full })).exitCode).toBe(0);
     expect(await readFile(home.file, 'utf8')).toContain('refresh-1');
   });

@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdir, rm, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { createServerDirectory } from '../../support/server/server-directory.ts';
+import { createServerDirectory } from '../../support/services/server-directory.ts';
 import { EmbeddedEnvironment } from '../environments/embedded-environment.ts';
 import { forEachConcurrently } from '../audit/concurrency.ts';
 import type { Load } from '../traffic/load.ts';

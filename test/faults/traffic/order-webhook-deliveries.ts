@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { startWebhookReceiver } from '../../support/network/webhook-receiver.ts';
+import { startWebhookReceiver } from '../../support/webhooks/webhook-receiver.ts';
 import type { AdministrationClient } from './administration-client.ts';
 import type { FaultEnvironment } from '../environments/environment.ts';
 

@@ -5,7 +5,7 @@ import { HttpBrowser } from '../../support/browser/browser.ts';
 import { readEventTypes } from '../../support/read-event-types.ts';
 import { readMailLink, readLastMailTo, extractLink, readMailsTo } from '../../support/services/mailbox.ts';
 import { startMandateServer } from '../../support/server/start-mandate.ts';
-import { createTestShop, pickupDelivery } from '../../support/server/test-shop.ts';
+import { createTestShop, pickupDelivery } from '../../support/shop/test-shop.ts';
 import {
   buildAuthorizationRequest,
   authorizationPath,

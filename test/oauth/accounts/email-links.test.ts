@@ -72,7 +72,7 @@ const linkInvalidations: Readonly<Record<string, (anna: TestUser, links: Links) 
 };
 
 test('the tests below cover every file that invalidates mailed links', () => {
-  const invalidationPattern = /\b(?:deleteEmailLinksOfUser|deleteEmailLinksAfterAddressChange)\(|'mailed_links'/;
+  const invalidationPattern = /\b(?:deleteEmailLinksOfUser|deleteEmailLinksAfterAddressChange)\(|\(EmailLink\b|'mailed_links'/;
   const found = globSync('**/*.ts', { cwd: serverFolder })
     .filter((file) => !/node_modules|migrations|email-link/.test(file))
     .filter((file) => invalidationPattern.test(readFileSync(join(serverFolder, file), 'utf8')));

@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { deleteUnusedApplicationsBatch } from '../../../server/access-management/delete-unused-applications.ts';
-import { startMandateServer, type JsonBody, type MandateServer } from '../../support/server/start-mandate.ts';
+import { startMandateServer, type JsonBody } from '../../support/server/start-mandate.ts';
+import { withShop } from '../../support/shop/with-shop.ts';
 import {
   buildAuthorizationRequest,
   obtainAuthorizationCode,
@@ -10,9 +11,7 @@ import {
   redeemCode,
   readOAuthError,
   signUp,
-  signUpWithRole,
   tokenResponseSchema,
-  obtainTokens,
 } from '../../support/oauth/oauth-flow.ts';
 
 const metadata = {
@@ -24,21 +23,11 @@ const metadata = {
   scope: 'openid orders.read',
 };
 
-let mandate: MandateServer;
-let administratorToken: string;
-beforeAll(async () => {
-  mandate = await startMandateServer({ openRegistration: true });
-  administratorToken = (
-    await obtainTokens(mandate.origin, await signUpWithRole(mandate.db, mandate.origin, 'admin'), ['applications.manage', 'audit.read'])
-  ).access_token;
-});
-afterAll(() => mandate.close());
+const shop = withShop({ sampleData: false, openRegistration: true });
+const admin = shop.admin(['applications.manage', 'audit.read']);
 
 const newNetwork = (): string => `10.${randomInt(256)}.${randomInt(256)}.${randomInt(256)}`;
-const sendRegistration = (
-  overrides: object = {},
-  { network = newNetwork(), headers = {}, origin = mandate.origin } = {},
-): Promise<Response> =>
+const sendRegistration = (overrides: object = {}, { network = newNetwork(), headers = {}, origin = shop.origin } = {}): Promise<Response> =>
   fetch(`${origin}/oauth/registration`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-forwarded-for': network, ...headers },
@@ -50,7 +39,7 @@ const registerApplication = async (overrides: object = {}): Promise<JsonBody> =>
   return response.json();
 };
 const findApplication = async (clientId: string): Promise<JsonBody> => {
-  const { body } = await mandate.callApi('GET', '/api/v1/applications?limit=100', { token: administratorToken });
+  const { body } = await shop.callApi('GET', '/api/v1/applications?limit=100', { token: admin.token });
   return body.data.find((one: JsonBody) => one.client_id === clientId);
 };
 
@@ -65,7 +54,7 @@ test('an application registers without a token, and its registration type is lis
     scopes: ['orders.read'],
     preapproved_scopes: [],
   });
-  const { body } = await mandate.callApi('GET', '/api/v1/audit-events?action=application.registered', { token: administratorToken });
+  const { body } = await shop.callApi('GET', '/api/v1/audit-events?action=application.registered', { token: admin.token });
   expect(body.data[0]).toMatchObject({
     subject: `application:${registration.client_id}`,
     actor_id: null,
@@ -74,8 +63,8 @@ test('an application registers without a token, and its registration type is lis
 });
 
 test('the server metadata contains the registration endpoint', async () => {
-  const document: JsonBody = await (await fetch(`${mandate.origin}/.well-known/oauth-authorization-server`)).json();
-  expect(document).toMatchObject({ registration_endpoint: `${mandate.origin}/oauth/registration` });
+  const document: JsonBody = await (await fetch(`${shop.origin}/.well-known/oauth-authorization-server`)).json();
+  expect(document).toMatchObject({ registration_endpoint: `${shop.origin}/oauth/registration` });
 });
 
 test('a registration without authentication method and scope gets the defaults of a public assistant', async () => {
@@ -105,7 +94,7 @@ test('an invalid initial access token is rejected, not ignored', async () => {
 
 test('a registration leaves no initial access token in the database', async () => {
   await registerApplication();
-  const remainingRecords = await mandate.db.em.fork().execute(`select 1 from oauth_records where model = 'InitialAccessToken'`);
+  const remainingRecords = await shop.db.em.fork().execute(`select 1 from oauth_records where model = 'InitialAccessToken'`);
   expect(remainingRecords).toEqual([]);
 });
 
@@ -124,12 +113,12 @@ describe('users of self-registered applications', () => {
   test('must consent at every sign-in, and are warned about local programs', async () => {
     const redirectUri = 'https://open.example/callback';
     const { client_id: clientId } = await registerApplication({ redirect_uris: [redirectUri] });
-    const anna = await signUp(mandate.origin);
+    const anna = await signUp(shop.origin);
     const request = { client_id: clientId, redirect_uri: redirectUri, scope: 'openid orders.read' };
     const tokens = tokenResponseSchema.parse(
-      await (await redeemCode(mandate.origin, await obtainAuthorizationCode(mandate.origin, anna, request))).json(),
+      await (await redeemCode(shop.origin, await obtainAuthorizationCode(shop.origin, anna, request))).json(),
     );
-    expect((await mandate.callApi('GET', '/api/v1/orders', { token: tokens.access_token })).status).toBe(200);
+    expect((await shop.callApi('GET', '/api/v1/orders', { token: tokens.access_token })).status).toBe(200);
     const consentPage = await anna.browser.open(authorizationPath(buildAuthorizationRequest(request).query));
     expect(consentPage.url.pathname).toMatch(/^\/consent\//);
     const native = await registerApplication({ redirect_uris: ['http://127.0.0.1/callback'], application_type: 'native' });
@@ -141,11 +130,11 @@ describe('users of self-registered applications', () => {
     const { client_id: clientId } = await registerApplication();
     const { id } = await findApplication(clientId);
     for (const [field, value] of Object.entries({ preapproved_scopes: ['orders.read'], scopes: ['users.manage'] })) {
-      const refused = await mandate.callApi('PATCH', `/api/v1/applications/${id}`, { token: administratorToken, body: { [field]: value } });
+      const refused = await shop.callApi('PATCH', `/api/v1/applications/${id}`, { token: admin.token, body: { [field]: value } });
       expect([refused.status, refused.body.errors[0].pointer]).toEqual([400, `#/${field}`]);
     }
-    const renamed = await mandate.callApi('PATCH', `/api/v1/applications/${id}`, {
-      token: administratorToken,
+    const renamed = await shop.callApi('PATCH', `/api/v1/applications/${id}`, {
+      token: admin.token,
       body: { name: 'Known assistant' },
     });
     expect(renamed.body.name).toBe('Known assistant');
@@ -153,12 +142,12 @@ describe('users of self-registered applications', () => {
 
   test('keep applications in use when unused applications are removed', async () => {
     const [unused, used] = [await registerApplication(), await registerApplication()];
-    const anna = await signUp(mandate.origin);
-    await redeemCode(mandate.origin, await obtainAuthorizationCode(mandate.origin, anna, { client_id: used.client_id }));
+    const anna = await signUp(shop.origin);
+    await redeemCode(shop.origin, await obtainAuthorizationCode(shop.origin, anna, { client_id: used.client_id }));
     const inDays = (days: number) => new Date(Date.now() + days * 86_400_000);
-    for (let removed = 1; removed > 0;) removed = await deleteUnusedApplicationsBatch(mandate.db.em.fork(), inDays(1.1));
+    for (let removed = 1; removed > 0;) removed = await deleteUnusedApplicationsBatch(shop.db.em.fork(), inDays(1.1));
     expect([await findApplication(unused.client_id), await findApplication(used.client_id)]).toEqual([undefined, expect.anything()]);
-    for (let removed = 1; removed > 0;) removed = await deleteUnusedApplicationsBatch(mandate.db.em.fork(), inDays(91));
+    for (let removed = 1; removed > 0;) removed = await deleteUnusedApplicationsBatch(shop.db.em.fork(), inDays(91));
     expect(await findApplication(used.client_id)).toBeUndefined();
   });
 });

@@ -10,7 +10,7 @@ import {
   signUpOverHttps,
   startHttpsMandate,
   type HttpsMandate,
-} from '../../support/network/https-server.ts';
+} from '../../support/oauth/https-server.ts';
 import { z } from 'zod';
 
 const interactionIds = (browser: HttpBrowser): string[] =>

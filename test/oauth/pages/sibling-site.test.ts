@@ -2,7 +2,7 @@ import type { Browser as Chromium, Page, Response } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { HttpBrowser } from '../../support/browser/browser.ts';
 import { hasChromium, launchChromium } from '../../support/browser/chromium.ts';
-import { readAllRows } from '../../support/database-dump.ts';
+import { readAllRows } from '../../support/services/database-dump.ts';
 import { createCsrfVictim, listFormPaths, readPostPaths, readFormState } from '../../support/oauth/csrf-forms.ts';
 import {
   httpsChromiumArguments,
@@ -13,7 +13,7 @@ import {
   siblingHost,
   signUpOverHttps,
   startHttpsMandate,
-} from '../../support/network/https-server.ts';
+} from '../../support/oauth/https-server.ts';
 
 type Attack = { readonly cookies: readonly string[]; readonly action: string; readonly fields: Record<string, string> };
 const noAttack: Attack = { cookies: [], action: '', fields: {} };

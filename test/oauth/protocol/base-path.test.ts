@@ -13,7 +13,7 @@ import { findFreePort } from '../../support/network/free-port.ts';
 import { openMailbox } from '../../support/services/mailbox.ts';
 import { buildAuthorizationRequest, authorizationPath, completeSignUp, tokenResponseSchema } from '../../support/oauth/oauth-flow.ts';
 import { useServer } from '../../support/server/use-server.ts';
-import { testServerSecret } from '../../support/oauth/test-server-secret.ts';
+import { testServerSecret } from '../../support/server/test-server-secret.ts';
 
 const metadata = z.record(z.unknown());
 const readMetadata = async (url: string) => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { createRegistrationToken } from '../../../server/access-management/registration-token.ts';
 import { startDeviceAuthorization, submitUserCode } from '../../support/oauth/device-flow.ts';
-import { expectHarmlessResponse, hostileInputs, countCheckedResponses } from '../../support/network/hostile-inputs.ts';
+import { expectHarmlessResponse, hostileInputs, countCheckedResponses, hostileParameters } from '../../support/network/hostile-inputs.ts';
 import { buildAuthorizationRequest, basicAuthorization, signUp, createWebApplication } from '../../support/oauth/oauth-flow.ts';
 import { useServer } from '../../support/server/use-server.ts';
 
@@ -27,14 +27,7 @@ async function sendHostileParameters(
 }
 
 const requestParameters = [
-  'client_id',
-  'redirect_uri',
-  'response_type',
-  'scope',
-  'state',
-  'nonce',
-  'prompt',
-  'max_age',
+  ...hostileParameters,
   'claims',
   'resource',
   'code_challenge',

@@ -7,7 +7,7 @@ import { createAuthorizationServer } from '../../../server/oauth/authorization-s
 import { deriveKeys } from '../../../server/crypto/derived-keys.ts';
 import { useServer } from '../../support/server/use-server.ts';
 import { buildAuthorizationRequest, authorizationPath } from '../../support/oauth/oauth-flow.ts';
-import { testServerSecret } from '../../support/oauth/test-server-secret.ts';
+import { testServerSecret } from '../../support/server/test-server-secret.ts';
 
 const server = useServer();
 

@@ -16,7 +16,8 @@ import { databaseKind, createMigratedDatabase, createMigratedPostgresqlUrl } fro
 import { startLoadBalancer, type LoadBalancer } from '../../support/network/load-balancer.ts';
 import { findFreePort } from '../../support/network/free-port.ts';
 import { obtainClientToken, createConfidentialClient, type ClientCredentials } from '../../support/oauth/oauth-flow.ts';
-import { testServerSecret } from '../../support/oauth/test-server-secret.ts';
+import { testServerSecret } from '../../support/server/test-server-secret.ts';
+import { closeServer } from '../../support/network/loopback-server.ts';
 
 const secret = testServerSecret;
 const encryptionKey = Buffer.alloc(32);
@@ -97,9 +98,7 @@ describe(`two servers on one database with a key rotation every two seconds and 
       ports.push(portOf(server));
       client ??= await createConfidentialClient(db, ['users.manage']);
       closing.unshift(async () => {
-        server.closeAllConnections();
-        server.close();
-        await once(server, 'close');
+        await closeServer(server);
         if (db !== sharedDatabase) await db.close();
       });
     }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { loadSigningKeys } from '../../../server/oauth/signing-keys/signing-key-cache.ts';
-import { dumpDatabase } from '../../support/database-dump.ts';
+import { dumpDatabase } from '../../support/services/database-dump.ts';
 import { startMandateServer } from '../../support/server/start-mandate.ts';
 import { useServer } from '../../support/server/use-server.ts';
 import { createMigratedDatabase } from '../../support/services/database.ts';

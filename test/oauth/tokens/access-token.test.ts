@@ -16,7 +16,7 @@ import { loadSigningKeys } from '../../../server/oauth/signing-keys/signing-key-
 import { deriveKeys } from '../../../server/crypto/derived-keys.ts';
 import { fetchApiStatus, useServer } from '../../support/server/use-server.ts';
 import { signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
-import { testServerSecret } from '../../support/oauth/test-server-secret.ts';
+import { testServerSecret } from '../../support/server/test-server-secret.ts';
 
 const server = useServer();
 

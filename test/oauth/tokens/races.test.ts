@@ -81,5 +81,11 @@ describe.skipIf(databaseKind === 'pglite')('a token store without locks', () => 
 
 /** Creates a store that does not lock records between reading them and marking them as consumed. */
 function createStoreWithoutLocks(em: EntityManager): AdapterFactory {
-  return createPostgresAdapterFactory({ getKysely: em.getKysely.bind(em), isInTransaction: () => false });
+  return createPostgresAdapterFactory({
+    getKysely: em.getKysely.bind(em),
+    createQueryBuilder: em.createQueryBuilder.bind(em),
+    findOne: em.findOne.bind(em),
+    nativeDelete: em.nativeDelete.bind(em),
+    isInTransaction: () => false,
+  });
 }

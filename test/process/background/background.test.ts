@@ -32,13 +32,16 @@ describe('background jobs', () => {
     await reached(3);
     await background.stop();
     const stopped = runs();
-    await new Promise((passed) => setTimeout(passed, 30));
+    const other = createCountingJob(undefined, 5);
+    const otherBackground = startJobs([other.job], quiet);
+    await other.reached(6);
+    await otherBackground.stop();
     expect(runs()).toBe(stopped);
   });
 
   test('a job runs again immediately when it is woken, even during a run', async () => {
     const { job, reached, runs } = createCountingJob(async (run) => {
-      await new Promise((passed) => setTimeout(passed, 5));
+      await new Promise((passed) => setImmediate(passed));
       if (run === 1) background.wake();
     });
     const background = startJobs([job], quiet);

@@ -9,7 +9,14 @@ import { getEventSignals } from '../../../server/events/event-signals.ts';
 import { EventWaiter } from '../../../server/events/long-poll.ts';
 import { recordEvent } from '../../../server/events/record-event.ts';
 import { databaseKind, createMigratedPostgresqlUrl } from '../../support/services/database.ts';
-import { hourMs, readLastSequence, waitForEventSequence, mockPollInterval, silentLog, startEventJobs } from '../../support/event-jobs.ts';
+import {
+  hourMs,
+  readLastSequence,
+  waitForEventSequence,
+  mockPollInterval,
+  silentLog,
+  startEventJobs,
+} from '../../support/webhooks/event-jobs.ts';
 import { openTcpProxy } from '../../support/network/tcp-proxy.ts';
 import { createLog } from '../../../server/logging/logger.ts';
 import { z } from 'zod';

@@ -6,7 +6,7 @@ import { databaseKind, createMigratedPostgresqlUrl } from '../../support/service
 import { findFreePort } from '../../support/network/free-port.ts';
 import { scrapeMetrics } from '../../support/metrics.ts';
 import { killServerProcesses, runServerUntilExit, startServerProcess, createDataDirectory } from '../../support/server/server-process.ts';
-import { startWebhookReceiver } from '../../support/network/webhook-receiver.ts';
+import { startWebhookReceiver } from '../../support/webhooks/webhook-receiver.ts';
 import { placeOrder, createOrderClient, type OrderClient } from '../lifecycle/order-client.ts';
 
 afterEach(killServerProcesses);

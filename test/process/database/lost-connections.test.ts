@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { databaseKind, createMigratedPostgresqlUrl } from '../../support/services/database.ts';
 import { runAdminSql } from '../../support/services/postgresql-databases.ts';
 import { killServerProcesses, startServerProcess, createDataDirectory } from '../../support/server/server-process.ts';
 import { countOrders, placeOrder, createOrderClient, readStock, type OrderClient } from '../lifecycle/order-client.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 
 afterEach(killServerProcesses);
 
@@ -39,7 +39,7 @@ describe.skipIf(databaseKind === 'pglite')('a server whose PostgreSQL closes all
     const stopped = new AbortController();
     const { confirmed, failures, ended } = placeOrdersContinuously(orderClient, 8, stopped.signal);
     for (let round = 1; round <= 8; round++) {
-      while (confirmed.length < round * 15) await sleep(10);
+      await waitUntil(() => confirmed.length >= round * 15);
       await runAdminSql(url, terminateConnectionsSql);
     }
     stopped.abort();

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { migrationLock } from '../../../server/database/migrate/run-migrations.ts';
 import { databaseKind, createEmptyPostgresqlUrl, createMigratedPostgresqlUrl } from '../../support/services/database.ts';
@@ -8,6 +7,7 @@ import { openDatabase } from '../../../server/schema/open-database.ts';
 import { killServerProcesses, runServerUntilExit, startServerProcess, createDataDirectory } from '../../support/server/server-process.ts';
 import { measureLoadSeconds, timeServerExit } from '../../support/server/time-server-exit.ts';
 import { countOrders, placeOrder, readOrder, createOrderClient, readStock } from '../lifecycle/order-client.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 
 afterEach(killServerProcesses);
 
@@ -104,7 +104,7 @@ describe.skipIf(databaseKind === 'pglite' || !hasPgBouncer)('a server behind PgB
     };
     const starting = startServerProcess(env);
     const waiting = `select count(*) as count from pg_stat_activity where application_name = 'direct' and query like '%advisory%'`;
-    while ((await observer.em.fork().execute<{ count: number }[]>(waiting))[0]?.count === 0) await sleep(50);
+    await waitUntil(async () => (await observer.em.fork().execute<{ count: number }[]>(waiting))[0]?.count !== 0);
     await lock.rollback();
     const server = await starting;
     const listening = `select count(*) as count from pg_stat_activity where application_name = 'direct' and query like 'listen %'`;

@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { createMigratedPostgresqlUrl, serverDatabaseKinds } from '../../support/services/database.ts';
+import { onlineRetailRules } from '../../retail/import-month.ts';
 import type { JsonBody } from '../../support/server/start-mandate.ts';
 import {
   obtainAdministrationToken,
@@ -10,6 +10,7 @@ import {
   startServerProcess,
   createDataDirectory,
 } from '../../support/server/server-process.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 
 afterEach(killServerProcesses);
 
@@ -45,20 +46,7 @@ async function* productLines(): AsyncGenerator<Uint8Array> {
 
 const megabytes = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`;
 
-const importQuery = new URLSearchParams({
-  source: 'year',
-  reference_column: 'InvoiceNo',
-  created_at_column: 'InvoiceDate',
-  customer_column: 'CustomerID',
-  sku_column: 'StockCode',
-  name_column: 'Description',
-  quantity_column: 'Quantity',
-  unit_price_column: 'UnitPrice',
-  amounts: 'decimal',
-  currency: 'GBP',
-  unknown_customers: 'create',
-  unknown_products: 'create',
-}).toString();
+const importQuery = new URLSearchParams({ source: 'year', ...onlineRetailRules }).toString();
 
 /** Returns the Node arguments of `npm start`. */
 const startArguments = async (): Promise<string[]> => {
@@ -70,6 +58,17 @@ const startArguments = async (): Promise<string[]> => {
 const peakResidentBytes = async (pid: number): Promise<number> =>
   Number(/VmHWM:\s+(\d+) kB/.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024;
 
+/** Returns a function that returns the CPU time that the process has used since the previous call, in hundredths of a second. */
+function createCpuTickCounter(pid: number): () => Promise<number> {
+  let total = 0;
+  return async () => {
+    const [, fields = ''] = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(') ');
+    const before = total;
+    total = Number(fields.split(' ')[11]) + Number(fields.split(' ')[12]);
+    return total - before;
+  };
+}
+
 describe.each(serverDatabaseKinds)(`files of ${lines} lines, on %s`, { timeout: 3_600_000 }, (databaseKind) => {
   test.each([
     ['orders', `order-imports?${importQuery}`, orderLines],
@@ -80,8 +79,9 @@ describe.each(serverDatabaseKinds)(`files of ${lines} lines, on %s`, { timeout: 
     const environment = { MANDATE_DATA_DIR: data.path, ...database };
     const server = await startServerProcess(environment, await startArguments());
     const started = await peakResidentBytes(server.pid);
-    // for about a second, compiling the embedded database takes more memory than an import, so measure only afterwards
-    await sleep(5_000);
+    // compiling the embedded database takes more memory than an import, so measure only when the server is idle
+    const newCpuTicks = createCpuTickCounter(server.pid);
+    await expect.poll(newCpuTicks, { interval: 500, timeout: 60_000 }).toBeLessThan(5);
     await writeFile(`/proc/${server.pid}/clear_refs`, '5');
     const idle = await peakResidentBytes(server.pid);
     process.stdout.write(`${databaseKind}: up to ${megabytes(started)} resident while starting, ${megabytes(idle)} afterwards\n`);
@@ -95,11 +95,10 @@ describe.each(serverDatabaseKinds)(`files of ${lines} lines, on %s`, { timeout: 
       const text = await accepted.text();
       expect(accepted.status, text).toBe(202);
       const { id } = JSON.parse(text);
-      for (;;) {
+      return waitUntil(async (): Promise<JsonBody> => {
         const task: JsonBody = JSON.parse(await (await call('GET', `tasks/${id}`)).text());
-        if (task.finished_at !== null) return task;
-        await sleep(500);
-      }
+        return task.finished_at !== null && task;
+      }, 3_600_000);
     };
     const report = async (label: string, startedAt: number): Promise<void> => {
       const [seconds, resident] = [(performance.now() - startedAt) / 1000, await peakResidentBytes(server.pid)];

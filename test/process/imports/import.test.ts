@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { afterEach, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../../server/schema/open-database.ts';
@@ -10,6 +9,7 @@ import {
   startServerProcess,
   createDataDirectory,
 } from '../../support/server/server-process.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 
 afterEach(killServerProcesses);
 
@@ -33,11 +33,10 @@ const authorizationHeaders = async (url: string, dataDirectory: string): Promise
 });
 
 async function until(read: () => Promise<Task>, reached: (task: Task) => boolean): Promise<Task> {
-  for (;;) {
+  return waitUntil(async () => {
     const now = await read();
-    if (reached(now)) return now;
-    await sleep(20);
-  }
+    return reached(now) ? now : undefined;
+  });
 }
 
 /** Maximum time in which a restarted server resumes the import after the previous process was killed. */

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAccount } from '../../../server/oauth/accounts/account-store.ts';
 import { hashPassword } from '../../../server/oauth/passwords/password-hash.ts';
@@ -30,6 +29,7 @@ import { expireRefreshGrace } from '../../support/oauth/refresh-grace.ts';
 import { killServerProcesses, createDataDirectory } from '../../support/server/server-process.ts';
 import { startServerPair, type ServerPair } from '../../support/server/server-pair.ts';
 import { fetchApiStatus } from '../../support/server/use-server.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 
 /** Creates a signed-in user. Sign-up is not possible, because the test cannot read e-mails that the server processes send. */
 async function createSignedInUser({ db, origin }: ServerPair): Promise<Pick<TestUser, 'id' | 'browser'>> {
@@ -140,7 +140,7 @@ describe.skipIf(databaseKind === 'pglite')('two processes on one PostgreSQL', { 
     expect(await requestFourTimes(() => fetchApiStatus(two, tokens.access_token))).toEqual([401, 401, 401, 401]);
   });
 
-  // at the end of the file, because the test stops one of the processes
+  // this test is last in the file, because it stops one of the processes
   test('a refresh token stays valid when its process is killed between consuming it and saving its successor (61)', async () => {
     const tokens = await obtainTokens(two.origin, await createSignedInUser(two), ['users.read']);
     const em = two.db.em.fork();
@@ -157,11 +157,11 @@ describe.skipIf(databaseKind === 'pglite')('two processes on one PostgreSQL', { 
     );
     const spending = () =>
       em.execute<object[]>(`select 1 from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()`);
-    while ((await spending()).length === 0) await sleep(20);
+    await waitUntil(async () => (await spending()).length > 0);
     await two.processes[1].kill();
     expect(await pendingRefresh).toBe('connection closed');
     two.routeToProcess(0);
-    while ((await spending()).length > 0) await sleep(50);
+    await waitUntil(async () => (await spending()).length === 0);
     await em.execute('drop trigger planted on oauth_records');
     const retried = await sendRefreshRequest(two.origin, tokens.refresh_token ?? '');
     expect(retried.status).toBe(200);

@@ -16,6 +16,7 @@ import {
   createDataDirectory,
 } from '../../support/server/server-process.ts';
 import { countOrders, placeOrder, readOrder, createOrderClient, readStock, type PlacedOrder, type OrderClient } from './order-client.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 
 afterEach(killServerProcesses);
 
@@ -50,7 +51,7 @@ async function interruptUnderLoad(end: 'kill' | 'stop', dataDirectory: string, e
   const first = await startServerProcess({ MANDATE_DATA_DIR: dataDirectory, ...env });
   const orderClient = await createOrderClient(first.url, dataDirectory);
   const load = placeOrdersContinuously(orderClient, 8);
-  while (load.confirmed.length < 40) await sleep(10);
+  await waitUntil(() => load.confirmed.length >= 40);
   await first[end]();
   await load.ended;
 
@@ -85,7 +86,7 @@ describe.each(databases)('a server on $kind under load', { timeout: 180_000 }, (
     const first = await startServerProcess(env);
     const orderClient = await createOrderClient(first.url, data.path);
     const load = placeOrdersContinuously(orderClient, 8);
-    while (load.confirmed.length < 40) await sleep(10);
+    await waitUntil(() => load.confirmed.length >= 40);
     await first.kill();
     await load.ended;
 
@@ -126,11 +127,11 @@ describe.skipIf(databaseKind === 'pglite')('a server that is killed between the 
     const pendingRefresh = sendRefreshRequest(first.url, old).catch(lostConnection);
     const committing = () =>
       query(`select pid::text as id from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()`);
-    while ((await committing()).length === 0) await sleep(10);
+    await waitUntil(async () => (await committing()).length > 0);
     await sleep(1_500); // wait until the last check has passed
     await first.kill();
     expect(await pendingRefresh).toBeUndefined();
-    while ((await committing()).length > 0) await sleep(20);
+    await waitUntil(async () => (await committing()).length === 0);
     await query('drop trigger slow_commit on oauth_records');
     const committed = await query(`select id from oauth_records where model = 'RefreshToken' and consumed_at is null`);
     expect(committed).not.toEqual([{ id: hashRecordId(old) }]);

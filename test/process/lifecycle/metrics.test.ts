@@ -76,6 +76,14 @@ describe('/metrics', { timeout: 300_000 }, () => {
     expect(metrics.text).not.toMatch(/hunter2|healthz|somewhere/);
     expect(metrics.text).not.toContain(token);
 
+    const isPostgresql = databaseKind === 'postgresql';
+    const [idle, busy] = ['idle', 'busy'].map((state) => metrics.value('mandate_database_connections', { state }));
+    // The main pool; the connection of the notification listener belongs to no pool.
+    expect(idle).toBeGreaterThanOrEqual(isPostgresql ? 1 : 0);
+    expect(busy).toBeGreaterThanOrEqual(0);
+    expect(metrics.value('mandate_database_connection_waiters')).toBe(0);
+
+    expect((await fetch(`http://127.0.0.1:${port}/metrics`, { method: 'POST' })).status).toBe(404);
     expect((await fetch(`${server.url}/metrics`)).status).toBe(404);
     expect((await fetch(`http://127.0.0.1:${port}/api/v1/products`)).status).toBe(404);
     expect(await server.stop()).toBe(0);

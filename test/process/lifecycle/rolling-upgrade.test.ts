@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { afterEach, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../../server/schema/open-database.ts';
@@ -16,6 +15,7 @@ import {
   type ServerProcess,
 } from '../../support/server/server-process.ts';
 import { countOrders, placeOrder, readOrder, createOrderClient, readStock, type PlacedOrder, type OrderClient } from './order-client.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 
 afterEach(killServerProcesses);
 
@@ -47,8 +47,9 @@ class Load {
   /** Waits until a number of additional orders have been placed. */
   async waitForOrders(orders: number): Promise<void> {
     const until = this.confirmed.length + orders;
-    for (const stop = Date.now() + 120_000; this.confirmed.length < until; await sleep(20))
-      if (Date.now() > stop) throw new Error(`no more orders: ${this.failures.join('\n')}`);
+    await waitUntil(() => this.confirmed.length >= until).catch((cause: unknown) => {
+      throw new Error(`no more orders: ${this.failures.join('\n')}`, { cause });
+    });
   }
 
   async stop(): Promise<void> {

@@ -4,6 +4,7 @@ import { obtainClientToken, createConfidentialClient } from '../../support/oauth
 import { hasRedis, startRedis, type RedisServer } from '../../support/services/redis-server.ts';
 import { killServerProcesses, createDataDirectory } from '../../support/server/server-process.ts';
 import { startServerPair, type ServerPair } from '../../support/server/server-pair.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 
 const limit = 40;
 const scopes = ['orders.read', 'orders.manage'] as const;
@@ -80,11 +81,15 @@ describe.skipIf(!hasRedis || databaseKind === 'pglite')('two processes with one 
     const load = (async () => {
       while (!done.signal.aborted) counts.push(await sendRequests(await newCaller(), 50));
     })();
+    const waitForMoreRequests = async (): Promise<unknown> => {
+      const finished = counts.length;
+      return waitUntil(() => counts.length >= finished + 2);
+    };
     for (let times = 0; times < 3; times += 1) {
       await redis.kill();
-      await new Promise((resolve) => setTimeout(resolve, 300));
+      await waitForMoreRequests();
       await redis.start();
-      await new Promise((resolve) => setTimeout(resolve, 300));
+      await waitForMoreRequests();
     }
     done.abort();
     await load;

@@ -1,10 +1,10 @@
-import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, expect, test } from 'vitest';
 import { databaseKind, createMigratedPostgresqlUrl } from '../../support/services/database.ts';
 import { killServerProcesses, startServerProcess, createDataDirectory } from '../../support/server/server-process.ts';
 import { placeOrder, readOrder, createOrderClient } from './order-client.ts';
+import { closeServer, listenOnLoopback } from '../../support/network/loopback-server.ts';
 
 afterEach(killServerProcesses);
 
@@ -22,17 +22,12 @@ async function openCollector(): Promise<Collector> {
     res.writeHead(200, { 'content-type': 'application/x-protobuf' }).end();
   };
   const server = createServer((req, res) => void take(req, res));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
+  const port = await listenOnLoopback(server);
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: `http://127.0.0.1:${port}`,
     received,
     async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
+      await closeServer(server);
     },
   };
 }

@@ -56,7 +56,7 @@ const faults: Record<string, Fault> = {
     titles: 'one succeeds, the others are rejected',
   },
   'a token without a row is valid (66, 67)': {
-    file: 'server/oauth/tokens/verify-access-token.ts',
+    file: 'server/oauth/tokens/find-token-status.sql.ts',
     from: 'from oauth_records t\n',
     to: `from (select 'AccessToken' as model, $1::text as id, null::text as grant_id, 'mandate-cli' as client_id, null::text as account_id, $2::timestamptz + interval '1 day' as expires_at) t\n`,
     tests: 'test/oauth/tokens/revocation.test.ts',

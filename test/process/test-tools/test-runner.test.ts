@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { chmod, glob, mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { databaseKind } from '../../support/services/database.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
@@ -16,14 +16,6 @@ beforeEach(async () => {
   await chmod(temporary, 0o755);
 });
 afterEach(() => rm(temporary, { recursive: true, force: true }));
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  for (let attempt = 0; attempt < 2_400; attempt++) {
-    if (await condition()) return;
-    await sleep(50);
-  }
-  throw new Error('the condition was not met within two minutes');
-}
 
 /** Returns all process command lines that contain the temporary directory. */
 async function runningCommands(): Promise<string[]> {
@@ -52,11 +44,11 @@ describe.skipIf(databaseKind === 'pglite')('an interrupted test run', { timeout:
     const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--project', 'postgresql', 'test/database'];
     const runner = spawn(process.execPath, vitest, { cwd: root, env: { PATH: process.env['PATH'], TMPDIR: temporary }, stdio: 'ignore' });
     const exited = once(runner, 'exit');
-    await until(condition);
+    await waitUntil(condition);
     expect(await runningCommands()).not.toEqual([]);
     runner.kill(signal);
     await exited;
-    await until(async () => (await runningCommands()).length === 0 && (await readdir(temporary)).length === 0);
+    await waitUntil(async () => (await runningCommands()).length === 0 && (await readdir(temporary)).length === 0);
     expect([await runningCommands(), await readdir(temporary)]).toEqual([[], []]);
   });
 });

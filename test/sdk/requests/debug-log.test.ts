@@ -4,7 +4,7 @@ import { discover, memoryStore, newProofKey, refreshingTokens, revoke } from '@m
 import { signInOnLoopback } from '@mandate/client-sdk/authorization/node';
 import { startMandateServer } from '../../support/server/start-mandate.ts';
 import { cliClient, signUp } from '../../support/oauth/oauth-flow.ts';
-import { createTestShop, pickupDelivery } from '../../support/server/test-shop.ts';
+import { createTestShop, buildOrderInput } from '../../support/shop/test-shop.ts';
 import { startStubServer } from '../stub-server.ts';
 
 test('a debug log of a complete session shows all requests and no secret', async () => {
@@ -41,7 +41,7 @@ test('a debug log of a complete session shows all requests and no secret', async
   const auth = refreshingTokens({ issuer: mandate.origin, clientId: cliClient.clientId, store, proofKey, fetch: logged });
   const client = createClient({ baseUrl: mandate.origin, auth, fetch: watching }).use(debugLog(write));
   const product = await shop.createProduct();
-  const order = await client.orders.create({ items: [{ product_id: product.id, quantity: 1 }], delivery: pickupDelivery });
+  const order = await client.orders.create(buildOrderInput([product, 1]));
   await client.orders.get(order.id + 1).safe();
   await createClient({ baseUrl: mandate.origin, auth: shop.token, fetch: watching }).use(debugLog(write)).products.get(product.id);
   await revoke(server, cliClient.clientId, (await store.read())?.refreshToken ?? '');

@@ -2,6 +2,7 @@ import { getEventListeners } from 'node:events';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { AbortError, ApiError, ConnectionError, createClient, DecodeError, TimeoutError } from '@mandate/client-sdk';
 import { createProblemResponse, startStubServer, type StubResponse } from '../stub-server.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 
 const order = { items: [{ product_id: 1, quantity: 2 }], delivery: { method: 'pickup', recipient_name: 'Ann' } };
 
@@ -161,9 +162,12 @@ describe('the caller’s signal', () => {
   test('aborts a call that waits for its response, and leaves no listener', async () => {
     await using server = await startStubServer(() => ({ body: {}, delayMs: 2000 }));
     const controller = new AbortController();
-    const call = createClient({ baseUrl: server.url }).orders.get(1, { signal: controller.signal });
-    setTimeout(() => controller.abort(new Error('enough')), 50);
-    const error = await call.catch((reason: unknown) => reason);
+    const call = createClient({ baseUrl: server.url })
+      .orders.get(1, { signal: controller.signal })
+      .catch((reason: unknown) => reason);
+    await waitUntil(() => server.seen.length === 1);
+    controller.abort(new Error('enough'));
+    const error = await call;
     expect(error).toBeInstanceOf(AbortError);
     expect(error).toMatchObject({ cause: { message: 'enough' } });
     expect(getEventListeners(controller.signal, 'abort')).toEqual([]);

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ApiError, ConnectionError, createClient, TimeoutError, type FileContent } from '@mandate/client-sdk';
 import { createProblemResponse, startStubServer } from '../stub-server.ts';
+import { closeServer, listenOnLoopback } from '../../support/network/loopback-server.ts';
 
 const csv = `sku,name\n${'A-1,Heart é\n'.repeat(20_000)}`;
 const bytes = Buffer.byteLength(csv);
@@ -96,14 +97,11 @@ async function halfAFile(then: 'nothing' | 'cut'): Promise<AsyncDisposable & { u
     res.writeHead(200, { 'content-type': 'text/csv', 'content-length': String(bytes) });
     res.write(csv.slice(0, 1000), () => (then === 'cut' ? setTimeout(() => res.destroy(), 50) : undefined));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('the server has no port');
+  const port = await listenOnLoopback(server);
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: `http://127.0.0.1:${port}`,
     [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      await closeServer(server);
     },
   };
 }
@@ -146,7 +144,8 @@ describe('a downloaded file', () => {
     const file = await createClient({ baseUrl: server.url }).tasks.result(7, { signal: aborted.signal });
     const reader = file.stream.getReader();
     await reader.read();
-    setTimeout(() => aborted.abort(), 50);
-    await expect(reader.read()).rejects.toMatchObject({ code: 'aborted' });
+    const nextRead = reader.read();
+    aborted.abort();
+    await expect(nextRead).rejects.toMatchObject({ code: 'aborted' });
   });
 });

@@ -13,7 +13,3 @@ export function createBlockingHandler(): { handler: RequestListener; entered: ()
     open: resolve,
   };
 }
-
-export async function waitUntil(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setImmediate(resolve));
-}

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { closeServer, listenOnLoopback } from './loopback-server.ts';
 
 /**
  * Network faults:
@@ -46,17 +47,12 @@ export async function openChaosProxy(target: string, chooseFault: (count: number
     res.end(responseBody.subarray(responseBody.length / 2));
   };
   const server = createServer((req, res) => void forward(req, res).catch(() => res.destroy()));
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
+  const port = await listenOnLoopback(server);
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: `http://127.0.0.1:${port}`,
     appliedFaults: seen,
     [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
+      await closeServer(server);
     },
   };
 }

@@ -1,9 +1,8 @@
-import { once } from 'node:events';
 import { createServer } from 'node:https';
 import type { ServerResponse } from 'node:http';
-import { z } from 'zod';
 import type { NetworkPolicy } from '../../../server/outgoing-http/protected-client.ts';
 import { createSelfSignedCertificate } from './self-signed-certificate.ts';
+import { closeServer, listenOnLoopback } from './loopback-server.ts';
 
 export type ClientMetadataServer = {
   /** Network policy for the server under test, which resolves the host to loopback and trusts the certificate. */
@@ -33,9 +32,7 @@ export async function startClientMetadataServer(): Promise<ClientMetadataServer>
     if (handler) handler(res);
     else res.writeHead(404).end();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = z.object({ port: z.number() }).parse(server.address());
+  const port = await listenOnLoopback(server);
   const url = (path: string): string => `https://${clientMetadataHost}:${port}${path}`;
   const answer = (path: string, handler: (res: ServerResponse) => void): string => {
     handlers.set(path, handler);
@@ -58,9 +55,7 @@ export async function startClientMetadataServer(): Promise<ClientMetadataServer>
         res.writeHead(200, { 'content-type': 'application/json', ...headers }).end(JSON.stringify({ ...defaults, ...grants, ...metadata }));
       }),
     async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
+      await closeServer(server);
     },
   };
 }

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { resetBeforeTestFile } from '../test-file-state.ts';
 
 /** Malformed and malicious input values. */
 export const hostileInputs = [
@@ -15,7 +16,12 @@ export const hostileInputs = [
   '',
 ];
 
+/** Parameters of the authorization endpoint and of the pushed authorization request endpoint. */
+export const hostileParameters = ['client_id', 'redirect_uri', 'response_type', 'scope', 'state', 'nonce', 'prompt', 'max_age'];
+
 let checkedResponses = 0;
+resetBeforeTestFile(() => (checkedResponses = 0));
+
 /** Returns the number of responses that the current file's tests have checked so far. */
 export const countCheckedResponses = (): number => checkedResponses;
 

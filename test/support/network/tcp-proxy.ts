@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { listenOnLoopback } from './loopback-server.ts';
 
 /** A TCP proxy between a server and its database that can delay data, drop data and close connections. */
 export type TcpProxy = AsyncDisposable & {
@@ -44,16 +45,13 @@ export async function openTcpProxy(target: number): Promise<TcpProxy> {
     forward(client, upstream, generation);
     forward(upstream, client, generation);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
+  const port = await listenOnLoopback(server);
   const closeMatching = (matches: (openedIn: number) => boolean): void => {
     for (const [socket, openedIn] of sockets) if (matches(openedIn)) socket.destroy();
   };
   const cut = (): void => closeMatching(() => true);
   return {
-    port: address.port,
+    port,
     setTargetPort: (port) => (targetPort = port),
     setDelay: (ms) => (delayMs = ms),
     closeConnections: cut,

@@ -12,8 +12,8 @@ import { issueSecondStepTicket } from '../../../server/oauth/second-factors/seco
 import { deriveKeys } from '../../../server/crypto/derived-keys.ts';
 import { HttpBrowser, buildFormRequest, type HtmlPage, type SendRequest } from '../browser/browser.ts';
 import { buildAuthorizationRequest, obtainAuthorizationCode, authorizationPath, cliClient, completeSignUp } from './oauth-flow.ts';
-import { readAllRows } from '../database-dump.ts';
-import { testServerSecret } from './test-server-secret.ts';
+import { readAllRows } from '../services/database-dump.ts';
+import { testServerSecret } from '../server/test-server-secret.ts';
 
 const keys = deriveKeys(testServerSecret);
 

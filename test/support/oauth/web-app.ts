@@ -1,6 +1,6 @@
-import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { build } from 'esbuild';
+import { closeServer, listenOnLoopback } from '../network/loopback-server.ts';
 
 export type WebAppServer = AsyncDisposable & { readonly origin: string };
 
@@ -11,20 +11,15 @@ export async function startWebApp(source: (origin: string) => string, body = '')
     res.setHeader('content-type', isScript ? 'text/javascript' : 'text/html');
     res.end(isScript ? code : `<!doctype html><title>Web application</title>${body}<script type="module" src="/app.js"></script>`);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  const origin = `http://localhost:${address.port}`;
+  const port = await listenOnLoopback(server);
+  const origin = `http://localhost:${port}`;
   const stdin = { contents: source(origin), resolveDir: import.meta.dirname, loader: 'ts' } as const;
   const bundle = await build({ stdin, bundle: true, write: false, format: 'esm', platform: 'browser', target: 'es2022' });
   const code = bundle.outputFiles[0]?.text ?? '';
   return {
     origin,
     [Symbol.asyncDispose]: async () => {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
+      await closeServer(server);
     },
   };
 }

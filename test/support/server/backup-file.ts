@@ -4,7 +4,7 @@ import { createBackupMac, formatBackupLine } from '../../../server/backup/backup
 import { writeBackup, type BackupSummary } from '../../../server/backup/write-backup.ts';
 import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
 import { deriveKeys } from '../../../server/crypto/derived-keys.ts';
-import { testServerSecret } from '../oauth/test-server-secret.ts';
+import { testServerSecret } from './test-server-secret.ts';
 
 export const backupKey = deriveKeys(testServerSecret).backups;
 

@@ -1,4 +1,5 @@
 import { beforeEach } from 'vitest';
+import { resetBeforeTestFile } from '../test-file-state.ts';
 
 /** Whether `MANDATE_TEST_PROCESSES=2` is set, i.e. every test server consists of two processes (`npm run test:two-processes`). */
 export const usesTwoProcesses = process.env['MANDATE_TEST_PROCESSES'] === '2';
@@ -8,6 +9,7 @@ export const isEnvironmentOption = (name: string): boolean =>
   ['taxMode', 'previewVersions', 'rateLimits', 'openRegistration', 'refreshGraceSeconds'].includes(name);
 
 let declared = false;
+resetBeforeTestFile(() => (declared = false));
 
 /**
  * Declares that the tests in a file or `describe` block need access to their server's process. With two processes, these tests are skipped.

@@ -5,7 +5,7 @@ import type { Database } from '../../../server/database/entity-manager/entity-ma
 import { startLoadBalancer } from '../network/load-balancer.ts';
 import { openLoggedMailbox } from '../services/mailbox.ts';
 import { findFreePort } from '../network/free-port.ts';
-import { testServerSecret } from '../oauth/test-server-secret.ts';
+import { testServerSecret } from './test-server-secret.ts';
 import { startServerProcess, type ServerProcess } from './server-process.ts';
 
 export type ServerPair = {
@@ -26,7 +26,7 @@ export type ServerPair = {
 /** Starts two server processes with demonstration data on the same PostgreSQL database, behind a load balancer. */
 export async function startServerPair(dataDirectory: string, environment: Readonly<Record<string, string>> = {}): Promise<ServerPair> {
   const pair = await startPair(dataDirectory, environment, {
-    // sequentially, because the first process creates the demonstration data
+    // the processes start one after the other, because the first process creates the demonstration data
     start: async (server) => [await server(), await server()],
   });
   openLoggedMailbox(pair.origin, () => pair.output());

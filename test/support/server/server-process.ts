@@ -8,9 +8,10 @@ import type { Readable } from 'node:stream';
 import { setImmediate as nextEventLoopTurn, setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import { openDatabase } from '../../../server/schema/open-database.ts';
-import { dumpDatabase } from '../database-dump.ts';
+import { dumpDatabase } from '../services/database-dump.ts';
 import { findFreePort } from '../network/free-port.ts';
-import { SecretLeakDetector } from '../oauth/secret-leak-detector.ts';
+import { SecretLeakDetector } from './secret-leak-detector.ts';
+import { resetBeforeTestFile } from '../test-file-state.ts';
 
 const root = join(import.meta.dirname, '../../..');
 
@@ -29,6 +30,7 @@ export type ServerProcess = {
 
 /** Shared by all servers, because a test can restart a server on the same database. */
 const secretsInUse = new SecretLeakDetector();
+resetBeforeTestFile(() => secretsInUse.reset());
 
 /** Expects that none of the secrets used appear in the database or in the server's output (requirement 95). */
 async function expectNoStoredSecrets(env: Readonly<Record<string, string>>, output: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { deriveKeys } from '../../../server/crypto/derived-keys.ts';
 import { unlimitedRates, type StartOptions, type StartServer } from './start-options.ts';
 import { startRedis, type RedisServer } from '../services/redis-server.ts';
-import { testServerSecret } from '../oauth/test-server-secret.ts';
+import { testServerSecret } from './test-server-secret.ts';
 import { createDataDirectory } from './server-process.ts';
 import { startEmptyServerPair } from './server-pair.ts';
 

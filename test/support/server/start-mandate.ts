@@ -12,14 +12,14 @@ import { indexPaymentProviders } from '../../../server/payments/providers/paymen
 import { createTestProvider } from '../../../server/payments/providers/test-provider.ts';
 import { deriveKeys } from '../../../server/crypto/derived-keys.ts';
 import { assertContractResponse } from '../contract/assert-contract-response.ts';
-import { dumpDatabase } from '../database-dump.ts';
-import { openMailbox } from '../services/mailbox.ts';
-import { SecretLeakDetector } from '../oauth/secret-leak-detector.ts';
+import { dumpDatabase } from '../services/database-dump.ts';
+import { closeMailbox, openMailbox } from '../services/mailbox.ts';
+import { SecretLeakDetector } from './secret-leak-detector.ts';
 import { unlimitedRates, type StartOptions, type StartServer } from './start-options.ts';
 import { assertOneProcessDeclared, usesTwoProcesses, isEnvironmentOption } from './process-mode.ts';
 import { findProxyRejection, startValidatingProxy, type ValidatingProxy } from '../contract/validating-proxy.ts';
 import { validateServerResponses } from '../contract/validate-server-responses.ts';
-import { testServerSecret } from '../oauth/test-server-secret.ts';
+import { testServerSecret } from './test-server-secret.ts';
 
 export type ApiResponse = { readonly status: number; readonly headers: Headers; readonly text: string; readonly body: JsonBody };
 /** Deliberately untyped: the contract validates every response, and tests check the fields that they expect. */
@@ -35,6 +35,9 @@ export type MandateServer = {
   callApi(method: string, path: string, call?: ApiCallOptions): Promise<ApiResponse>;
   close(): Promise<void>;
 };
+
+/** A running server, without the function that closes it. */
+export type ApiServer = Omit<MandateServer, 'close'>;
 
 /** No limit on concurrent requests in a test. */
 const unbounded = { maxConcurrent: 10_000 } satisfies Partial<LoadLimits>;
@@ -60,6 +63,7 @@ export async function startMandateServer(givenOptions: StartOptions = {}): Promi
     async close() {
       await proxy?.close();
       await served.stop();
+      closeMailbox(origin);
       // none of the secrets used by the tests may appear in the database or the log (requirement 95)
       const leaked = secrets.findSecretsIn(`${await dumpDatabase(db)}\n${served.output()}`);
       await db.close();

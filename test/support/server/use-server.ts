@@ -1,13 +1,10 @@
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, beforeEach } from 'vitest';
 import { z } from 'zod';
-import type { AppOptions } from '../../../server/app/app.ts';
-import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
-import { startMandateServer, type MandateServer } from './start-mandate.ts';
+import { startMandateServer, type ApiServer, type MandateServer } from './start-mandate.ts';
+import type { StartOptions } from './start-options.ts';
 import { isEnvironmentOption, requireOneProcess } from './process-mode.ts';
 
-export type RunningServer = {
-  readonly origin: string;
-  readonly db: Database;
+export type RunningServer = ApiServer & {
   /** Log lines with level warning or higher. */
   readonly warnings: readonly string[];
 };
@@ -15,36 +12,39 @@ export type RunningServer = {
 const logLine = z.object({ level: z.number() });
 const warning = 40;
 
-/** Starts Mandate with a new database, shared by all tests in a file. `store` replaces the token store, to test failures. */
-export function useServer(
-  options: Pick<
-    AppOptions,
-    'store' | 'limits' | 'canMail' | 'openRegistration' | 'documentNetwork' | 'lastUse' | 'onTokenOperation' | 'refreshGraceSeconds'
-  > = {},
-): RunningServer {
-  const failures: string[] = [];
+/**
+ * Starts Mandate with a new database, shared by all tests in a file or `describe` block. The warnings of a failed test are printed.
+ * `store` replaces the token store, to test failures.
+ */
+export function useServer(options: StartOptions = {}): RunningServer {
+  const warnings: string[] = [];
   let mandate: MandateServer | undefined;
   const running = (): MandateServer => {
     if (!mandate) throw new Error('the server has not started');
     return mandate;
   };
-  const localOptions = Object.keys(options).filter((name) => !isEnvironmentOption(name));
+  const localOptions = Object.keys(options).filter((name) => name !== 'onLogLine' && !isEnvironmentOption(name));
   if (localOptions.length > 0) requireOneProcess(`uses the options ${localOptions.join(', ')}`);
   beforeAll(async () => {
     const onLogLine = (line: string): void => {
-      if (logLine.parse(JSON.parse(line)).level >= warning) failures.push(line);
+      if (logLine.parse(JSON.parse(line)).level >= warning) warnings.push(line);
     };
     mandate = await startMandateServer({ onLogLine, ...options });
   });
+  beforeEach(({ onTestFailed }) => {
+    const warningsBeforeTest = warnings.length;
+    onTestFailed(() => void process.stderr.write(warnings.slice(warningsBeforeTest).join('')));
+  });
   afterAll(() => mandate?.close());
   return {
-    warnings: failures,
+    warnings,
     get origin() {
       return running().origin;
     },
     get db() {
       return running().db;
     },
+    callApi: (method, path, call) => running().callApi(method, path, call),
   };
 }
 

@@ -19,7 +19,7 @@ export function openMailbox(origin: string, db: Database, key: Buffer): void {
   const deliver = async (): Promise<void> => {
     while ((await deliverMail(db.em.fork(), new Date(), transport, key, { warn: throwOnWarning })) > 0);
   };
-  // Sequentially, because a delivery skips e-mails that a concurrent delivery has locked.
+  // Deliveries run one after the other, because a delivery skips e-mails that a concurrent delivery has locked.
   let delivered = Promise.resolve();
   mailboxes.set(origin, async (address) => {
     delivered = delivered.then(deliver, deliver);
@@ -27,6 +27,9 @@ export function openMailbox(origin: string, db: Database, key: Buffer): void {
     return mails.filter(({ to }) => isTo(to, address));
   });
 }
+
+/** Removes a server's mailbox, which would otherwise keep its database in memory for all subsequent test files. */
+export const closeMailbox = (origin: string): void => void mailboxes.delete(origin);
 
 /** Registers a mailbox for server processes in development mode, which log e-mails instead of sending them. */
 export function openLoggedMailbox(origin: string, output: () => string): void {

@@ -1,10 +1,10 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { acceptsConnections } from '../network/accepts-connections.ts';
 import { findFreePort } from '../network/free-port.ts';
 
 /** Path of the PgBouncer program, from the environment variable `PGBOUNCER` (default: pgbouncer). */
@@ -72,13 +72,4 @@ async function unprivilegedAccount(paths: readonly string[]): Promise<{ uid?: nu
   for (const path of paths) await chown(path, account.uid, account.gid);
   await chmod(paths[0] ?? '', 0o700);
   return account;
-}
-
-async function acceptsConnections(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1');
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
-  const accepted = await promise;
-  socket.destroy();
-  return accepted;
 }

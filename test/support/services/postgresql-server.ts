@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import { findFreePort } from '../network/free-port.ts';
-import { createServerDirectory } from '../server/server-directory.ts';
+import { createServerDirectory } from './server-directory.ts';
 
 const run = promisify(execFile);
 
@@ -32,7 +32,7 @@ export type PostgresqlServer = {
 export type PostgresqlOptions = {
   /** Whether committed transactions survive a crash (default: false, which is faster). */
   readonly durable?: boolean;
-  /** Settings as in `postgresql.conf`. They override the default settings. */
+  /** Settings as in `postgresql.conf`. These settings override the default settings. */
   readonly settings?: readonly string[];
   readonly initdb?: readonly string[];
   /** Additional environment variables for the server processes. */

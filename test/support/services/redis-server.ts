@@ -1,7 +1,7 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connect } from 'node:net';
+import { acceptsConnections } from '../network/accepts-connections.ts';
 import { findFreePort } from '../network/free-port.ts';
 
 /** Whether Redis is installed (`apt-get install redis-server`). Without Redis, tests that need it are skipped. */
@@ -40,13 +40,4 @@ export async function startRedis(): Promise<RedisServer> {
     suspend: () => void child?.kill('SIGSTOP'),
     resume: () => void child?.kill('SIGCONT'),
   };
-}
-
-async function acceptsConnections(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1');
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
-  const accepted = await promise;
-  socket.destroy();
-  return accepted;
 }

@@ -3,7 +3,7 @@ import { findSignInCandidate, type SignInCandidate } from '../../accounts/accoun
 import type { AttemptSource } from '../../brute-force/attempt-limits.ts';
 import type { PageContext } from '../routing/page-context.ts';
 
-/** Looks up the account and returns the attempt's source. Runs the same query whether the account exists or not. */
+/** Looks up the account and returns the attempt's source. Runs the same queries whether the account exists or not. */
 export async function findAttemptSource(context: PageContext, req: Request, emailOrId: string | number): Promise<AttemptSource> {
   return attemptSourceFromRequest(context, req, await findSignInCandidate(context.em, emailOrId));
 }
@@ -14,6 +14,5 @@ export function attemptSourceFromRequest(
   req: Request,
   account: SignInCandidate | undefined,
 ): AttemptSource {
-  const since = new Date(account?.changed_at ?? 0);
-  return { address: req.ip, knownBrowser: account && knownBrowsers.findBrowserId(req, account.id, since) };
+  return { address: req.ip, knownBrowser: account && knownBrowsers.findBrowserId(req, account.id, account.changedAt ?? new Date(0)) };
 }

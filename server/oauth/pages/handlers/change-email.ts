@@ -3,11 +3,11 @@ import { LockMode } from '@mikro-orm/core';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { getRequestSource } from '../../../audit/record-audit-event.ts';
-import { prepareStatement } from '../../../database/queries/prepared-statement.ts';
 import { recordEvent } from '../../../events/record-event.ts';
 import { Problem } from '../../../http/problem-details/problem.ts';
 import { queueMail } from '../../../mail/queue-mail.ts';
 import { changeEmailAddress, verifyEmailAddress } from '../../../users/change-email-address.ts';
+import { emailEquals } from '../../../users/email-equals.ts';
 import { userFromEntity } from '../../../users/user-response.ts';
 import { User } from '../../../users/user.entity.ts';
 import { lockAccountWithActiveSession, type AccountRequest } from './require-signed-in.ts';
@@ -48,11 +48,6 @@ export function redisplayChangeEmail(request: AccountRequest): void {
   renderForm(request, email, [{ field: 'email', text: request.context.settings.messages.stale }]);
 }
 
-const findOtherOwner = prepareStatement<{ id: number }>(
-  'find_other_owner_of_email',
-  `select id from users where lower(email) = lower($1) and status <> 'closed' and id <> $2`,
-);
-
 /**
  * Sends the confirmation link. If the address belongs to another account, only the e-mail message reveals this fact; the response is the
  * same.
@@ -65,7 +60,8 @@ async function sendLink(request: AccountRequest, email: string): Promise<void> {
   const shop = settings.shop.name;
   await em.transactional(async (inner) => {
     await lockAccountWithActiveSession(inner, request); // a password reset deletes links, so older sessions must not add links afterwards
-    const isTaken = (await findOtherOwner(inner, [email, userId])).length > 0;
+    const otherOwner = { ...emailEquals(email), status: { $ne: 'closed' as const }, id: { $ne: userId } };
+    const isTaken = (await inner.count(User, otherOwner)) > 0;
     const token = await createEmailLinkToken(inner, { purpose: 'email_change', email, userId }, now);
     const content = isTaken
       ? { subject: mail.addressTakenSubject(shop), text: mail.addressTaken(shop) }

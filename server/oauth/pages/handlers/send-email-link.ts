@@ -1,20 +1,13 @@
+import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../../../database/entity-manager/entity-manager.ts';
-import { prepareStatement } from '../../../database/queries/prepared-statement.ts';
 import { queueMail } from '../../../mail/queue-mail.ts';
-import type { User } from '../../../users/user.entity.ts';
+import { emailEquals } from '../../../users/email-equals.ts';
+import { User } from '../../../users/user.entity.ts';
 import { emailConfirmationPath } from './notify-email-change.ts';
 import { type EmailLinkPurpose, createEmailLinkToken } from '../../accounts/email-links.ts';
 import { renderEmail } from '../emails/render-email.ts';
 import type { PageContext } from '../routing/page-context.ts';
 import type { PageSettings } from '../views/page-layout.ts';
-
-type Owner = { id: number; email: string; email_verification: User['emailVerification'] };
-
-// Locks the user, so that a concurrent address change, which deletes all links, cannot be followed by a new link to the old address.
-const findOwner = prepareStatement<Owner>(
-  'find_owner_of_email',
-  `select id, email, email_verification from users where lower(email) = lower($1) and status <> 'closed' for share`,
-);
 
 type RequestedPurpose = 'sign_up' | 'password_reset';
 
@@ -33,7 +26,9 @@ export async function sendEmailLink(
 ): Promise<void> {
   const { settings, keys, provider } = context;
   await context.em.transactional(async (em: EntityManager) => {
-    const [owner] = await findOwner(em, [email]);
+    const where = { ...emailEquals(email), status: { $ne: 'closed' as const } };
+    // Locks the user, so that a concurrent address change, which deletes all links, cannot be followed by a new link to the old address.
+    const owner = await em.findOne(User, where, { lockMode: LockMode.PESSIMISTIC_READ, disableIdentityMap: true });
     const purpose = selectPurpose(owner);
     const token = await createEmailLinkToken(em, { purpose, email: owner?.email ?? email, userId: owner?.id ?? null }, now);
     const path = { sign_up: `${basePath}/sign-up/confirm`, password_reset: '/password-reset/confirm', email_change: emailConfirmationPath }[
@@ -46,9 +41,9 @@ export async function sendEmailLink(
   });
 }
 
-function selectPurpose(owner: Owner | undefined): EmailLinkPurpose {
+function selectPurpose(owner: User | null): EmailLinkPurpose {
   if (!owner) return 'sign_up';
-  return owner.email_verification === 'confirmation_required' ? 'email_change' : 'password_reset';
+  return owner.emailVerification === 'confirmation_required' ? 'email_change' : 'password_reset';
 }
 
 function messageFor(

@@ -1,0 +1,123 @@
+import { Call, type Answer } from '../core/call.ts';
+import { createDeprecationMiddleware, warnAboutDeprecation, type DeprecationNotice } from '../core/deprecation.ts';
+import type { Middleware } from '../core/middleware.ts';
+import { PagedCall, type Page } from '../core/paged-call.ts';
+import { checkedBaseUrl, filledPath, type QueryValue } from '../core/request-url.ts';
+import type { Resources, Task } from '../generated/resources.gen.ts';
+import { routes } from '../generated/routes.gen.ts';
+import { RetryBudget } from '../core/retry.ts';
+import { fixedToken, type TokenSource } from '../core/token-source.ts';
+import { sendWithRetries, type ApiRequest, type Fetch, type SendOptions, type TransportSettings } from '../core/transport.ts';
+import type { FileContent } from '../core/upload.ts';
+import { waitForTask, type WaitOptions } from './wait-for-task.ts';
+
+/** Options of a client. */
+export type ClientOptions = {
+  /** URL of the service, such as `https://shop.example`. */
+  readonly baseUrl: string;
+  /** Access token or token source. Without a token, only public operations can be called. */
+  readonly auth?: TokenSource | string | undefined;
+  /** Timeout of each attempt (default: 30 seconds). */
+  readonly timeoutMs?: number | undefined;
+  /** Time limit for all attempts of a call and the delays between them (default: none). */
+  readonly deadlineMs?: number | undefined;
+  /** Maximum number of retries of requests that are safe to repeat (default: 2). */
+  readonly maxRetries?: number | undefined;
+  /** Maximum delay before a retry. If the service requests a longer delay, the call fails immediately (default: 60 seconds). */
+  readonly maxRetryDelayMs?: number | undefined;
+  /** Headers that are sent with every request. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Replacement for the global `fetch`, for example for a proxy, for logging or in tests. */
+  readonly fetch?: Fetch | undefined;
+  /** Called once for each deprecated operation that is used (default: prints a line with `console.warn`). */
+  readonly onDeprecation?: ((notice: DeprecationNotice) => void) | undefined;
+  /** Allows `http://` to other machines. Tokens are then sent unencrypted. */
+  readonly allowInsecureRequests?: boolean | undefined;
+};
+
+export type Client = Resources & {
+  readonly tasks: {
+    /** Waits until a task has finished, even if it fails or is canceled. Tolerates short outages of the service. */
+    wait(taskId: number | string, options?: WaitOptions): Promise<Task>;
+  };
+  /** Sends any request to the API, for operations without a method. */
+  readonly request: (request: ApiRequest, options?: SendOptions) => Call<unknown>;
+  /** Adds middleware that wraps every attempt. The middleware that was added first sees a request first, and its response last. */
+  readonly use: (middleware: Middleware) => Client;
+};
+
+/** Creates a client for one installation. Every API operation is a method: `client.orders.create({ ... })`. */
+export const createClient = (options: ClientOptions): Client => createClientWithRoutes(options, routes);
+
+/** Creates a client with the operations in `operationRoutes`, for example those of another API version. */
+export function createClientWithRoutes(options: ClientOptions, operationRoutes: Readonly<Record<string, string>>): Client {
+  const middleware: Middleware[] = [createDeprecationMiddleware(options.onDeprecation ?? warnAboutDeprecation)];
+  const settings: TransportSettings = {
+    middleware,
+    baseUrl: checkedBaseUrl(options.baseUrl, options.allowInsecureRequests),
+    auth: typeof options.auth === 'string' ? fixedToken(options.auth) : options.auth,
+    fetch: options.fetch ?? ((url, init) => fetch(url, init)),
+    timeoutMs: options.timeoutMs ?? 30_000,
+    deadlineMs: options.deadlineMs ?? Infinity,
+    budget: new RetryBudget(),
+    maxRetries: options.maxRetries ?? 2,
+    maxRetryDelayMs: options.maxRetryDelayMs ?? 60_000,
+    headers: options.headers ?? {},
+  };
+  const resources: Record<string, Record<string, Method>> = {};
+  for (const [operationId, route] of Object.entries(operationRoutes)) {
+    const [resource = '', name = ''] = operationId.split('.');
+    (resources[resource] ??= {})[name] = createMethod(settings, operationId, route);
+  }
+  const tasks = { ...resources['tasks'], wait: (id: number | string, waitOptions?: WaitOptions) => waitForTask(settings, id, waitOptions) };
+  const request: Client['request'] = (apiRequest, callOptions) => new Call(sendWithRetries(settings, apiRequest, callOptions));
+  const use = (added: Middleware): Client => {
+    middleware.push(added);
+    return client;
+  };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- routes and Resources are generated from the same document
+  const client = { ...resources, tasks, request, use } as unknown as Client;
+  return client;
+}
+
+type Method = (...args: unknown[]) => Call<unknown>;
+
+/**
+ * Creates an operation's method. The arguments of a method are the path parameters, the body and the query (if the route has them), and the
+ * options.
+ */
+function createMethod(settings: TransportSettings, operation: string, route: string): Method {
+  const [method = '', template = '', ...traits] = route.split(' ');
+  const has = (trait: string): boolean => traits.includes(trait);
+  const pathParameterCount = template.split('{').length - 1;
+  return (...args) => {
+    const rest = args.slice(pathParameterCount);
+    const input = (has('json') || has('file')) && rest.shift();
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Resources types the arguments
+    const [query, options = {}] = [(has('query') && rest.shift()) || {}, ...rest] as [Query, SendOptions?];
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    const pathArguments = args.slice(0, pathParameterCount) as (string | number)[];
+    const sendOptions = has('idempotent') ? { ...options, idempotencyKey: options.idempotencyKey ?? newIdempotencyKey() } : options;
+    const dryRun = has('dry') && options.dryRun ? { dry_run: 'true' } : {};
+    const sendWith = async (requestQuery: Query): Promise<Answer<unknown>> => {
+      const path = filledPath(template, pathArguments);
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+      const content = has('file') ? { file: input as FileContent } : has('json') && { body: input };
+      return sendWithRetries(
+        settings,
+        { operation, method, path, query: { ...requestQuery, ...dryRun }, ...content, answer: has('download') ? 'file' : undefined },
+        sendOptions,
+      );
+    };
+    if (!has('paginated')) return new Call(sendWith(query));
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion
+    const fetchPage = (pageQuery: Query): Promise<Answer<Page>> => sendWith(pageQuery) as Promise<Answer<Page>>;
+    return new PagedCall(fetchPage(query), (cursor) => fetchPage({ ...query, cursor }));
+  };
+}
+
+type Query = Record<string, QueryValue>;
+
+/** Returns a random key. `crypto.randomUUID` is not used, because browsers do not offer it to pages loaded over plain HTTP. */
+const newIdempotencyKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');

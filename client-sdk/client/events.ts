@@ -1,0 +1,83 @@
+import type {
+  ConnectedApp,
+  Event,
+  EventsListQuery,
+  Order,
+  Payment,
+  Product,
+  Refund,
+  Shipment,
+  Task,
+  User,
+  WebhookEndpoint,
+} from '../generated/resources.gen.ts';
+
+/** Resource types by event subject. */
+type ResourceBySubject = {
+  user: User;
+  product: Product;
+  order: Order;
+  payment: Payment;
+  refund: Refund;
+  shipment: Shipment;
+  task: Task;
+  grant: ConnectedApp;
+  webhook_endpoint: WebhookEndpoint;
+};
+
+/** Selects events by type, or by all types of a subject (`order.*`). */
+export type EventTypeFilter = NonNullable<EventsListQuery['type']>[number];
+
+/** All event types that this SDK version knows. More types may be added. */
+export type EventType = Exclude<EventTypeFilter, `${string}.*`>;
+
+/** An event of one type, with the type of its resource: `EventOf<'order.paid'>`. */
+export type EventOf<Type extends EventType> = Type extends `${infer Kind extends keyof ResourceBySubject}.${string}`
+  ? Omit<Event, 'type' | 'data'> & { readonly type: Type; readonly data: { readonly object: ResourceBySubject[Kind] } }
+  : never;
+
+/** Any event. `event.type` determines the type of `event.data.object`. */
+export type MandateEvent = { [Type in EventType]: EventOf<Type> }[EventType];
+
+type FollowOptions = {
+  /** ID after which to start (default: start with the oldest stored event). Store `event.id` of the last event that you processed. */
+  readonly after?: number | undefined;
+  readonly type?: readonly EventTypeFilter[] | undefined;
+  /** Ends the iteration. */
+  readonly signal?: AbortSignal | undefined;
+};
+
+type Page = { readonly data: Event[]; readonly next_after: number };
+type EventSource = {
+  readonly events: {
+    list(
+      query: { after?: number | undefined; wait: number; limit: number; type?: EventTypeFilter[] | undefined },
+      options: { signal?: AbortSignal | undefined },
+    ): PromiseLike<Page>;
+  };
+};
+
+const waitSeconds = 25;
+
+/**
+ * Returns new events as they occur, in order and without gaps, until the iteration ends.
+ *
+ * ```ts
+ * for await (const event of followEvents(mandate, { after })) after = event.id;
+ * ```
+ *
+ * An error ends the iteration; restart it after the last processed event. A 410 response means that the events after `after` are no longer
+ * stored.
+ */
+export async function* followEvents(
+  client: EventSource,
+  { after, type, signal }: FollowOptions = {},
+): AsyncGenerator<MandateEvent, void, undefined> {
+  for (let cursor = after; ;) {
+    if (signal?.aborted) return;
+    const page = await client.events.list({ after: cursor, wait: waitSeconds, limit: 100, ...(type && { type: [...type] }) }, { signal });
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the contract defines the resource of each event type
+    yield* page.data as MandateEvent[];
+    cursor = page.next_after;
+  }
+}

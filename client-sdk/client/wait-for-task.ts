@@ -1,0 +1,50 @@
+import { MandateError, WaitOverError } from '../core/errors.ts';
+import type { Task } from '../generated/resources.gen.ts';
+import { filledPath } from '../core/request-url.ts';
+import { calculateRetryDelay, delayUnlessAborted } from '../core/retry.ts';
+import { sendWithRetries, type TransportSettings } from '../core/transport.ts';
+
+/** Options of `tasks.wait`. */
+export type WaitOptions = {
+  /** Stops waiting; the task continues. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called with the task after every poll. */
+  readonly onProgress?: ((task: Task) => void) | undefined;
+  /** Maximum wait (default: none). If the limit is exceeded, the call fails with `WaitOverError`. */
+  readonly maxWaitMs?: number | undefined;
+  /** Polling interval (default: `Retry-After` of the service). */
+  readonly intervalMs?: number | undefined;
+};
+
+const defaultIntervalMs = 2_000;
+/** Longest tolerated service outage; a service restart takes less time. */
+const maxOutageMs = 60_000;
+
+/** Polls a task until it is finished. */
+export async function waitForTask(settings: TransportSettings, id: number | string, options: WaitOptions = {}): Promise<Task> {
+  const { signal, onProgress, maxWaitMs = Infinity, intervalMs } = options;
+  const path = filledPath('/api/v1/tasks/{task_id}', [id]);
+  const startedAt = Date.now();
+  let [lastResponseAt, failures] = [startedAt, 0];
+  let task: Task | undefined;
+  for (;;) {
+    let delayMs: number;
+    try {
+      const { data, headers } = await sendWithRetries(settings, { method: 'GET', path }, { signal, maxRetries: 0 });
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the contract defines the response of this path
+      task = data as Task;
+      onProgress?.(task);
+      if (task.finished_at !== null) return task;
+      [lastResponseAt, failures] = [Date.now(), 0];
+      delayMs = intervalMs ?? (Number(headers.get('retry-after')) * 1000 || defaultIntervalMs);
+    } catch (error) {
+      const isTolerated = error instanceof MandateError && Date.now() - lastResponseAt < maxOutageMs;
+      const backOffMs = isTolerated ? calculateRetryDelay(error, failures++, { ...settings, maxRetries: Infinity }) : undefined;
+      if (backOffMs === undefined) throw error;
+      delayMs = backOffMs;
+    }
+    const leftMs = startedAt + maxWaitMs - Date.now();
+    if (leftMs <= 0) throw new WaitOverError(`Task ${id} is not finished after ${maxWaitMs / 1000} s`, task);
+    await delayUnlessAborted(Math.min(delayMs, leftMs), signal);
+  }
+}

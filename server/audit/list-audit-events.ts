@@ -1,0 +1,53 @@
+import type { InferEntity } from '@mikro-orm/core';
+import type { AuditEvent as AuditEventBody } from '@mandate/contract';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import { afterPositionFilter } from '../http/response/after-position-filter.ts';
+import type { KeysetPosition } from '../http/response/pagination.ts';
+import { AuditEvent } from './audit-event.entity.ts';
+
+type AuditEventEntity = InferEntity<typeof AuditEvent>;
+
+export type AuditFilters = {
+  readonly userId?: number | undefined;
+  readonly action?: readonly AuditEventBody['action'][] | undefined;
+  readonly outcome?: AuditEventBody['outcome'] | undefined;
+  readonly occurredAtGte?: string | undefined;
+  readonly occurredAtLt?: string | undefined;
+};
+
+/** Returns the matching audit events, newest first; more than `limit` rows mean that there is a next page. */
+export function listAuditEvents(
+  em: EntityManager,
+  filters: AuditFilters,
+  position: KeysetPosition | undefined,
+  limit: number,
+): Promise<AuditEventEntity[]> {
+  const where = { $and: [filterConditions(filters), afterPositionFilter('occurredAt', position, 'desc')] };
+  const options = { orderBy: { occurredAt: 'desc', id: 'desc' }, limit: limit + 1, disableIdentityMap: true } as const;
+  return em.find(AuditEvent, where, options);
+}
+
+/** Returns an audit event's API representation. */
+export const auditEventFromEntity = (event: AuditEventEntity): AuditEventBody => ({
+  id: event.id,
+  occurred_at: event.occurredAt.toISOString(),
+  action: event.action,
+  outcome: event.outcome,
+  actor_id: event.actorId ?? null,
+  user_id: event.userId ?? null,
+  client_id: event.clientId ?? null,
+  subject: event.subject ?? null,
+  ip: event.ip ?? null,
+  user_agent: event.userAgent ?? null,
+  details: event.details,
+});
+
+const filterConditions = ({ userId, action, outcome, occurredAtGte, occurredAtLt }: AuditFilters) => ({
+  $and: [
+    ...(userId === undefined ? [] : [{ userId }]),
+    ...(action === undefined ? [] : [{ action: { $in: [...action] } }]),
+    ...(outcome === undefined ? [] : [{ outcome }]),
+    ...(occurredAtGte === undefined ? [] : [{ occurredAt: { $gte: new Date(occurredAtGte) } }]),
+    ...(occurredAtLt === undefined ? [] : [{ occurredAt: { $lt: new Date(occurredAtLt) } }]),
+  ],
+});

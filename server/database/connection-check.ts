@@ -1,0 +1,8 @@
+import type { Database } from './entity-manager/entity-manager.ts';
+
+/** Returns whether the database responds to a query. Never throws. */
+export const isDatabaseResponsive = async (db: Database): Promise<boolean> => {
+  const connection = db.em.getConnection();
+  await connection.ensureConnection().catch(() => undefined);
+  return connection.isConnected();
+};

@@ -1,0 +1,78 @@
+import { EventEmitter } from 'node:events';
+import { createRequire } from 'node:module';
+import type { ClientBase, ClientConfig } from 'pg';
+import { z } from 'zod';
+import { createMessageSender } from './pipelined-queries.ts';
+
+/** The pg version that the tests run with, and the only one that MikroORM's driver accepts. */
+const testedVersion = '8.23.0';
+
+/** The installed pg does not work with `pipelined-queries.ts`; the message says what to do. */
+export class UnsupportedPgError extends Error {
+  override readonly name = 'UnsupportedPgError';
+}
+
+type PgClientClass = new (config: ClientConfig & { connection: EventEmitter }) => ClientBase;
+type Pg = { readonly version: string; readonly Client: PgClientClass };
+
+/** Loads the copy of pg that MikroORM uses, and reads its version. */
+export function loadPg(): Pg {
+  const requireAsMikroOrm = createRequire(createRequire(import.meta.url).resolve('@mikro-orm/postgresql'));
+  const pg: unknown = requireAsMikroOrm('pg');
+  const { Client } = z.object({ Client: z.custom<PgClientClass>() }).parse(pg);
+  const { version } = z.object({ version: z.string() }).parse(requireAsMikroOrm('pg/package.json'));
+  return { version, Client };
+}
+
+/**
+ * Runs a pipelined query over a simulated connection before the first real one, because the pg internals that `pipelined-queries.ts`
+ * replaces can change in any release: a change could send a statement outside its transaction or return the rows of another statement.
+ * @throws {UnsupportedPgError} if pg has another version or behaves differently
+ */
+export async function assertPgInternals({ version, Client }: Pg = loadPg()): Promise<void> {
+  const advice = `run "npm ci", which installs pg ${testedVersion}`;
+  if (version !== testedVersion) throw new UnsupportedPgError(`the installed pg ${version} is not supported: ${advice}`);
+  const difference = await findDifference(Client).catch((error: unknown) => `it fails with "${String(error)}"`);
+  if (difference !== undefined) throw new UnsupportedPgError(`the installed pg was modified (${difference}): ${advice}`);
+}
+
+/** Records the messages that pg sends; `emit` simulates the messages of the database. */
+class SimulatedConnection extends EventEmitter {
+  readonly sent: string[] = [];
+  readonly stream = {};
+  readonly parsedStatements = { begin: 'begin' };
+  readonly submittedNamedStatements = {};
+  readonly connect = (): void => undefined;
+  readonly parse = (): void => void this.sent.push('parse');
+  readonly bind = (): void => void this.sent.push('bind');
+  readonly describe = (): void => void this.sent.push('describe');
+  readonly execute = (): void => void this.sent.push('execute');
+  readonly sync = (): void => void this.sent.push('sync');
+  readonly flush = (): void => void this.sent.push('flush');
+  readonly query = (): void => void this.sent.push('query');
+}
+
+async function findDifference(Client: PgClientClass): Promise<string | undefined> {
+  const connection = new SimulatedConnection();
+  const client = new Client({ connection });
+  client.connect(() => undefined);
+  connection.emit('readyForQuery');
+  let isComplete = false;
+  const sender = createMessageSender(client, [() => () => (isComplete = true)]);
+  const read = { name: 'read', text: 'select 1', values: [] };
+  const result = sender.send(read, [{ name: 'begin', text: 'begin', values: [] }]);
+  result.catch(() => undefined); // awaited only if the messages are as expected
+  connection.emit('commandComplete', { text: 'BEGIN' });
+  connection.emit('parseComplete');
+  connection.emit('rowDescription', { fields: [] });
+  connection.emit('dataRow', { fields: [] });
+  connection.emit('commandComplete', { text: 'SELECT 1' });
+  connection.emit('readyForQuery');
+  const messages = connection.sent.join();
+  if (messages !== 'bind,execute,parse,bind,describe,execute,sync') return `it sends ${messages}`;
+  if (!isComplete) return 'it does not complete a query';
+  if (!resultSchema.safeParse(await result).success) return 'it returns another result';
+  return sender.isPrepared(read) ? undefined : 'it does not record prepared statements';
+}
+
+const resultSchema = z.object({ command: z.literal('SELECT'), rowCount: z.literal(1), rows: z.array(z.object({})).length(1) });

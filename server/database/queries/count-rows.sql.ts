@@ -1,0 +1,25 @@
+import { type RawBuilder, sql } from 'kysely';
+import type { EntityManager } from '../entity-manager/entity-manager.ts';
+import { runDynamicQuery } from './dynamic-query.ts';
+
+/** A query-builder query without a limit. */
+type EntityQuery = {
+  readonly limit: (limit: number) => { readonly getQuery: () => string; readonly getParams: () => readonly unknown[] };
+};
+
+// SQL, because MikroORM's count has no limit.
+/** Counts the rows that a query-builder query selects, up to `max + 1`; that result means more than `max`. */
+export async function countEntities(em: EntityManager, query: EntityQuery, max: number): Promise<number> {
+  const limited = query.limit(max + 1);
+  const rows = await em.execute<{ count: number }[]>(`select count(*) as count from (${limited.getQuery()}) counted`, [
+    ...limited.getParams(),
+  ]);
+  return rows[0]?.count ?? 0;
+}
+
+// SQL, because MikroORM's count has no limit.
+/** Counts the rows of a select statement in SQL, up to `max + 1`; that result means more than `max`. */
+export async function countRows(em: EntityManager, select: RawBuilder<unknown>, max: number): Promise<number> {
+  const query = sql<{ count: number }>`select count(*) as count from (${select} limit ${sql.lit(max + 1)}) counted`;
+  return (await runDynamicQuery(em, query))[0]?.count ?? 0;
+}

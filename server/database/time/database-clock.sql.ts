@@ -1,0 +1,15 @@
+import type { EntityManager } from '../entity-manager/entity-manager.ts';
+import { prepareStatement } from '../queries/prepared-statement.ts';
+
+// SQL, because MikroORM selects only from tables.
+const queryDatabaseTime = prepareStatement<{ now: string }>('read_database_time', 'select now() as now');
+
+/**
+ * Returns the database server's time, which is the same for every process, whereas the servers' clocks differ and jump. Compare timestamps
+ * that another process wrote with this time.
+ */
+export async function readDatabaseTime(em: EntityManager): Promise<Date> {
+  const [row] = await queryDatabaseTime(em, []);
+  if (!row) throw new Error('the database returned no timestamp');
+  return new Date(row.now);
+}

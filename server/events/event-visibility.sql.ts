@@ -1,0 +1,43 @@
+import { type RawBuilder, sql } from 'kysely';
+import { eventSubjects, type EventSubject, type Scope } from '@mandate/contract';
+import { allowedScopes, canUseScope } from '../http/middleware/authorize.ts';
+import type { Principal } from '../http/request/principal.ts';
+
+const isSubject = (name: string): name is EventSubject => Object.hasOwn(eventSubjects, name);
+const subjects = Object.keys(eventSubjects).filter(isSubject);
+
+/**
+ * Returns the conditions for the events that a principal may see. The conditions are mutually exclusive, and each of them uses a different
+ * index. An event is visible if the principal may read its subject.
+ */
+export function visibleEventConditionsSql(principal: Principal): RawBuilder<unknown>[] {
+  const unrestricted = subjects.filter((name) => eventSubjects[name].all.some((scope: Scope) => canUseScope(principal, scope)));
+  const rest = subjects.filter((name) => !unrestricted.includes(name));
+  const own = rest.filter((name) => {
+    const scope = eventSubjects[name].own;
+    return scope !== null && canUseScope(principal, scope);
+  });
+  return [sql`v.subject_type = any(${unrestricted}::text[])`, ...ownEvents(principal, own), sharedEvents(principal, rest, own)];
+}
+
+function ownEvents(principal: Principal, own: readonly EventSubject[]): RawBuilder<unknown>[] {
+  if (!principal.user) return [];
+  return [
+    sql`v.user_id = ${principal.user.id} and v.subject_type = any(${own}::text[])
+        and (v.subject_type <> 'task' or ${taskIsVisible(principal)})`,
+  ];
+}
+
+/** Events without an owner: products that the public can see, and tasks of a client that acts on its own behalf. */
+function sharedEvents(principal: Principal, rest: readonly EventSubject[], own: readonly EventSubject[]): RawBuilder<unknown> {
+  const product = rest.includes('product') ? sql`v.subject_type = 'product' and v.data ->> 'status' <> 'draft'` : sql`false`;
+  const task =
+    !principal.user && own.includes('task')
+      ? sql`v.subject_type = 'task' and v.data ->> 'client_id' = ${principal.clientId} and ${taskIsVisible(principal)}`
+      : sql`false`;
+  return sql`v.user_id is null and (${product} or ${task})`;
+}
+
+// A task is visible only to tokens with all scopes that the task requires.
+const taskIsVisible = (principal: Principal): RawBuilder<unknown> =>
+  sql`exists (select 1 from tasks t where t.id = v.subject_id and t.needs <@ ${allowedScopes(principal)}::text[])`;

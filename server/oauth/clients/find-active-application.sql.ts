@@ -1,0 +1,25 @@
+import type { Application } from '../../applications/application.entity.ts';
+import { prepareBatchedLookup } from '../../database/queries/batched-statement.ts';
+
+export type ClientRow = Pick<
+  Application,
+  | 'clientId'
+  | 'name'
+  | 'type'
+  | 'secretHashes'
+  | 'previousSecretHash'
+  | 'redirectUris'
+  | 'postLogoutRedirectUris'
+  | 'grantTypes'
+  | 'scopes'
+  | 'refreshGraceSeconds'
+> & { readonly previousSecretUntil: string | null };
+
+// SQL, because the benchmark cases `refresh`, `client-credentials` and `sign-in` run it for every request (see docs/performance.md).
+export const findActiveApplication = prepareBatchedLookup<ClientRow>(
+  'find_active_application',
+  ['text'],
+  `select client_id as "clientId", name, type, secret_hashes as "secretHashes", previous_secret_hash as "previousSecretHash",
+     previous_secret_until as "previousSecretUntil", redirect_uris as "redirectUris", post_logout_redirect_uris as "postLogoutRedirectUris",
+     grant_types as "grantTypes", scopes, refresh_grace_seconds as "refreshGraceSeconds" from applications where client_id = $1 and status = 'active'`,
+);

@@ -1,0 +1,32 @@
+import { prepareDeferredStatement, prepareStatement } from '../../database/queries/prepared-statement.ts';
+
+// SQL, because the benchmark case `sign-in` runs it for every authorization request (see docs/performance.md).
+export const insertConnectedApp = prepareStatement(
+  'insert_connected_app',
+  `insert into connections (grant_id, user_id, client_id, device, created_at, preapproved_scopes) values ($1, $2, $3, $4, $5, $6::text[])
+   on conflict (grant_id) do nothing`,
+);
+
+const upsertUseSql = `insert into connections (grant_id, user_id, client_id, created_at, last_used_at, scopes) values ($1, $2, $3, $4, $4, $5::text[])
+   on conflict (grant_id) do update set last_used_at = excluded.last_used_at, scopes = excluded.scopes`;
+
+type ConnectedAppUseRow = {
+  /** Whether this is the first token of the grant. */
+  readonly first: boolean;
+  readonly id: number;
+  readonly device: string | null;
+  readonly createdAt: string;
+  readonly application: { readonly name: string; readonly firstParty: boolean } | null;
+};
+
+// SQL, because the benchmark case `sign-in` runs it for every token request (see docs/performance.md).
+export const upsertConnectedAppUse = prepareStatement<ConnectedAppUseRow>(
+  'record_connected_app_use',
+  `with before as (select last_used_at from connections where grant_id = $1)
+   ${upsertUseSql}
+   returning (select last_used_at from before) is null as first, id, device, created_at as "createdAt",
+     (select to_json(a) from (select name, first_party as "firstParty" from applications where client_id = connections.client_id) a) as application`,
+);
+
+// SQL, because the benchmark case `refresh` runs it for every token request, deferred until the next query (see docs/performance.md).
+export const upsertRepeatedConnectedAppUse = prepareDeferredStatement('record_repeated_connected_app_use', upsertUseSql);

@@ -1,0 +1,72 @@
+import { prepareDeferredStatement, prepareStatement } from '../../database/queries/prepared-statement.ts';
+import { refreshResponseRecordModel, type StoredOauthRecord } from '../storage/oauth-record-mapping.ts';
+import type { PrefetchedRecords } from '../storage/prefetched-records.ts';
+
+/** Properties by which a record is found. */
+export type RecordKey = 'id' | 'uid' | 'userCode';
+type Column = 'id' | 'uid' | 'user_code';
+
+const prepareByKey = <Statement>(prepare: (column: Column) => Statement): Readonly<Record<RecordKey, Statement>> => ({
+  id: prepare('id'),
+  uid: prepare('uid'),
+  userCode: prepare('user_code'),
+});
+
+const columns = 'model, id, payload, consumed_at as "consumedAt", expires_at as "expiresAt"';
+
+// SQL, because the benchmark case `sign-in` reads the session with it for every authorization request (see docs/performance.md).
+export const selectRecord = prepareByKey((column) =>
+  prepareStatement<StoredOauthRecord>(
+    `find_oauth_record_by_${column}`,
+    `select ${columns} from oauth_records where model = $1 and ${column} = $2 and (expires_at is null or expires_at > $3)`,
+  ),
+);
+
+// SQL, because the benchmark cases `refresh` and `sign-in` run it for every token request (see docs/performance.md).
+// Also reads the records that the request needs next: the grant, which is already locked, and the user.
+export const selectAndLockRecordOfGrant = prepareByKey((column) =>
+  prepareStatement<StoredOauthRecord & PrefetchedRecords>(
+    `lock_oauth_record_of_grant_by_${column}`,
+    `select r.model, r.id, r.payload, r.consumed_at as "consumedAt", r.expires_at as "expiresAt",
+       (select to_json(g) from (select ${columns} from oauth_records
+          where model = 'Grant' and id = r.grant_id and (expires_at is null or expires_at > $3)) g) as grant,
+       (select to_json(u) from (select id, name, email, email_verification = 'verified' as email_verified, updated_at from users
+          where id = case when r.account_id ~ '^[0-9]{1,15}$' then r.account_id::bigint end and status = 'active') u) as account,
+       case when r.model = 'RefreshToken' and r.consumed_at is not null then (select payload from oauth_records
+          where model = '${refreshResponseRecordModel}' and id = r.grant_id and expires_at > $3) end as refresh_response
+     from oauth_records r where r.model = $1 and r.${column} = $2 and (r.expires_at is null or r.expires_at > $3) for update of r`,
+  ),
+);
+
+// SQL, because the benchmark cases `refresh` and `sign-in` run it for every token request, deferred until the next query (see
+// docs/performance.md).
+export const lockGrant = prepareByKey((column) =>
+  prepareDeferredStatement(
+    `lock_grant_by_${column}`,
+    `select id from oauth_records where model = 'Grant' and id = (select grant_id from oauth_records where model = $1 and ${column} = $2) for update`,
+  ),
+);
+
+// SQL, because the benchmark cases `refresh`, `client-credentials` and `sign-in` write every record with it, deferred until the next query
+// (see docs/performance.md).
+export const upsertRecord = prepareDeferredStatement(
+  'write_oauth_record',
+  `insert into oauth_records (model, id, payload, grant_id, user_code, uid, account_id, client_id, expires_at)
+   values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict (model, id)
+   do update set payload = excluded.payload, grant_id = excluded.grant_id, uid = excluded.uid, account_id = excluded.account_id,
+     client_id = excluded.client_id, expires_at = excluded.expires_at`,
+);
+
+// SQL, because the benchmark case `refresh` runs it for every request, deferred until the next query (see docs/performance.md).
+export const markConsumed = prepareDeferredStatement(
+  'consume_oauth_record',
+  'update oauth_records set consumed_at = $3 where model = $1 and id = $2',
+);
+
+// SQL, because the benchmark case `sign-in` runs it for every token request, deferred until the next query (see docs/performance.md).
+export const markConsumedUntilGrantExpires = prepareDeferredStatement(
+  'consume_and_extend_oauth_record',
+  `update oauth_records spent set consumed_at = $3,
+     expires_at = coalesce((select g.expires_at from oauth_records g where g.model = 'Grant' and g.id = spent.grant_id), spent.expires_at)
+   where model = $1 and id = $2`,
+);

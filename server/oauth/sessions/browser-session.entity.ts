@@ -1,0 +1,17 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { User } from '../../users/user.entity.ts';
+
+/** A browser session as the user sees it. `uid` identifies the session and is not a secret. */
+export const BrowserSession = defineEntity({
+  name: 'BrowserSession',
+  tableName: 'browser_sessions',
+  properties: {
+    uid: p.text().primary(),
+    user: () => p.manyToOne(User).mapToPk().deleteRule('cascade').updateRule('no action').index(false),
+    device: p.text().nullable().check('length(device) <= 100'),
+    ip: p.text().nullable(),
+    startedAt: p.datetime(3),
+    lastUsedAt: p.datetime(3),
+  },
+  indexes: [{ name: 'browser_sessions_user', properties: ['user'] }],
+});

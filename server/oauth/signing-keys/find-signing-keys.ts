@@ -1,0 +1,14 @@
+import type { InferEntity } from '@mikro-orm/core';
+import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
+import { SigningKey } from './signing-key.entity.ts';
+
+export type SigningKeyEntity = InferEntity<typeof SigningKey>;
+export type SigningKeyAlgorithm = SigningKeyEntity['algorithm'];
+
+/** Returns all signing keys, grouped by algorithm; within an algorithm, the key that signs last comes first. */
+export const findSigningKeys = (em: EntityManager): Promise<SigningKeyEntity[]> =>
+  em.find(SigningKey, {}, { orderBy: { algorithm: 'asc', signsFrom: 'desc', kid: 'asc' }, disableIdentityMap: true });
+
+/** Returns, for each algorithm, the time from which its newest key signs. Expects the order of `findSigningKeys`. */
+export const newestSigningTimes = (keys: readonly Pick<SigningKeyEntity, 'algorithm' | 'signsFrom'>[]): Map<SigningKeyAlgorithm, Date> =>
+  new Map(keys.toReversed().map(({ algorithm, signsFrom }) => [algorithm, signsFrom]));

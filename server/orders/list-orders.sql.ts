@@ -1,0 +1,172 @@
+import { type RawBuilder, sql } from 'kysely';
+import { orderStatuses, maxTotalCount } from '@mandate/contract';
+import { countRows } from '../database/queries/count-rows.sql.ts';
+import { roundedLimitSql, runDynamicQuery } from '../database/queries/dynamic-query.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { KeysetPosition } from '../http/response/pagination.ts';
+import { orderColumnsSql, orderItemsSql, type OrderRow } from './order-rows.ts';
+import { uncommonFulfillmentStatusSql, commonFulfillmentStatusPairs } from './order.entity.ts';
+
+export type OrderFilters = {
+  /** The user whose orders are listed; `undefined` means all users. */
+  readonly userId: number | undefined;
+  readonly ids?: readonly number[] | undefined;
+  readonly clientId?: string | undefined;
+  readonly status?: readonly string[] | undefined;
+  readonly paymentStatus?: readonly string[] | undefined;
+  readonly fulfillmentStatus?: readonly string[] | undefined;
+  readonly reference?: string | undefined;
+  readonly createdAtGte?: string | undefined;
+  readonly createdAtLt?: string | undefined;
+  readonly updatedAtGte?: string | undefined;
+  readonly updatedAtLt?: string | undefined;
+};
+
+export type OrderSort = { readonly by: 'created_at' | 'updated_at'; readonly descending: boolean };
+
+/** Parameters of an order page. */
+export type OrderPageOptions = {
+  readonly sort: OrderSort;
+  readonly position: KeysetPosition | undefined;
+  readonly limit: number;
+  /** Whether each order includes its lines. */
+  readonly withItems?: boolean;
+};
+
+// SQL, because the plan is cached and does not depend on the distribution of statuses (benchmark `list-orders`).
+/**
+ * Returns the matching orders; more than `limit` rows mean that there is a next page. The query runs one index scan per status (and per
+ * payment status, if filtered by it), and each scan stops after one page. The cost of a list therefore depends neither on the number of
+ * orders nor on the distribution of statuses, which changes as orders age.
+ */
+export const listOrders = (em: EntityManager, filters: OrderFilters, page: OrderPageOptions): Promise<readonly OrderRow[]> =>
+  runDynamicQuery(em, buildOrdersQuery(filters, page), isFullyIndexed(filters, page) ? 'even' : 'any');
+
+/** Returns whether an index finds exactly the rows of the page. No index covers two of these filters: one would be applied row by row. */
+function isFullyIndexed(
+  { userId, clientId, paymentStatus, fulfillmentStatus }: OrderFilters,
+  { sort, withItems }: OrderPageOptions,
+): boolean {
+  const filters = [userId, clientId, paymentStatus, fulfillmentStatus].filter((filter) => filter !== undefined);
+  return !withItems && sort.by === 'created_at' && filters.length <= 1;
+}
+
+/** Builds the list query; exported for tests that inspect its plan. */
+export function buildOrdersQuery(
+  filters: OrderFilters,
+  { sort, position, limit, withItems = false }: OrderPageOptions,
+): RawBuilder<OrderRow> {
+  const [column, direction] = [sql.ref(sort.by), sql.raw(sort.descending ? 'desc' : 'asc')];
+  // The cursor lies within the period and replaces the bound on its side, because an index scan can start at only one of the two.
+  const conditions = filterConditions(position ? { ...filters, [boundReplacedByCursor(sort)]: undefined } : filters);
+  if (position)
+    conditions.push(sql`(${column}, id) ${sql.raw(sort.descending ? '<' : '>')} (${position[0]}::timestamptz, ${position[1]}::bigint)`);
+  const page = sql`order by ${column} ${direction}, id ${direction} limit ${roundedLimitSql(limit)}`;
+  const columns = sql.raw(withItems ? `${orderColumnsSql}, ${orderItemsSql} as items` : orderColumnsSql);
+  return sql<OrderRow>`
+    select ${columns} from ${matchingOrders(filters, sort, conditions, page)} o order by o.${column} ${direction}, o.id ${direction} limit ${roundedLimitSql(limit)}`;
+}
+
+const bounds = {
+  created_at: { descending: 'createdAtLt', ascending: 'createdAtGte' },
+  updated_at: { descending: 'updatedAtLt', ascending: 'updatedAtGte' },
+} as const;
+const boundReplacedByCursor = ({ by, descending }: OrderSort): keyof OrderFilters => bounds[by][descending ? 'descending' : 'ascending'];
+
+function matchingOrders(
+  filters: OrderFilters,
+  sort: OrderSort,
+  conditions: RawBuilder<unknown>[],
+  page: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  const { userId, ids, reference, status = orderStatuses, paymentStatus, fulfillmentStatus } = filters;
+  const where = sql.join(conditions, sql` and `);
+  const matchesStatuses = statusConditions(filters);
+  // Ids and references match few orders: their own index finds them, and the result is sorted.
+  if (ids !== undefined || reference !== undefined) return sql`(select * from orders where ${matchesStatuses} and ${where} ${page})`;
+  if (sort.by === 'updated_at') {
+    // Without `offset 0`, PostgreSQL might scan all users' changes in time order until it has found enough rows for this user.
+    const orders = userId === undefined ? sql`orders` : sql`(select * from orders where user_id = ${userId} offset 0) orders`;
+    return sql`(select * from ${orders} where ${matchesStatuses} and ${where} ${page})`;
+  }
+  const perStatus = (statuses: readonly string[], more: RawBuilder<unknown>): RawBuilder<unknown> => sql`
+    select o.* from unnest(${statuses === orderStatuses ? allStatusesSql : sql`${statuses}::text[]`}) as wanted (status)
+     cross join lateral (select * from orders where orders.status = wanted.status and ${more} and ${where} ${page}) o`;
+  if (userId !== undefined) return sql`(${perStatus(status, statusConditions({ paymentStatus, fulfillmentStatus }))})`;
+  if (paymentStatus !== undefined) {
+    const fulfilled = statusConditions({ fulfillmentStatus });
+    // Most orders that can be unpaid are unpaid, so the status index suffices for `unpaid`; the other payment statuses use the composite
+    // index.
+    const paid = paymentStatus.filter((name) => name !== 'unpaid').flatMap((name) => status.map((other) => `${name}/${other}`));
+    const parts = [
+      ...(paymentStatus.includes('unpaid') ? [perStatus(status.filter(canBeUnpaid), sql`payment_status = 'unpaid' and ${fulfilled}`)] : []),
+      sql`select o.* from unnest(${paid}::text[]) as wanted (both_statuses)
+        cross join lateral (
+          select * from orders
+           where payment_status || '/' || status = wanted.both_statuses and payment_status <> 'unpaid' and ${fulfilled} and ${where} ${page}) o`,
+    ];
+    return sql`(${sql.join(parts, sql` union all `)})`;
+  }
+  if (fulfillmentStatus !== undefined) return byFulfillment(status, fulfillmentStatus, where, page);
+  return sql`(${perStatus(status, sql`true`)})`;
+}
+
+/**
+ * Selects orders by fulfillment status. The usual pair of each status is found by the status index; other pairs are rare and have their own
+ * index.
+ */
+function byFulfillment(
+  status: readonly string[],
+  fulfillmentStatus: readonly string[],
+  where: RawBuilder<unknown>,
+  page: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  const pairs = fulfillmentStatus.flatMap((name) => status.map((other) => [name, other] as const));
+  const isUsual = ([name, other]: (typeof pairs)[number]): boolean => commonFulfillmentStatusPairs.has(`${name}/${other}`);
+  const usual = pairs.filter(isUsual);
+  const unusual = pairs.filter((pair) => !isUsual(pair)).map((pair) => pair.join('/'));
+  return sql`(
+    select o.* from unnest(${usual.map(([name]) => name)}::text[], ${usual.map(([, other]) => other)}::text[]) as wanted (fulfillment_status, status)
+     cross join lateral (
+       select * from orders
+        where orders.status = wanted.status and orders.fulfillment_status = wanted.fulfillment_status and ${where} ${page}) o
+    union all
+    select o.* from unnest(${unusual}::text[]) as wanted (both_statuses)
+     cross join lateral (
+       select * from orders
+        where fulfillment_status || '/' || status = wanted.both_statuses and ${sql.raw(uncommonFulfillmentStatusSql)} and ${where} ${page}) o)`;
+}
+
+/** Embedded as a literal, because most lists include all statuses. */
+const allStatusesSql = sql.raw(`'{${orderStatuses.join()}}'::text[]`);
+
+const canBeUnpaid = (status: string): boolean => status === 'pending' || status === 'canceled';
+
+/** Counts the matching orders, up to `countedMax + 1`; that result means more than `countedMax`. */
+export function countOrders(em: EntityManager, filters: OrderFilters, countedMax: number = maxTotalCount): Promise<number> {
+  const statuses = statusConditions({ ...filters, status: filters.status ?? orderStatuses });
+  return countRows(em, sql`select 1 from orders where ${statuses} and ${sql.join(filterConditions(filters), sql` and `)}`, countedMax);
+}
+
+/** Builds the status conditions; `matchingOrders` replaces them with index scans where it can. */
+function statusConditions({ status, paymentStatus, fulfillmentStatus }: Partial<OrderFilters>): RawBuilder<unknown> {
+  const conditions = [sql`true`];
+  if (status !== undefined) conditions.push(sql`status = any(${status}::text[])`);
+  if (paymentStatus !== undefined) conditions.push(sql`payment_status = any(${paymentStatus}::text[])`);
+  if (fulfillmentStatus !== undefined) conditions.push(sql`fulfillment_status = any(${fulfillmentStatus}::text[])`);
+  return sql.join(conditions, sql` and `);
+}
+
+function filterConditions(filters: OrderFilters): RawBuilder<unknown>[] {
+  const { userId, ids, clientId, reference, createdAtGte, createdAtLt, updatedAtGte, updatedAtLt } = filters;
+  const conditions = [sql`true`];
+  if (userId !== undefined) conditions.push(sql`user_id = ${userId}`);
+  if (ids !== undefined) conditions.push(sql`id = any(${ids}::bigint[])`);
+  if (clientId !== undefined) conditions.push(sql`client_id = ${clientId}`);
+  if (reference !== undefined) conditions.push(sql`reference = ${reference}`);
+  if (createdAtGte !== undefined) conditions.push(sql`created_at >= ${createdAtGte}::timestamptz`);
+  if (createdAtLt !== undefined) conditions.push(sql`created_at < ${createdAtLt}::timestamptz`);
+  if (updatedAtGte !== undefined) conditions.push(sql`updated_at >= ${updatedAtGte}::timestamptz`);
+  if (updatedAtLt !== undefined) conditions.push(sql`updated_at < ${updatedAtLt}::timestamptz`);
+  return conditions;
+}

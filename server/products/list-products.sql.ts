@@ -1,0 +1,96 @@
+import { type RawBuilder, sql } from 'kysely';
+import { maxTotalCount } from '@mandate/contract';
+import { countRows } from '../database/queries/count-rows.sql.ts';
+import { roundedLimitSql, runDynamicQuery } from '../database/queries/dynamic-query.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { KeysetPosition } from '../http/response/pagination.ts';
+import { productColumnsSql, type ProductRow, productTablesSql } from './product-rows.ts';
+
+export type ProductFilters = {
+  readonly status: readonly string[];
+  readonly id?: number | undefined;
+  readonly search?: ProductSearch | undefined;
+  readonly category?: string | undefined;
+  readonly sku?: string | undefined;
+  readonly priceGte?: number | undefined;
+  readonly priceLte?: number | undefined;
+};
+
+/** A text search. If words were misspelled, `correctedQuery` (in `to_tsquery` syntax) is used instead of the text. */
+export type ProductSearch = { readonly text: string; readonly correctedQuery?: string | undefined };
+
+/** A listed product; in a search, with its relevance. */
+export type ListedProduct = ProductRow & { readonly relevance?: number };
+
+/** Sort columns of the list, and the PostgreSQL types of their cursor values. */
+type SortColumn = 'created_at' | 'price' | 'name' | 'relevance';
+const sortColumnTypes: Record<SortColumn, string> = { created_at: 'timestamptz', price: 'bigint', name: 'text', relevance: 'bigint' };
+export type ProductSort = { readonly by: SortColumn; readonly descending: boolean };
+
+/** Parses a `sort` parameter; `-price` sorts by price, descending. */
+export function parseProductSort(
+  sort: Exclude<SortColumn, 'relevance'> | `-${Exclude<SortColumn, 'relevance'>}` | 'relevance',
+): ProductSort {
+  switch (sort) {
+    case 'relevance':
+      return { by: 'relevance', descending: true };
+    case '-created_at':
+      return { by: 'created_at', descending: true };
+    case '-price':
+      return { by: 'price', descending: true };
+    case '-name':
+      return { by: 'name', descending: true };
+    default:
+      return { by: sort, descending: false };
+  }
+}
+
+// SQL, because the plan is cached and concurrent equal queries share their rows (benchmark `list-products`).
+/** Returns the matching products; more than `limit` rows mean that there is a next page. */
+export async function listProducts(
+  em: EntityManager,
+  filters: ProductFilters,
+  { by, descending }: ProductSort,
+  position: KeysetPosition | undefined,
+  limit: number,
+): Promise<readonly ListedProduct[]> {
+  const direction = sql.raw(descending ? 'desc' : 'asc');
+  const column = sql.ref(by === 'relevance' ? 'found.relevance' : `p.${by}`);
+  const conditions = filterConditions(filters);
+  if (position) {
+    conditions.push(
+      sql`(${column}, p.id) ${sql.raw(descending ? '<' : '>')} (${position[0]}::${sql.raw(sortColumnTypes[by])}, ${position[1]}::bigint)`,
+    );
+  }
+  const columns = sql.raw(by === 'relevance' ? `${productColumnsSql}, found.relevance` : productColumnsSql);
+  const query = sql<ListedProduct>`
+    select ${columns} from ${sql.raw(productTablesSql)}${searchJoin(filters)} where ${sql.join(conditions, sql` and `)}
+     order by ${column} ${direction}, p.id ${direction} limit ${roundedLimitSql(limit)}`;
+  return runDynamicQuery(em, query, filters.search ? 'any' : 'even');
+}
+
+/** Counts the matching products, up to `totalCountMax + 1`. */
+export const countProducts = (em: EntityManager, filters: ProductFilters): Promise<number> =>
+  countRows(
+    em,
+    sql`select 1 from products p${searchJoin(filters)} where ${sql.join(filterConditions(filters), sql` and `)}`,
+    maxTotalCount,
+  );
+
+function searchJoin({ search }: ProductFilters): RawBuilder<unknown> {
+  if (!search) return sql``;
+  const { text, correctedQuery } = search;
+  const query = correctedQuery === undefined ? sql`product_search_query(${text})` : sql`to_tsquery('simple', ${correctedQuery})`;
+  return sql` join products_matching(${query}) found on found.product_id = p.id`;
+}
+
+function filterConditions({ status, id, category, sku, priceGte, priceLte }: ProductFilters): RawBuilder<unknown>[] {
+  // With `=`, a single status is a usable index prefix.
+  const conditions = [status.length === 1 ? sql`p.status = ${status[0]}` : sql`p.status = any(${status}::text[])`];
+  if (id !== undefined) conditions.push(sql`p.id = ${id}`);
+  if (category !== undefined) conditions.push(sql`p.category = ${category}`);
+  if (sku !== undefined) conditions.push(sql`p.sku = ${sku}`);
+  if (priceGte !== undefined) conditions.push(sql`p.price >= ${priceGte}`);
+  if (priceLte !== undefined) conditions.push(sql`p.price <= ${priceLte}`);
+  return conditions;
+}

@@ -1,0 +1,10 @@
+import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+
+/** The columns that are read here. The order entity's folder is in a higher layer. */
+type OrderTable = { readonly orders: { readonly id: number; readonly user_id: number; readonly status: string } };
+
+/** Returns whether a user has an order that is neither delivered nor canceled. */
+export async function hasOpenOrders(em: EntityManager, userId: number): Promise<boolean> {
+  const orders = em.getKysely<OrderTable>().selectFrom('orders').select('id').where('user_id', '=', userId);
+  return (await orders.where('status', 'in', ['pending', 'paid', 'shipped']).limit(1).execute()).length > 0;
+}

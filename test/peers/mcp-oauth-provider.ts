@@ -1,0 +1,29 @@
+import type { OAuthClientProvider, OAuthDiscoveryState, StoredOAuthTokens } from '@modelcontextprotocol/client';
+
+/** The state that the provider saves. */
+export type McpClientState = {
+  verifier: string;
+  tokens?: StoredOAuthTokens;
+  authorizationUrl?: URL;
+  found?: OAuthDiscoveryState;
+};
+
+type SavedStateFunction =
+  | 'tokens'
+  | 'saveTokens'
+  | 'redirectToAuthorization'
+  | 'saveCodeVerifier'
+  | 'codeVerifier'
+  | 'saveDiscoveryState'
+  | 'discoveryState';
+
+/** Returns the functions of an MCP client's OAuth client provider that save and return the state of a sign-in. */
+export const saveStateIn = (clientState: McpClientState): Required<Pick<OAuthClientProvider, SavedStateFunction>> => ({
+  tokens: () => clientState.tokens,
+  saveTokens: (tokens) => void (clientState.tokens = tokens),
+  redirectToAuthorization: (url) => void (clientState.authorizationUrl = url),
+  saveCodeVerifier: (verifier) => void (clientState.verifier = verifier),
+  codeVerifier: () => clientState.verifier,
+  saveDiscoveryState: (found) => void (clientState.found = found),
+  discoveryState: () => clientState.found,
+});

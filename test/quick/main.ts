@@ -1,0 +1,5 @@
+/** `npm run test:quick`: tests every resource of the API on the embedded database, within a minute. */
+import { startVitest } from 'vitest/node';
+import { quickTestFiles } from './quick-test-files.ts';
+
+await startVitest('test', quickTestFiles, { project: ['pglite'], run: true });

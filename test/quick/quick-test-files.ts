@@ -1,0 +1,30 @@
+import type { contract } from '@mandate/contract';
+
+/** The test file of `npm run test:quick` for each resource of the contract, relative to `test/api`. */
+export const resourceTestFiles: Readonly<Record<keyof typeof contract, string>> = {
+  versions: 'requests/versions.test.ts',
+  users: 'users/users.test.ts',
+  products: 'products/products.test.ts',
+  productCategories: 'products/categories.test.ts',
+  deliveryMethods: 'delivery-methods/list.test.ts',
+  orders: 'orders/create.test.ts',
+  payments: 'payments/payments.test.ts',
+  providerEvents: 'payments/provider-events.test.ts',
+  refunds: 'refunds/refunds.test.ts',
+  shipments: 'shipments/shipments.test.ts',
+  orderExports: 'order-exports/create.test.ts',
+  orderImports: 'order-imports/create.test.ts',
+  productImports: 'product-imports/ndjson-cells.test.ts',
+  tasks: 'tasks/read.test.ts',
+  events: 'events/list.test.ts',
+  webhooks: 'webhooks/endpoints.test.ts',
+  connectedApps: 'connected-apps/connected-apps.test.ts',
+  apiKeys: 'api-keys/api-keys.test.ts',
+  applications: 'applications/applications.test.ts',
+  auditEvents: 'audit-events/audit-events.test.ts',
+  usage: 'usage/get.test.ts',
+  signingKeys: 'signing-keys/rotate.test.ts',
+};
+
+/** All test files of `npm run test:quick`. The authorization matrix sends every operation with every kind of caller. */
+export const quickTestFiles = ['authorization-matrix.test.ts', ...Object.values(resourceTestFiles)].map((file) => `test/api/${file}`);
