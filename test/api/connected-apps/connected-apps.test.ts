@@ -97,9 +97,7 @@ test('DELETE: deletes the grant, and the grants of other applications remain', a
   const anna = await signUp(shop.origin);
   const [first, second] = [await connect(anna), await connect(anna)];
   const listGrants = () =>
-    shop.db.em
-      .fork()
-      .execute<{ id: string }[]>(`select id from oauth_records where model = 'Grant' and account_id = ?`, [String(anna.id)]);
+    shop.db.em.fork().execute<{ id: string }[]>(`select id from oauth_records where model = 'Grant' and account_id = ?`, [String(anna.id)]);
   const before = await listGrants();
   const [newest] = await list(first.access_token);
   await shop.callApi('DELETE', `${path}/${newest.id}`, { token: first.access_token });

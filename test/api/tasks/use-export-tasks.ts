@@ -8,7 +8,7 @@ export function useExportTasks(shop: Shop, user: Account) {
   beforeEach(() => query(`update tasks set status = 'canceled', finished_at = now() where finished_at is null`));
   return {
     query,
-    async startExport(): Promise<JsonBody> {
+    startExport: async (): Promise<JsonBody> => {
       const response = await user.callApi('POST', '/api/v1/order-exports', { body: { columns: ['id', 'total'] } });
       expect(response.status, response.text).toBe(202);
       return response.body;

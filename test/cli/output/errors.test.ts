@@ -4,10 +4,9 @@ import { runInProcess } from '../run-command-line.ts';
 
 const at = (url: string, more: Record<string, string> = {}) => ({ env: { MANDATE_API_URL: url, MANDATE_TOKEN: 'secret-token', ...more } });
 
-const createOrderArguments = [
-  ...['orders', 'create', '--item', 'product_id=1,quantity=1'],
-  ...['--delivery.method', 'pickup', '--delivery.recipient-name', 'Ann'],
-];
+const createOrderArguments = 'orders create --item product_id=1,quantity=1 --delivery.method pickup --delivery.recipient-name Ann'.split(
+  ' ',
+);
 
 describe('exit codes', () => {
   const statuses: [number, string, number][] = [

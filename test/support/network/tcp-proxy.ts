@@ -52,7 +52,7 @@ export async function openTcpProxy(target: number): Promise<TcpProxy> {
   const cut = (): void => closeMatching(() => true);
   return {
     port,
-    setTargetPort: (port) => (targetPort = port),
+    setTargetPort: (newPort) => (targetPort = newPort),
     setDelay: (ms) => (delayMs = ms),
     closeConnections: cut,
     dropTraffic: () => (silent = true),
