@@ -1,47 +1,50 @@
+type Layer = {
+  /** Code of the shop, which knows an access token only by the principal of the request. */
+  readonly shop?: readonly string[];
+  /** Code of the authorization server, which knows no resource of the shop. */
+  readonly authorization?: readonly string[];
+  /** Code that may import the shop and the authorization server, and that both may import. */
+  readonly common?: readonly string[];
+};
+
 /**
  * The layers of `server/`, from the lowest to the highest. A folder may import folders of lower layers only. Code that two folders of one layer need
  * belongs to a lower layer. The linter reads this list (oxlint.config.ts).
  */
-export const serverLayers: readonly (readonly string[])[] = [
-  ['crypto', 'files', 'logging', 'memory', 'outgoing-http'],
-  ['database'],
-  ['http', 'jobs', 'mail'],
-  ['audit', 'events', 'usage', 'versions'],
-  ['applications', 'delivery-methods', 'products', 'rate-limits', 'users'],
-  ['api-keys', 'orders', 'tasks'],
-  ['imports', 'oauth', 'order-exports', 'payments', 'shipments', 'webhooks'],
-  ['access-management', 'config', 'docs', 'metrics', 'order-imports', 'problems', 'product-imports', 'refunds'],
-  ['first-run', 'mcp', 'order-lifecycle', 'schema'],
-  ['backup', 'site'],
-  ['app'],
-  ['process'],
-  ['command'],
+const layers: readonly Layer[] = [
+  { common: ['crypto', 'files', 'logging', 'memory', 'outgoing-http'] },
+  { common: ['database'] },
+  { common: ['http', 'jobs', 'mail'] },
+  { common: ['audit', 'events', 'usage', 'versions'] },
+  { common: ['applications', 'rate-limits', 'users'], shop: ['delivery-methods', 'products'] },
+  { common: ['api-keys'], shop: ['orders', 'tasks'] },
+  { authorization: ['oauth'], shop: ['imports', 'order-exports', 'payments', 'shipments', 'webhooks'] },
+  {
+    common: ['config', 'docs', 'metrics', 'problems'],
+    authorization: ['access-management'],
+    shop: ['order-imports', 'product-imports', 'refunds'],
+  },
+  { common: ['first-run', 'mcp', 'schema'], shop: ['order-lifecycle'] },
+  { common: ['backup', 'site'] },
+  { common: ['app'] },
+  { common: ['process'] },
+  { common: ['command'] },
 ];
 
-/** The shop knows an access token only by the principal of the request, and the authorization server knows no resource of the shop. */
-const authorization = ['access-management', 'oauth'];
-const shop = [
-  'delivery-methods',
-  'imports',
-  'order-exports',
-  'order-imports',
-  'order-lifecycle',
-  'orders',
-  'payments',
-  'product-imports',
-  'products',
-  'refunds',
-  'shipments',
-  'tasks',
-  'webhooks',
-];
+export const serverLayers: readonly (readonly string[])[] = layers.map(({ common = [], authorization = [], shop = [] }) => [
+  ...common,
+  ...authorization,
+  ...shop,
+]);
+const shopFolders = layers.flatMap(({ shop = [] }) => shop);
+const authorizationFolders = layers.flatMap(({ authorization = [] }) => authorization);
 
 export const serverFolders: readonly string[] = serverLayers.flat();
 
 /** Returns the folders of `server/` that files of `folder` must not import. */
 export function forbiddenFolders(folder: string): readonly string[] {
   const layer = serverLayers.findIndex((folders) => folders.includes(folder));
-  const apart = shop.includes(folder) ? authorization : authorization.includes(folder) ? shop : [];
+  const apart = shopFolders.includes(folder) ? authorizationFolders : authorizationFolders.includes(folder) ? shopFolders : [];
   const forbidden = new Set([...serverLayers.slice(layer).flat(), ...apart]);
   forbidden.delete(folder);
   return [...forbidden].toSorted();

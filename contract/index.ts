@@ -101,7 +101,7 @@ export { auditActions, type AuditAction, type AuditEvent } from './resources/acc
 export type { ConnectedApp } from './resources/access/connected-apps.ts';
 export { currencyExponent, formatDecimalAmount } from './schema/currencies.ts';
 export type { DeliveryMethod, DeliveryMethodReplace } from './resources/orders/delivery-methods.ts';
-export { eventRetentionDays, eventSubjectScopes, eventTypes, eventTypeWildcards } from './resources/events/events.ts';
+export { eventRetentionDays, eventSubjects, eventTypes, eventTypeWildcards } from './resources/events/events.ts';
 export type { Event, EventPage, EventSubject, EventType, EventTypeWildcard } from './resources/events/events.ts';
 export { maxImportRowsPerOrder, maxImportRowBytes, minimumUploadRate, uploadLimitsText } from './resources/tasks/import-parameters.ts';
 export { maxPrice } from './schema/money.ts';

@@ -3,6 +3,7 @@ import type { CommandSpec, Schema } from '../schema/command-specification.ts';
 
 /** The parts of the OpenAPI document that commands are generated from. */
 type Document = {
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: {
     readonly schemas: Readonly<Record<string, RawSchema>>;
@@ -56,9 +57,17 @@ import type { CommandSpec } from '../schema/command-specification.ts';
 export const commandSpecs: readonly CommandSpec[] = [
 ${specs.map((spec) => `  ${JSON.stringify(spec)},\n`).join('')}];
 
+/** The description of each group of commands: the description of the operations' tag. */
+export const groupSummaries: Readonly<Record<string, string>> = ${JSON.stringify(groupSummaries(document, specs))};
+
 /** Every OAuth scope, with the description on the consent page. */
 export const scopeSummaries: Readonly<Record<string, string>> = ${JSON.stringify(document.components.securitySchemes.oauth2.flows.authorizationCode.scopes)};
 `;
+}
+
+function groupSummaries({ tags }: Document, specs: readonly CommandSpec[]): Record<string, string> {
+  const descriptions = new Map(tags.map(({ name, description }) => [name, description.replace(/\.$/, '')]));
+  return Object.fromEntries(specs.map(({ group, tag }) => [group, descriptions.get(tag) ?? '']));
 }
 
 function commandSpec(document: Document, method: string, path: string, operation: Operation): CommandSpec {

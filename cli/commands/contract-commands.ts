@@ -1,39 +1,21 @@
 import { Option, type Command } from 'commander';
 import { getCommandAlias, getGroupAlias, resolveAlias } from '../contract-commands/command-aliases.ts';
 import { handwrittenCommands } from '../contract-commands/handwritten-commands.ts';
-import { commandSpecs } from '../contract-commands/commands.gen.ts';
+import { commandSpecs, groupSummaries } from '../contract-commands/commands.gen.ts';
 import type { CommandSpec } from '../schema/command-specification.ts';
 import { describeFlag, flagsFromSpec, snakeToKebabCase, type ContractFlag } from '../contract-commands/flags.ts';
 import type { CliEnvironment } from '../environment/environment.ts';
 import { readGlobalFlags, addGroupCommand, addLeafCommand, setCompletionChoices } from './command-helpers.ts';
-import { confirmationQuestions } from '../contract-commands/confirmation-questions.ts';
+import { getConfirmationQuestion } from '../contract-commands/confirmation-questions.ts';
 import type { RawFlagValues } from '../contract-commands/parse-flags.ts';
 import { runContractCommand, type GenericFlags } from './run-contract-command.ts';
 import { resolveSettings } from '../settings/settings.ts';
 
-const groupSummaries: Readonly<Record<string, string>> = {
-  versions: 'Versions of the API',
-  users: 'User accounts of customers, staff and administrators',
-  products: 'Products of the shop',
-  'product-categories': 'Product categories, with product counts',
-  'delivery-methods': 'Delivery methods of the shop',
-  orders: 'Orders of customers',
-  payments: 'Payments for orders',
-  refunds: 'Refunds of payments',
-  shipments: 'Shipments of orders',
-  tasks: 'Background tasks, such as exports and imports',
-  events: 'Events, in the order they occurred',
-  webhooks: 'Webhook endpoints that receive events',
-  'connected-apps': 'Applications that can act on your behalf',
-  'api-keys': 'API keys for your own programs',
-  applications: 'Registered applications and their permissions',
-  'audit-events': 'Audit log of changes to credentials and permissions',
-  usage: 'API request counts and limits',
-  'signing-keys': 'Keys that sign tokens',
-};
+/** The groups that have generated commands. */
+const groupNames = [...new Set(commandSpecs.flatMap(({ operationId, group }) => (operationId in handwrittenCommands ? [] : [group])))];
 
 /** Returns the group with this name or alias. Returns an unknown word unchanged. */
-export const resolveGroupName = (word: string): string => resolveAlias(word, Object.keys(groupSummaries), getGroupAlias) ?? word;
+export const resolveGroupName = (word: string): string => resolveAlias(word, groupNames, getGroupAlias) ?? word;
 
 /**
  * Adds one command for each operation in the contract: `mandate <resource> <operation>`. With `onlyGroup`, adds only the commands of this
@@ -63,7 +45,7 @@ function addContractCommand(parent: Command, spec: CommandSpec, io: CliEnvironme
   if (spec.ifMatch) command.option('--if-match <etag>', 'send the request only if the resource still has this ETag');
   if (spec.paginated) command.option('--all', 'fetch every page');
   if (spec.method === 'GET') command.option('-w, --web', 'open the corresponding web page in the browser');
-  if (spec.operationId in confirmationQuestions) command.option('-y, --yes', 'skip the confirmation prompt');
+  if (getConfirmationQuestion(spec)) command.option('-y, --yes', 'skip the confirmation prompt');
   command.option('--print-request', 'print the request without sending it');
   if (spec.scopes.length > 0) command.addHelpText('after', `\nRequires the scope ${spec.scopes.join(' or ')}.`);
   command.action(async () => {

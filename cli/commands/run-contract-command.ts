@@ -9,7 +9,7 @@ import { readTokenScopes } from '../sign-in/pasted-token.ts';
 import type { CliEnvironment } from '../environment/environment.ts';
 import { convertAmountsToMinorUnits } from '../contract-commands/money-flags.ts';
 import { printNextStep } from '../output/next-steps.ts';
-import { confirmationQuestions } from '../contract-commands/confirmation-questions.ts';
+import { getConfirmationQuestion } from '../contract-commands/confirmation-questions.ts';
 import { readJsonObjectInput } from '../contract-commands/read-json-input.ts';
 import { isRecord } from '../schema/schema-violations.ts';
 import { openSession, requireSignIn, type Session } from '../sign-in/session.ts';
@@ -84,7 +84,7 @@ async function execute(
     return openOrPrintUrl(io, settings, await findWebPageUrl(spec, service, () => client.request(operationRequest, options)));
   }
   const isDryRun = request.query['dry_run'] === 'true';
-  const question = confirmationQuestions[spec.operationId];
+  const question = getConfirmationQuestion(spec);
   if (question && !isDryRun) {
     const ask = async (): Promise<string> => question(client, path, request.body);
     const failBeforeSending = (error: unknown): never => {

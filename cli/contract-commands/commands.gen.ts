@@ -4691,6 +4691,31 @@ export const commandSpecs: readonly CommandSpec[] = [
   },
 ];
 
+/** The description of each group of commands: the description of the operations' tag. */
+export const groupSummaries: Readonly<Record<string, string>> = {
+  versions: 'Versions of the API',
+  users: 'User accounts of customers, staff and administrators',
+  products: "The shop's products and their stock",
+  'product-categories': 'Product categories, with the number of products in each',
+  'delivery-methods': 'Ways to deliver orders to customers',
+  orders: 'Orders of customers',
+  payments: 'Payments for orders',
+  refunds: 'Refunds of payments',
+  shipments: 'Shipments of orders, with tracking details',
+  'order-exports': 'Export of orders to a file',
+  'order-imports': 'Import of an order history from another system',
+  'product-imports': 'Import of products from a file',
+  tasks: 'Background tasks, such as exports and imports',
+  events: 'Ordered log of all changes',
+  webhooks: 'Delivery of events to a URL that you register',
+  'connected-apps': "Applications that can act on the user's behalf",
+  'api-keys': "API keys for the user's scripts and programs",
+  applications: 'Registered OAuth clients and the scopes that they can be granted',
+  'audit-events': 'Audit log of changes to credentials and permissions',
+  usage: 'API request counts and limits',
+  'signing-keys': 'Keys that sign tokens',
+};
+
 /** Every OAuth scope, with the description on the consent page. */
 export const scopeSummaries: Readonly<Record<string, string>> = {
   'users.read': 'See your name and e-mail address',

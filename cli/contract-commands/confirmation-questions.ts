@@ -1,13 +1,13 @@
 import { formatMoney, type Client } from '@mandate/client-sdk';
+import type { CommandSpec } from '../schema/command-specification.ts';
 import { isRecord } from '../schema/schema-violations.ts';
 
 type Question = (client: Client, path: readonly string[], body: unknown) => string | Promise<string>;
 
-/** Confirmation questions for irreversible operations, by operation id. */
-export const confirmationQuestions: Readonly<Record<string, Question>> = {
+/** Confirmation questions for irreversible operations, by operation id. Every other DELETE has a question that its summary provides. */
+const questions: Readonly<Record<string, Question>> = {
   'orders.cancel': async (client, [id = '']) => `Cancel ${await describeOrder(client, id)}?`,
   'users.close': (_, [id]) => `Close the account of user ${id}?`,
-  'products.delete': (_, [id]) => `Delete product ${id}?`,
   'payments.cancel': (_, [id]) => `Cancel payment ${id}?`,
   'refunds.create': (client, [id = ''], body) => refundQuestion(client, id, isRecord(body) ? body['amount'] : undefined),
   'connectedApps.remove': (_, [id]) => `Revoke all access of connected app ${id}?`,
@@ -17,8 +17,14 @@ export const confirmationQuestions: Readonly<Record<string, Question>> = {
   'signingKeys.rotate': () => 'Replace the token signing keys?',
   'webhooks.delete': (_, [id]) => `Delete webhook endpoint ${id} and its deliveries?`,
   'webhooks.rotateSecret': (_, [id]) => `Replace the secret of webhook endpoint ${id}?`,
-  'deliveryMethods.delete': (_, [code]) => `Delete delivery method ${code}?`,
 };
+
+/** Returns the confirmation question of an irreversible operation, and `undefined` for other operations. */
+export function getConfirmationQuestion({ operationId, method, summary }: CommandSpec): Question | undefined {
+  if (method !== 'DELETE') return questions[operationId];
+  // `Delete a product` becomes `Delete product 7?`
+  return questions[operationId] ?? ((_, [id]) => `${summary.replace(/ an? /, ' ')} ${id}?`);
+}
 
 /** Asks the user to confirm a refund and shows the remaining refundable amount, which a dry run provides without further scopes. */
 async function refundQuestion(client: Client, orderId: string, requested: unknown): Promise<string> {

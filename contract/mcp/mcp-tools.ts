@@ -3,19 +3,25 @@ import type { McpTool } from './mcp-tool.ts';
 
 export type { McpTool } from './mcp-tool.ts';
 
-/** Operations that are not offered as tools, with the reason. */
-export const excludedOperations: Readonly<Record<string, string>> = {
-  'apiKeys.create': 'returns a secret, which must not appear in a conversation',
-  'applications.create': 'returns a secret',
-  'applications.rotateSecret': 'returns a secret',
-  'applications.createRegistrationToken': 'returns a secret',
-  'webhooks.create': 'returns a secret',
-  'webhooks.rotateSecret': 'returns a secret',
-  'signingKeys.rotate': 'must be decided by a human',
-  'orderImports.create': 'requires a file',
-  'productImports.create': 'requires a file',
-  'tasks.result': 'returns a file',
-};
+/** Operations that are not offered as tools for a reason that the OpenAPI document does not express. */
+const excludedOperations: Readonly<Record<string, string>> = { 'signingKeys.rotate': 'must be decided by a human' };
+
+/** Returns the reason why an operation is not offered as a tool; `undefined` if the operation is offered. */
+export function getExclusionReason(document: JsonObject, operation: JsonObject): string | undefined {
+  if (operation['x-internal'] === true) return 'is only for external systems';
+  const requestContent = objectAt(objectAt(operation, 'requestBody'), 'content');
+  const [, success = {}] = Object.entries(objectAt(operation, 'responses')).find(([status]) => status.startsWith('2')) ?? [];
+  const responseContent = objectAt(asJson(success), 'content');
+  const fields = objectAt(asJson(selfContained(document, objectAt(objectAt(responseContent, jsonMediaType), 'schema'))), 'properties');
+  if (Object.values(fields).some((field) => 'x-null-in-replay' in asJson(field)))
+    return 'returns a secret, which must not appear in a conversation';
+  if (containsOnlyFiles(requestContent)) return 'requires a file';
+  if (containsOnlyFiles(responseContent)) return 'returns a file';
+  return excludedOperations[textAt(operation, 'operationId')];
+}
+
+const jsonMediaType = 'application/json';
+const containsOnlyFiles = (content: JsonObject): boolean => Object.keys(content).length > 0 && !(jsonMediaType in content);
 
 /** Tool arguments that are sent as the headers `If-Match` and `Idempotency-Key`. */
 export const ifMatchArgument = 'if_match';
@@ -25,15 +31,12 @@ export const idempotencyKeyArgument = 'idempotency_key';
 export function createMcpTools(document: JsonObject): McpTool[] {
   const tools = Object.entries(objectAt(document, 'paths')).flatMap(([path, methods]) =>
     Object.entries(isJsonObject(methods) ? methods : {}).flatMap(([method, operation]) =>
-      isJsonObject(operation) && isOffered(operation) ? [toolOf(document, path, method, operation)] : [],
+      isJsonObject(operation) && getExclusionReason(document, operation) === undefined ? [toolOf(document, path, method, operation)] : [],
     ),
   );
   // An operation can exist in several API versions; an assistant needs only one of them.
   return tools.filter(({ name }, index) => tools.findIndex((other) => other.name === name) === index);
 }
-
-const isOffered = (operation: JsonObject): boolean =>
-  operation['x-internal'] !== true && !(textAt(operation, 'operationId') in excludedOperations);
 
 function toolOf(document: JsonObject, path: string, method: string, operation: JsonObject): McpTool {
   const operationId = textAt(operation, 'operationId');

@@ -7,7 +7,8 @@ import { type JsonObject } from '../schema/json.ts';
 import { createOpenApiComponents, sortObjectKeys } from './json-schema.ts';
 import { convertToOpenApi30 } from './convert-to-openapi-3-0.ts';
 import { webhookHeaderParameters, createWebhooksSection } from './webhooks.ts';
-import { listRoutes } from '../protocol/route-metadata.ts';
+import type { ResourceTag } from '../protocol/define-resource.ts';
+import { getRouteMetadata, listRoutes } from '../protocol/route-metadata.ts';
 import { scopeDefinitions } from '../protocol/scopes.ts';
 
 /** The API versions, each with its contract version, which is incremented by every change that clients can see. */
@@ -15,31 +16,6 @@ const versions = {
   // Event payloads are in the format of version 1.
   v1: { contract, contractVersion: '1.0.0', hasWebhooks: true },
   v2: { contract: contractV2, contractVersion: '2.0.0-preview', hasWebhooks: false },
-};
-
-const tags: Record<string, { name: string; description: string }> = {
-  versions: { name: 'Versions', description: 'Versions of the API.' },
-  users: { name: 'Users', description: 'Customers, staff and administrators.' },
-  products: { name: 'Products', description: "The shop's products and their stock." },
-  productCategories: { name: 'Product categories', description: 'Product categories, with the number of products in each.' },
-  deliveryMethods: { name: 'Delivery methods', description: 'Ways to deliver orders to customers.' },
-  orders: { name: 'Orders', description: 'Orders of customers.' },
-  payments: { name: 'Payments', description: 'Payments for orders.' },
-  refunds: { name: 'Refunds', description: 'Refunds of payments.' },
-  shipments: { name: 'Shipments', description: 'Shipments of orders, with tracking details.' },
-  providerEvents: { name: 'Provider events', description: 'Webhooks of payment providers.' },
-  orderImports: { name: 'Order imports', description: 'Import of an order history from another system.' },
-  productImports: { name: 'Product imports', description: 'Import of products from a file.' },
-  orderExports: { name: 'Order exports', description: 'Export of orders to a file.' },
-  tasks: { name: 'Tasks', description: 'Exports and imports, which run in the background.' },
-  events: { name: 'Events', description: 'Ordered log of all changes.' },
-  webhooks: { name: 'Webhooks', description: 'Delivery of events to a URL that you register.' },
-  connectedApps: { name: 'Connected applications', description: "Applications that can act on the user's behalf." },
-  apiKeys: { name: 'API keys', description: "API keys for the user's scripts and programs." },
-  applications: { name: 'Applications', description: 'Registered OAuth clients and the scopes that they can be granted.' },
-  usage: { name: 'Usage', description: 'Remaining rate limits and quotas.' },
-  auditEvents: { name: 'Audit events', description: 'Log of changes to credentials and permissions.' },
-  signingKeys: { name: 'Signing keys', description: 'Keys that sign tokens.' },
 };
 
 /**
@@ -50,13 +26,16 @@ export function createOpenApiDocument(origin: string, version: keyof typeof vers
   const { contract: routesByResource, contractVersion, hasWebhooks } = versions[version];
   const components = createOpenApiComponents();
   const paths: Record<string, JsonObject> = {};
+  const tags: JsonObject[] = [];
   for (const [resource, routes] of Object.entries<AppRouter>(routesByResource)) {
+    const tag = getResourceTag(resource, routes);
+    tags.push(tag);
     for (const route of listRoutes(routes)) {
       const path = route.path.replaceAll(/:(\w+)/g, '{$1}');
-      paths[path] = { ...paths[path], [route.method.toLowerCase()]: createOpenApiOperation(route, tagNameOf(resource), components) };
+      paths[path] = { ...paths[path], [route.method.toLowerCase()]: createOpenApiOperation(route, tag.name, components) };
     }
   }
-  const webhooks = hasWebhooks && createWebhooksSection(tagNameOf('webhooks'), components);
+  const webhooks = hasWebhooks && createWebhooksSection(getResourceTag('webhooks', routesByResource.webhooks).name, components);
   const document: JsonObject = {
     openapi: '3.1.0',
     info: {
@@ -67,7 +46,7 @@ export function createOpenApiDocument(origin: string, version: keyof typeof vers
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: origin, description: 'This installation' }],
-    tags: Object.values(tags),
+    tags,
     paths,
     ...(webhooks && { webhooks }),
     components: {
@@ -83,10 +62,13 @@ export function createOpenApiDocument(origin: string, version: keyof typeof vers
 /** Returns the document in OpenAPI 3.0, for generators that do not support 3.1. */
 export const createOpenApi30Document = (origin: string): JsonObject => convertToOpenApi30(createOpenApiDocument(origin));
 
-function tagNameOf(resource: string): string {
-  const tag = tags[resource];
-  if (!tag) throw new Error(`${resource} has no tag`);
-  return tag.name;
+function getResourceTag(resource: string, routes: AppRouter): ResourceTag {
+  const tag = listRoutes(routes).map((route) => getRouteMetadata(route).tag)[0];
+  if (!tag)
+    throw new Error(
+      `${resource} has no tag: in its file in contract/resources, declare the routes with defineResource('Name', 'Description.', { ... })`,
+    );
+  return tag;
 }
 
 const apiKeyScheme: JsonObject = {

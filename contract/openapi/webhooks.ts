@@ -1,33 +1,10 @@
-import type { ZodTypeAny } from 'zod';
-import { connectedAppSchema } from '../resources/access/connected-apps.ts';
-import { eventSchema, type EventSubject, type EventType, eventTypes } from '../resources/events/events.ts';
-import { orderSchema } from '../resources/orders/orders.ts';
-import { paymentSchema } from '../resources/orders/payments.ts';
-import { productSchema } from '../resources/products/products.ts';
-import { refundSchema } from '../resources/orders/refunds.ts';
-import { shipmentSchema } from '../resources/orders/shipments.ts';
-import { taskSchema } from '../resources/tasks/tasks.ts';
-import { userSchema } from '../resources/access/users.ts';
-import { webhookEndpointSchema } from '../resources/events/webhooks.ts';
+import { eventSchema, type EventSubject, eventSubjects, type EventType, eventTypes } from '../resources/events/events.ts';
 import { createSchemaExample } from './examples/add-openapi-examples.ts';
 import { examplesBySchemaName } from './examples/example-values.ts';
 import { isJsonObject, type JsonObject, jsonPrimitiveToText } from '../schema/json.ts';
 import { type OpenApiComponents, toJsonSchema } from './json-schema.ts';
 
-/** Schemas of `data.object`, by event subject. */
-const subjectSchemas: Record<EventSubject, ZodTypeAny> = {
-  user: userSchema,
-  product: productSchema,
-  order: orderSchema,
-  payment: paymentSchema,
-  refund: refundSchema,
-  shipment: shipmentSchema,
-  task: taskSchema,
-  grant: connectedAppSchema,
-  webhook_endpoint: webhookEndpointSchema,
-};
-
-const isSubject = (name: string): name is EventSubject => Object.hasOwn(subjectSchemas, name);
+const isSubject = (name: string): name is EventSubject => Object.hasOwn(eventSubjects, name);
 
 /** Headers of every delivery, as defined by Standard Webhooks 1.0.0. */
 export const webhookHeaderParameters: JsonObject = {
@@ -61,7 +38,7 @@ export const createWebhooksSection = (tag: string, components: OpenApiComponents
 function delivery(type: EventType, tag: string, components: OpenApiComponents): JsonObject {
   const [subject = ''] = type.split('.');
   if (!isSubject(subject)) throw new Error(`${type} has no subject`);
-  const payload = toJsonSchema(subjectSchemas[subject], 'response', components);
+  const payload = subjectSchema(subject, components);
   const schema = {
     allOf: [
       toJsonSchema(eventSchema, 'response', components),
@@ -90,6 +67,16 @@ function delivery(type: EventType, tag: string, components: OpenApiComponents): 
       '410': { description: 'Disables the endpoint. After any other error, the delivery is retried.' },
     },
   };
+}
+
+/** Returns a reference to the schema of the subject, which the operations of its resource have added to the components. */
+function subjectSchema(subject: EventSubject, { schemas }: OpenApiComponents): JsonObject {
+  const { schema } = eventSubjects[subject];
+  if (!(schema in schemas))
+    throw new Error(
+      `contract/resources/events/events.ts: the event subject ${subject} names the schema ${schema}, which no response contains`,
+    );
+  return { $ref: `#/components/schemas/${schema}` };
 }
 
 /** Returns an example event that contains the example of its subject, with the status that the event type names. */

@@ -1,6 +1,7 @@
 import { extendApi } from '@anatine/zod-openapi';
 import { isAppRoute, type AppRoute, type AppRouter } from '@ts-rest/core';
 import { z } from 'zod';
+import type { ResourceTag } from './define-resource.ts';
 import type { Scope } from './scopes.ts';
 
 /** Deprecation of an operation or API version. Timestamps are RFC 3339 in UTC, such as `2027-01-31T00:00:00Z`. */
@@ -14,6 +15,8 @@ export type Deprecation = {
 
 /** Metadata of a route that its schemas do not express. */
 export type RouteMetadata = {
+  /** Added by `defineResource`. */
+  readonly tag?: ResourceTag;
   /** Name of the SDK method, and `operationId` in the OpenAPI document. */
   readonly operationId: string;
   /**

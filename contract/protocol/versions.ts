@@ -1,13 +1,12 @@
-import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { namedSchema } from '../schema/named-schema.ts';
 import { openEnumSchema } from '../schema/open-enum.ts';
 import { paginationParametersDefault100, listPageSchema } from '../schema/pagination.ts';
 import { commonProblems, declareProblemResponses, publicProblems, cursorProblems } from './problems.ts';
+import { defineResource } from './define-resource.ts';
 import { routeMetadata, type Deprecation } from './route-metadata.ts';
 import { timestampSchema } from '../schema/text-and-timestamps.ts';
 
-const c = initContract();
 const fails = declareProblemResponses(commonProblems);
 
 /** A version of the API, served under its own path. */
@@ -36,7 +35,7 @@ const version = namedSchema(
   }),
 );
 
-export const versionRoutes = c.router({
+export const versionRoutes = defineResource('Versions', 'Versions of the API.', {
   list: {
     method: 'GET',
     path: '/api',

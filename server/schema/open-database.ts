@@ -1,6 +1,6 @@
 import { openOrm, type OpenOptions as OrmOptions } from '../database/open-orm.ts';
 import type { Database } from '../database/entity-manager/entity-manager.ts';
-import { entities } from './entities.ts';
+import * as entities from './entities.ts';
 
 export type OpenOptions = Omit<OrmOptions, 'entities'>;
 
@@ -8,4 +8,5 @@ export type OpenOptions = Omit<OrmOptions, 'entities'>;
  * Opens the Mandate database as is, without running migrations.
  * @param url `postgres://…`, or a directory (or `memory://`) for PGlite
  */
-export const openDatabase = (url: string, options: OpenOptions = {}): Promise<Database> => openOrm(url, { entities, ...options });
+export const openDatabase = (url: string, options: OpenOptions = {}): Promise<Database> =>
+  openOrm(url, { entities: Object.values(entities), ...options });

@@ -1,75 +1,28 @@
 /**
- * Calls every contract operation as every kind of caller, and compares the status with the expected status. Operations without a row fail.
+ * Calls the operations of the contract as every kind of caller, and compares the status with the expected status. The operations of a new
+ * resource have their rows in the test of the resource. Operations without a row fail.
  */
-import { contract, contractV2, listRoutes, scopeNames, scopeDefinitions, maxWebhookEndpoints } from '@mandate/contract';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { glob, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { contract, contractV2, listRoutes, maxWebhookEndpoints } from '@mandate/contract';
+import { expect, test } from 'vitest';
 import { assignEventSequence } from '../../server/events/assign-sequence.ts';
-import type { JsonBody } from '../support/server/start-mandate.ts';
-import { unlimitedRates } from '../support/server/start-options.ts';
 import { operationName } from '../support/contract/declared-responses.ts';
-import { testCollectionOperations } from '../support/api-assertions/collection-assertions.ts';
-import { testDeclaredProblems } from '../support/api-assertions/problem-assertions.ts';
-import { signUp, signUpWithRole, obtainTokens, type TestUser } from '../support/oauth/oauth-flow.ts';
-import { createExpiredAndRevokedKeys, type ProblemInputs, type ValidRequest } from '../support/api-assertions/provoke-problems.ts';
-import { testIdempotentReplays } from '../support/api-assertions/replay-assertions.ts';
+import { signUp } from '../support/oauth/oauth-flow.ts';
+import type { JsonBody } from '../support/server/start-mandate.ts';
+import {
+  administratorStatuses,
+  type AuthorizationRows,
+  ownerCreateStatuses,
+  ownerListStatuses,
+  ownerStatuses,
+  publicStatuses,
+  type RequestParts,
+  staffStatuses,
+  type Statuses,
+  testAuthorization,
+} from '../support/shop/authorization-matrix.ts';
 import { pickupDelivery, buildProductInput } from '../support/shop/test-shop.ts';
-import { withShop } from '../support/shop/with-shop.ts';
-
-/**
- * `withoutScope`: the owner, with a token that lacks the required scope. `otherCustomer`: another customer with all customer scopes.
- * `apiKey`: an API key that belongs to the owner, with all scopes that a key can have.
- */
-const callers = ['anonymous', 'withoutScope', 'otherCustomer', 'owner', 'staff', 'admin', 'application', 'apiKey'] as const;
-type Caller = (typeof callers)[number];
-type Statuses = readonly [number, number, number, number, number, number, number, number];
-type RequestParts = readonly [method: string, path: string, body?: unknown, headers?: Record<string, string>];
-
-const rateLimits = { ...unlimitedRates };
-const shop = withShop({
-  rateLimits,
-  previewVersions: true,
-  onLogLine: () => undefined,
-});
-let owner: TestUser;
-const tokens: Partial<Record<Caller, string>> = {};
-let usersReadToken: string;
-let ordersReadToken: string;
-let spoilers: Omit<ProblemInputs, 'scopeless'>;
-
-beforeAll(async () => {
-  const formerAdmin = await signUpWithRole(shop.db, shop.origin, 'admin');
-  owner = await signUp(shop.origin);
-  const customerScopes = scopeNames.filter((name) => !scopeDefinitions[name].admin);
-  const tokenOf = async (person: TestUser, names: typeof scopeNames): Promise<string> =>
-    (await obtainTokens(shop.origin, person, names)).access_token;
-  usersReadToken = await tokenOf(owner, ['users.read']);
-  ordersReadToken = await tokenOf(owner, ['orders.read']);
-  tokens.owner = await tokenOf(owner, customerScopes);
-  tokens.otherCustomer = await tokenOf(await signUp(shop.origin), customerScopes);
-  tokens.staff = await tokenOf(await signUpWithRole(shop.db, shop.origin, 'staff'), scopeNames);
-  tokens.admin = await tokenOf(await signUpWithRole(shop.db, shop.origin, 'admin'), scopeNames);
-  tokens.application = shop.token;
-  const apiKeyScopes = customerScopes.filter((name) => name !== 'api_keys.manage');
-  tokens.apiKey = (await createResource('POST', '/api-keys', { name: 'All of it', scopes: apiKeyScopes }, tokens.owner)).key;
-  for (const _ of [1, 2]) await shop.createProduct();
-  const { body: products } = await shop.callApi('GET', '/api/v1/products?limit=1');
-  const staffScopes = await tokenOf(
-    formerAdmin,
-    scopeNames.filter((name) => scopeDefinitions[name].admin),
-  );
-  await shop.db.em.fork().execute(`update users set role = 'customer' where id = ?`, [formerAdmin.id]);
-  spoilers = {
-    formerStaffToken: staffScopes,
-    ...(await createExpiredAndRevokedKeys(shop, tokens.owner)),
-    foreignCursor: products.next_cursor,
-  };
-});
-
-async function createResource(method: string, path: string, body: unknown, token: string | undefined = shop.token): Promise<JsonBody> {
-  const response = await shop.callApi(method, `/api/v1${path}`, { ...(token !== undefined && { token }), body });
-  if (response.status >= 300) throw new Error(response.text);
-  return response.body;
-}
 
 let nameCount = 0;
 const unique = (): string => `unique_${++nameCount}`;
@@ -107,15 +60,9 @@ async function afterCancelingTasks(sent: RequestParts): Promise<RequestParts> {
 }
 const createCustomer = async (): Promise<number> => (await signUp(shop.origin)).id;
 
-const publicStatuses: Statuses = [200, 200, 200, 200, 200, 200, 200, 200];
-const ownerStatuses: Statuses = [401, 403, 404, 200, 200, 200, 200, 200];
-const ownerListStatuses: Statuses = [401, 403, 403, 200, 200, 200, 200, 200];
-const ownerCreateStatuses: Statuses = [401, 403, 404, 201, 201, 201, 201, 201];
-const staffStatuses = (status: number): Statuses => [401, 403, 403, 403, status, status, status, 403];
 /** Only the user who started a task can read the task, because its result contains data that this user may read. */
 const taskOwnerStatuses = (status: number): Statuses => [401, 403, 404, status, 404, 404, 404, status];
 
-const administratorStatuses = (status: number): Statuses => [401, 403, 403, 403, 403, status, status, 403];
 const applicationBody = { name: 'A', type: 'confidential', grant_types: ['client_credentials'], scopes: ['orders.read'] };
 const createApplication = async (): Promise<number> => (await createResource('POST', '/applications', applicationBody)).id;
 
@@ -137,7 +84,7 @@ async function createEndpointBelowLimit(): Promise<number> {
 /** An endpoint is visible only to the application that created it, for the same user. Even the user's own API key gets 404. */
 const endpointCreatorStatuses = (status: number): Statuses => [401, 403, 404, status, 404, 404, 404, 404];
 
-const rows: Record<string, { send: (caller: Caller) => Promise<RequestParts> | RequestParts; statuses: Statuses }> = {
+const rows: AuthorizationRows = {
   'usage.get': { send: () => ['GET', '/usage'], statuses: [401, 200, 200, 200, 200, 200, 200, 200] },
   'versions.list': { send: () => ['GET', ''], statuses: publicStatuses },
   'users.me': { send: () => ['GET', '/users/me'], statuses: [401, 403, 200, 200, 200, 200, 403, 200] },
@@ -301,7 +248,7 @@ const rows: Record<string, { send: (caller: Caller) => Promise<RequestParts> | R
 
 for (const name of ['create', 'list', 'get', 'update', 'cancel']) {
   const row = rows[`orders.${name}`];
-  if (row) rows[`v2 orders.${name}`] = { ...row, send: async (caller) => toVersion2Request(await row.send(caller)) };
+  if (row) rows[`v2 orders.${name}`] = { ...row, send: async (fixture) => toVersion2Request(await row.send(fixture)) };
 }
 
 function toVersion2Request([method, path, body, headers = {}]: RequestParts): RequestParts {
@@ -313,67 +260,23 @@ function toVersion2Request([method, path, body, headers = {}]: RequestParts): Re
   return [method, path, { ...rest, shipping_method, shipping_address }, headers];
 }
 
-function versionedPath(operation: string, path: string): string {
-  if (path === '') return '/api';
-  return `/api/${operation.startsWith('v2 ') ? 'v2' : 'v1'}${path}`;
+const { shop, owner, tokens, createResource } = testAuthorization(rows);
+
+/** Returns the operations that have their rows in the tests of their resources. */
+async function operationsInResourceTests(): Promise<string[]> {
+  const operations: string[] = [];
+  for await (const file of glob('*/*.test.ts', { cwd: import.meta.dirname })) {
+    const source = await readFile(join(import.meta.dirname, file), 'utf8');
+    if (source.includes('testAuthorization({'))
+      for (const [, name = ''] of source.matchAll(/^ {2}'(\w+\.\w+)': \{/gm)) operations.push(name);
+  }
+  return operations;
 }
 
-test('every operation has a row, and every row has an operation', () => {
-  expect(Object.keys(rows).toSorted()).toEqual([...listRoutes(contract), ...listRoutes(contractV2.orders)].map(operationName).toSorted());
-});
-
-describe.each(Object.entries(rows))('%s', (operation, { send, statuses }) => {
-  test.each(callers.map((caller, index) => [caller, statuses[index]] as const))('%s receives status %i', async (caller, status) => {
-    const token = caller === 'withoutScope' ? tokenWithoutScope(operation) : tokens[caller];
-    const [method, path, body, headers = {}] = await send(caller);
-    const response = await shop.callApi(method, versionedPath(operation, path), {
-      ...(token !== undefined && { token }),
-      ...(body !== undefined && { body }),
-      headers,
-    });
-    expect([response.status, response.text]).toEqual([status, expect.any(String)]);
-  });
-});
-
-/** Returns a valid token whose scope does not permit the operation. */
-const tokenWithoutScope = (operation: string): string => (operation.startsWith('users.') ? ordersReadToken : usersReadToken);
-
-/** Returns a request that passes at least the authorization checks. */
-function validRequest(operation: string): Promise<ValidRequest> {
-  return requestAs(operation, successfulCallers(operation)[0] ?? 'owner');
-}
-
-const successfulCallers = (operation: string): Caller[] =>
-  (['owner', 'admin', 'application'] as const).filter((name) => (rows[operation]?.statuses[callers.indexOf(name)] ?? 400) < 300);
-
-async function requestAs(operation: string, caller: Caller): Promise<ValidRequest> {
-  const row = rows[operation];
-  if (!row) throw new Error(`${operation} has no row`);
-  const [method, path, body, headers = {}] = await row.send(caller);
-  return { method, path: versionedPath(operation, path), body, headers, token: tokens[caller] ?? '' };
-}
-
-test.each(Object.keys(rows))('%s rejects a parameter that the contract does not declare', async (operation) => {
-  const { method, path, ...call } = await validRequest(operation);
-  const separator = path.includes('?') ? '&' : '?';
-  const { status, body } = await shop.callApi(method, `${path}${separator}no_such_parameter=true`, call);
-  expect([status, body.code]).toEqual([400, 'invalid_request']);
-  expect(body.errors).toEqual([expect.objectContaining({ in: 'query', parameter: 'no_such_parameter', code: 'unknown_parameter' })]);
-});
-
-testCollectionOperations(Object.keys(rows), { mandate: () => shop, validRequest });
-testIdempotentReplays(Object.keys(rows), {
-  mandate: () => shop,
-  validRequests: async (operation) => {
-    const requests: ValidRequest[] = [];
-    for (const caller of successfulCallers(operation)) requests.push(await requestAs(operation, caller));
-    return requests;
-  },
-});
-
-testDeclaredProblems(Object.keys(rows), {
-  mandate: () => shop,
-  rateLimits,
-  validRequest,
-  spoilers: (operation) => ({ ...spoilers, scopeless: tokenWithoutScope(operation) }),
+test('every operation has a row, and every row has an operation', async () => {
+  const operations = [...listRoutes(contract), ...listRoutes(contractV2.orders)].map(operationName);
+  const withRow = [...Object.keys(rows), ...(await operationsInResourceTests())];
+  const missing = operations.filter((operation) => !withRow.includes(operation));
+  expect(missing, 'pass a row for each of these operations to testAuthorization() in the test of the resource').toEqual([]);
+  expect(withRow.toSorted()).toEqual(operations.toSorted());
 });

@@ -15,7 +15,7 @@ describe('the migrated database', () => {
   afterEach(() => db.close());
 
   test('matches the entities', async () => {
-    expect(await differences(db)).toBe('');
+    expect(await differences(db), 'create a migration: npm run migration -- NAME').toBe('');
   });
 
   test('needs no further migration', async () => {

@@ -9,24 +9,38 @@ import { scopeNames } from '@mandate/contract';
 import { databaseKind } from '../support/services/database.ts';
 import { signIn, obtainTokens } from '../support/oauth/oauth-flow.ts';
 import { startServerProcess, createDataDirectory, type ServerProcess } from '../support/server/server-process.ts';
+import { addWorkflows, contractFile, findMissingOperations, walkthroughFile } from './add-walkthrough-steps.ts';
 import { startValidatingProxy } from '../support/contract/validating-proxy.ts';
 
 const root = join(import.meta.dirname, '../..');
-const walkthrough = join(root, 'docs', 'walkthrough.arazzo.yaml');
-const contractFile = join(root, 'contract', 'openapi', 'openapi.json');
 const order = z.object({ required: z.array(z.string()) }).passthrough();
 const components = z.object({ schemas: z.object({ Order: order }).passthrough() }).passthrough();
-const operation = z.object({ 'x-internal': z.boolean().optional() }).passthrough();
-const document = z.object({ paths: z.record(z.record(operation)), components }).passthrough();
+const document = z.object({ components }).passthrough();
 const summary = z.object({ files: z.record(z.object({ totalRequests: z.number() }).passthrough()) });
 
 test('the walkthrough calls every operation', async () => {
-  const text = await readFile(walkthrough, 'utf8');
-  const { paths } = document.parse(JSON.parse(await readFile(contractFile, 'utf8')));
-  const operations = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).flatMap(([method, one]) => (one['x-internal'] ? [] : [`#/paths/${path.replaceAll('/', '~1')}/${method}'`])),
+  const missing = findMissingOperations(await readFile(walkthroughFile, 'utf8'), await readFile(contractFile, 'utf8'));
+  const names = missing.map(({ operationId }) => operationId);
+  expect(names, 'run `npm run openapi`, which adds steps for these operations to docs/walkthrough.arazzo.yaml').toEqual([]);
+});
+
+test('npm run walkthrough adds steps for missing operations, which use the created resource', async () => {
+  const operations = [
+    { operationId: 'planted.get', method: 'get', path: '/api/v1/planted/{planted_id}', status: '200' },
+    { operationId: 'planted.create', method: 'post', path: '/api/v1/planted', status: '201' },
+  ];
+  const paths = Object.fromEntries(
+    operations.map(({ operationId, method, path, status }) => [
+      path,
+      { [method]: { operationId, summary: operationId, responses: { [status]: {} } } },
+    ]),
   );
-  expect(operations.filter((one) => !text.includes(one))).toEqual([]);
+  const before = await readFile(walkthroughFile, 'utf8');
+  const planted = JSON.stringify({ paths });
+  const after = addWorkflows(before, findMissingOperations(before, planted));
+  expect(findMissingOperations(after, planted)).toEqual([]);
+  expect(after.replace(/  - workflowId: planted\n[^]*?(?=  - workflowId: leave\n)/, '')).toBe(before);
+  expect(after).toMatch(/stepId: create\n[^]*== 201\n +outputs:\n +id: [^]*stepId: get\n[^]*value: \$steps.create.outputs.id }[^]*== 200/);
 });
 
 // the processes are the same on every database, so testing one is enough
@@ -66,7 +80,7 @@ describe.skipIf(databaseKind === 'pglite')('the walkthrough on a new server', ()
     const cli = join(root, 'node_modules', '@redocly', 'cli', 'bin', 'cli.js');
     const report = join(work, 'report.json');
     const inputs = ['--input', `token=${await administratorToken()}`, '--server', `mandate=${serverUrl}`, '--json-output', report];
-    const child = spawn(process.execPath, [cli, 'respect', walkthrough, ...inputs, ...flags], {
+    const child = spawn(process.execPath, [cli, 'respect', walkthroughFile, ...inputs, ...flags], {
       env: { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', NO_COLOR: '1' },
       stdio: ['ignore', 'pipe', 'pipe'],
     });

@@ -11,6 +11,7 @@ import {
   cursorProblems,
   idempotencyProblems,
 } from '../../protocol/problems.ts';
+import { defineResource } from '../../protocol/define-resource.ts';
 import { routeMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
 import { administratorOnlyScopes, type Scope, scopeNames } from '../../protocol/scopes.ts';
 import { oneTimeSecretSchema } from '../../schema/one-time-secret.ts';
@@ -84,7 +85,7 @@ export const apiKeyCreateSchema = namedSchema(
     .strict(),
 );
 
-export const apiKeyRoutes = c.router({
+export const apiKeyRoutes = defineResource('API keys', "API keys for the user's scripts and programs.", {
   list: {
     method: 'GET',
     path: '/api-keys',

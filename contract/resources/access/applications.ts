@@ -12,6 +12,7 @@ import {
   cursorProblems,
   idempotencyProblems,
 } from '../../protocol/problems.ts';
+import { defineResource } from '../../protocol/define-resource.ts';
 import { routeMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
 import { scopeNames } from '../../protocol/scopes.ts';
 import { oneTimeSecretSchema, secretRotationBodySchema } from '../../schema/one-time-secret.ts';
@@ -179,7 +180,7 @@ const onlyAdministrators = 'Requires an administrator.';
 const access = ['applications.manage'] as const;
 const pathParams = z.object({ application_id: pathIdSchema('ID of the application.') });
 
-export const applicationRoutes = c.router({
+export const applicationRoutes = defineResource('Applications', 'Registered OAuth clients and the scopes that they can be granted.', {
   list: {
     method: 'GET',
     path: '/applications',

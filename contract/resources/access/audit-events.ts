@@ -1,13 +1,12 @@
-import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { namedSchema } from '../../schema/named-schema.ts';
 import { idSchema, urlIdSchema } from '../../schema/ids.ts';
 import { commaSeparatedListSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import { commonProblems, declareProblemResponses, permissionProblems, cursorProblems } from '../../protocol/problems.ts';
+import { defineResource } from '../../protocol/define-resource.ts';
 import { routeMetadata } from '../../protocol/route-metadata.ts';
 import { timestampSchema, timestampInputSchema } from '../../schema/text-and-timestamps.ts';
 
-const c = initContract();
 const fails = declareProblemResponses(commonProblems);
 
 /** Recorded actions on credentials and permissions. */
@@ -62,7 +61,7 @@ export const auditEventSchema = namedSchema(
   }),
 );
 
-export const auditEventRoutes = c.router({
+export const auditEventRoutes = defineResource('Audit events', 'Audit log of changes to credentials and permissions.', {
   list: {
     method: 'GET',
     path: '/audit-events',

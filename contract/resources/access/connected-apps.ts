@@ -4,6 +4,7 @@ import { namedSchema } from '../../schema/named-schema.ts';
 import { idSchema, pathIdSchema } from '../../schema/ids.ts';
 import { listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import { commonProblems, declareProblemResponses, permissionProblems, cursorProblems } from '../../protocol/problems.ts';
+import { defineResource } from '../../protocol/define-resource.ts';
 import { routeMetadata } from '../../protocol/route-metadata.ts';
 import { timestampSchema } from '../../schema/text-and-timestamps.ts';
 
@@ -29,7 +30,7 @@ export const connectedAppSchema = namedSchema(
   }),
 );
 
-export const connectedAppRoutes = c.router({
+export const connectedAppRoutes = defineResource('Connected applications', "Applications that can act on the user's behalf.", {
   list: {
     method: 'GET',
     path: '/connected-apps',

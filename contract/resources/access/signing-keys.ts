@@ -1,11 +1,10 @@
-import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { namedSchema } from '../../schema/named-schema.ts';
 import { commonProblems, declareProblemResponses, permissionProblems, bodyProblems, idempotencyProblems } from '../../protocol/problems.ts';
+import { defineResource } from '../../protocol/define-resource.ts';
 import { routeMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
 import { timestampSchema } from '../../schema/text-and-timestamps.ts';
 
-const c = initContract();
 const fails = declareProblemResponses(commonProblems);
 
 export const signingKeyRotationSchema = namedSchema(
@@ -37,7 +36,7 @@ export const signingKeyRotationCreateSchema = namedSchema(
     .strict(),
 );
 
-export const signingKeyRoutes = c.router({
+export const signingKeyRoutes = defineResource('Signing keys', 'Keys that sign tokens.', {
   rotate: {
     method: 'POST',
     path: '/signing-key-rotations',

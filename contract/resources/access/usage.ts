@@ -1,11 +1,10 @@
-import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { namedSchema } from '../../schema/named-schema.ts';
 import { commonProblems, declareProblemResponses, publicProblems } from '../../protocol/problems.ts';
+import { defineResource } from '../../protocol/define-resource.ts';
 import { routeMetadata } from '../../protocol/route-metadata.ts';
 import { timestampSchema } from '../../schema/text-and-timestamps.ts';
 
-const c = initContract();
 const fails = declareProblemResponses(commonProblems);
 
 const limit = namedSchema(
@@ -30,7 +29,7 @@ const month = namedSchema(
   }),
 );
 
-export const usageRoutes = c.router({
+export const usageRoutes = defineResource('Usage', 'API request counts and limits.', {
   get: {
     method: 'GET',
     path: '/usage',

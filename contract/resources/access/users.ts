@@ -12,6 +12,7 @@ import {
   idempotencyProblems,
   ifMatchProblems,
 } from '../../protocol/problems.ts';
+import { defineResource } from '../../protocol/define-resource.ts';
 import { routeMetadata, idempotencyHeadersSchema, ifMatchHeadersSchema, ifNoneMatchHeadersSchema } from '../../protocol/route-metadata.ts';
 import { timestampSchema, timestampInputSchema, singleLineSchema } from '../../schema/text-and-timestamps.ts';
 
@@ -86,7 +87,7 @@ export const userUpdateSchema = namedSchema(
 
 const userPath = z.object({ user_id: pathIdSchema('ID of the user.') });
 
-export const userRoutes = c.router({
+export const userRoutes = defineResource('Users', 'User accounts of customers, staff and administrators.', {
   me: {
     method: 'GET',
     path: '/users/me',

@@ -1,61 +1,15 @@
-import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { namedSchema } from '../../schema/named-schema.ts';
 import { idSchema, pathIdSchema, urlIdSchema, urlIntegerSchema } from '../../schema/ids.ts';
 import { commaSeparatedListSchema, paginationParameters } from '../../schema/pagination.ts';
 import { commonProblems, declareProblemResponses, tokenProblems } from '../../protocol/problems.ts';
+import { defineResource } from '../../protocol/define-resource.ts';
 import { routeMetadata } from '../../protocol/route-metadata.ts';
 import type { Scope } from '../../protocol/scopes.ts';
 import { taskProblems } from '../tasks/tasks.ts';
 import { timestampSchema } from '../../schema/text-and-timestamps.ts';
 
-const c = initContract();
 const fails = declareProblemResponses({ ...commonProblems, gone: taskProblems.gone });
-
-/** Event types. Every event is recorded in the transaction of the change that it reports. More types may be added. */
-export const eventTypes = [
-  'user.created',
-  'user.updated',
-  'user.suspended',
-  'user.reactivated',
-  'user.closed',
-  'product.created',
-  'product.updated',
-  'product.archived',
-  'product.deleted',
-  'product.stock_changed',
-  'product.out_of_stock',
-  'product.back_in_stock',
-  'order.created',
-  'order.updated',
-  'order.paid',
-  'order.shipped',
-  'order.delivered',
-  'order.canceled',
-  'order.refunded',
-  'payment.created',
-  'payment.requires_action',
-  'payment.succeeded',
-  'payment.failed',
-  'payment.canceled',
-  'refund.created',
-  'refund.succeeded',
-  'refund.failed',
-  'shipment.created',
-  'shipment.shipped',
-  'shipment.delivered',
-  'shipment.failed',
-  'shipment.canceled',
-  'task.succeeded',
-  'task.failed',
-  'task.canceled',
-  'grant.created',
-  'grant.revoked',
-  'webhook_endpoint.test',
-  'webhook_endpoint.disabled',
-] as const;
-
-export type EventType = (typeof eventTypes)[number];
 
 /** Retention period of events, in days. */
 export const eventRetentionDays = 30;
@@ -63,27 +17,64 @@ export const eventRetentionDays = 30;
 export const maxEventWaitSeconds = 25;
 
 /**
- * Scopes that make the events of each subject visible to a token. The `own` scope covers the events of the token's user; `null` means
- * that these events belong to no user and need no scope. Any scope in `all` covers the events of all users, if the token's user has the
- * role that the scope requires.
+ * The subjects of events, with the names of their changes and the name of the schema of `data.object`. `own` and `all` are the scopes
+ * that make the events visible to a token. The `own` scope covers the events of the token's user; `null` means that these events belong
+ * to no user and need no scope. Any scope in `all` covers the events of all users, if the token's user has the role that the scope requires.
  */
-export const eventSubjectScopes = {
-  user: { own: 'users.read', all: ['users.manage'] },
-  product: { own: null, all: ['products.write'] },
-  order: { own: 'orders.read', all: ['orders.manage'] },
-  payment: { own: 'payments.read', all: ['payments.manage'] },
-  refund: { own: 'payments.read', all: ['payments.manage'] },
-  shipment: { own: 'orders.read', all: ['orders.manage', 'shipments.write'] },
-  task: { own: 'tasks.read', all: [] },
-  grant: { own: 'connected_apps.read', all: [] },
-  webhook_endpoint: { own: 'webhooks.read', all: [] },
-} as const satisfies Record<string, { own: Scope | null; all: readonly Scope[] }>;
+export const eventSubjects = {
+  user: {
+    changes: ['created', 'updated', 'suspended', 'reactivated', 'closed'],
+    schema: 'User',
+    own: 'users.read',
+    all: ['users.manage'],
+  },
+  product: {
+    changes: ['created', 'updated', 'archived', 'deleted', 'stock_changed', 'out_of_stock', 'back_in_stock'],
+    schema: 'Product',
+    own: null,
+    all: ['products.write'],
+  },
+  order: {
+    changes: ['created', 'updated', 'paid', 'shipped', 'delivered', 'canceled', 'refunded'],
+    schema: 'Order',
+    own: 'orders.read',
+    all: ['orders.manage'],
+  },
+  payment: {
+    changes: ['created', 'requires_action', 'succeeded', 'failed', 'canceled'],
+    schema: 'Payment',
+    own: 'payments.read',
+    all: ['payments.manage'],
+  },
+  refund: { changes: ['created', 'succeeded', 'failed'], schema: 'Refund', own: 'payments.read', all: ['payments.manage'] },
+  shipment: {
+    changes: ['created', 'shipped', 'delivered', 'failed', 'canceled'],
+    schema: 'Shipment',
+    own: 'orders.read',
+    all: ['orders.manage', 'shipments.write'],
+  },
+  task: { changes: ['succeeded', 'failed', 'canceled'], schema: 'Task', own: 'tasks.read', all: [] },
+  grant: { changes: ['created', 'revoked'], schema: 'ConnectedApp', own: 'connected_apps.read', all: [] },
+  webhook_endpoint: { changes: ['test', 'disabled'], schema: 'WebhookEndpoint', own: 'webhooks.read', all: [] },
+} as const satisfies Record<string, { changes: readonly [string, ...string[]]; schema: string; own: Scope | null; all: readonly Scope[] }>;
 
-export type EventSubject = keyof typeof eventSubjectScopes;
+export type EventSubject = keyof typeof eventSubjects;
+type EventTypeOf<Subject extends EventSubject> = `${Subject}.${(typeof eventSubjects)[Subject]['changes'][number]}`;
+export type EventType = { [Subject in EventSubject]: EventTypeOf<Subject> }[EventSubject];
 
-const isSubject = (name: string): name is EventSubject => Object.hasOwn(eventSubjectScopes, name);
-const [firstSubject, ...moreSubjects] = Object.keys(eventSubjectScopes).filter(isSubject);
-if (firstSubject === undefined) throw new Error('no event subject is declared');
+const isSubject = (name: string): name is EventSubject => Object.hasOwn(eventSubjects, name);
+const subjects = Object.keys(eventSubjects).filter(isSubject);
+
+const eventTypesOf = (subject: EventSubject): EventType[] =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the inferred type combines every subject with every change
+  eventSubjects[subject].changes.map((change) => `${subject}.${change}` as EventType);
+
+const [firstSubject, ...moreSubjects] = subjects;
+const [firstType, ...moreTypes] = subjects.flatMap(eventTypesOf);
+if (firstSubject === undefined || firstType === undefined) throw new Error('no event subject is declared');
+
+/** Event types. Every event is recorded in the transaction of the change that it reports. More types may be added. */
+export const eventTypes: readonly [EventType, ...EventType[]] = [firstType, ...moreTypes];
 
 /** Wildcards such as `order.*`: all types of one subject, including types that are added later. */
 export const eventTypeWildcards = [firstSubject, ...moreSubjects].map((subject): EventTypeWildcard => `${subject}.*`);
@@ -128,7 +119,7 @@ export const eventPageSchema = namedSchema(
   }),
 );
 
-export const eventRoutes = c.router({
+export const eventRoutes = defineResource('Events', 'Ordered log of all changes.', {
   list: {
     method: 'GET',
     path: '/events',

@@ -14,6 +14,7 @@ import {
   idempotencyProblems,
   ifMatchProblems,
 } from '../../protocol/problems.ts';
+import { defineResource } from '../../protocol/define-resource.ts';
 import { routeMetadata, idempotencyHeadersSchema, ifMatchHeadersSchema, ifNoneMatchHeadersSchema } from '../../protocol/route-metadata.ts';
 import { oneTimeSecretSchema, secretRotationBodySchema } from '../../schema/one-time-secret.ts';
 import { timestampSchema, multilineTextSchema } from '../../schema/text-and-timestamps.ts';
@@ -153,7 +154,7 @@ export const webhookDeliverySchema = namedSchema(
 const endpointPath = z.object({ webhook_endpoint_id: pathIdSchema('ID of the webhook endpoint.') });
 const eventId = idSchema.describe('ID of an event.');
 
-export const webhookRoutes = c.router({
+export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a URL that you register.', {
   list: {
     method: 'GET',
     path: '/webhook-endpoints',

@@ -12,6 +12,7 @@ import {
   cursorProblems,
   ifMatchProblems,
 } from '../../protocol/problems.ts';
+import { defineResource } from '../../protocol/define-resource.ts';
 import { routeMetadata, ifMatchHeadersSchema, ifNoneMatchHeadersSchema } from '../../protocol/route-metadata.ts';
 import { singleLineSchema } from '../../schema/text-and-timestamps.ts';
 
@@ -46,7 +47,7 @@ export const deliveryMethodReplaceSchema = namedSchema(
 
 const methodPath = z.object({ code: deliveryMethodCodeSchema.describe('Code that identifies the delivery method in orders.') });
 
-export const deliveryMethodRoutes = c.router({
+export const deliveryMethodRoutes = defineResource('Delivery methods', 'Ways to deliver orders to customers.', {
   list: {
     method: 'GET',
     path: '/delivery-methods',

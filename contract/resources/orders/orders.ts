@@ -14,6 +14,7 @@ import {
   idempotencyProblems,
   ifMatchProblems,
 } from '../../protocol/problems.ts';
+import { defineResource } from '../../protocol/define-resource.ts';
 import {
   routeMetadata,
   dryRunQuerySchema,
@@ -191,7 +192,7 @@ export const orderCancellationSchema = namedSchema(
 /** Path parameters of an order and its subresources. */
 export const orderPathSchema = z.object({ order_id: pathIdSchema('ID of the order.') });
 
-export const orderRoutes = c.router({
+export const orderRoutes = defineResource('Orders', 'Orders of customers.', {
   create: {
     method: 'POST',
     path: '/orders',

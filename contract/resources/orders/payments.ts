@@ -16,6 +16,7 @@ import {
   idempotencyProblems,
 } from '../../protocol/problems.ts';
 import { openEnumSchema } from '../../schema/open-enum.ts';
+import { defineResource } from '../../protocol/define-resource.ts';
 import { routeMetadata, idempotencyHeadersSchema, ifNoneMatchHeadersSchema } from '../../protocol/route-metadata.ts';
 import { timestampSchema } from '../../schema/text-and-timestamps.ts';
 
@@ -130,7 +131,7 @@ export const paymentCreateSchema = namedSchema(
 
 const paymentPath = z.object({ payment_id: pathIdSchema('ID of the payment.') });
 
-export const paymentRoutes = c.router({
+export const paymentRoutes = defineResource('Payments', 'Payments for orders.', {
   create: {
     method: 'POST',
     path: '/orders/:order_id/payments',

@@ -1,10 +1,8 @@
-import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { namedSchema } from '../../schema/named-schema.ts';
 import { commonProblems, declareProblemResponses, publicProblems } from '../../protocol/problems.ts';
+import { defineResource } from '../../protocol/define-resource.ts';
 import { routeMetadata } from '../../protocol/route-metadata.ts';
-
-const c = initContract();
 
 export const providerEventProblems = {
   invalid_signature: { status: 400, title: 'The signature is not valid' },
@@ -12,7 +10,7 @@ export const providerEventProblems = {
 
 const fails = declareProblemResponses({ ...commonProblems, ...providerEventProblems });
 
-export const providerEventRoutes = c.router({
+export const providerEventRoutes = defineResource('Provider events', 'Webhooks of payment providers.', {
   receive: {
     method: 'POST',
     path: '/provider-events/:provider',

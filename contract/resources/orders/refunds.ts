@@ -15,6 +15,7 @@ import {
   cursorProblems,
   idempotencyProblems,
 } from '../../protocol/problems.ts';
+import { defineResource } from '../../protocol/define-resource.ts';
 import { routeMetadata, dryRunQuerySchema, idempotencyHeadersSchema, ifNoneMatchHeadersSchema } from '../../protocol/route-metadata.ts';
 import { shipmentProblems } from './shipments.ts';
 import { timestampSchema, multilineTextSchema } from '../../schema/text-and-timestamps.ts';
@@ -70,7 +71,7 @@ export const refundCreateSchema = namedSchema(
 
 const refundPath = z.object({ refund_id: pathIdSchema('ID of the refund.') });
 
-export const refundRoutes = c.router({
+export const refundRoutes = defineResource('Refunds', 'Refunds of payments.', {
   create: {
     method: 'POST',
     path: '/orders/:order_id/refunds',

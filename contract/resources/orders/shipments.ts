@@ -15,6 +15,7 @@ import {
   idempotencyProblems,
   ifMatchProblems,
 } from '../../protocol/problems.ts';
+import { defineResource } from '../../protocol/define-resource.ts';
 import {
   routeMetadata,
   dryRunQuerySchema,
@@ -92,7 +93,7 @@ export const shipmentUpdateSchema = namedSchema(
 
 const shipmentPath = z.object({ shipment_id: pathIdSchema('ID of the shipment.') });
 
-export const shipmentRoutes = c.router({
+export const shipmentRoutes = defineResource('Shipments', 'Shipments of orders, with tracking details.', {
   create: {
     method: 'POST',
     path: '/orders/:order_id/shipments',

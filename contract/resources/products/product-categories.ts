@@ -1,12 +1,11 @@
-import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { namedSchema } from '../../schema/named-schema.ts';
 import { listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import { commonProblems, declareProblemResponses, publicProblems, cursorProblems } from '../../protocol/problems.ts';
 import { productStatusFilterSchema } from './products.ts';
+import { defineResource } from '../../protocol/define-resource.ts';
 import { routeMetadata } from '../../protocol/route-metadata.ts';
 
-const c = initContract();
 const fails = declareProblemResponses(commonProblems);
 
 export const productCategorySchema = namedSchema(
@@ -17,7 +16,7 @@ export const productCategorySchema = namedSchema(
   }),
 );
 
-export const productCategoryRoutes = c.router({
+export const productCategoryRoutes = defineResource('Product categories', 'Product categories, with the number of products in each.', {
   list: {
     method: 'GET',
     path: '/product-categories',

@@ -14,6 +14,7 @@ import {
   idempotencyProblems,
   ifMatchProblems,
 } from '../../protocol/problems.ts';
+import { defineResource } from '../../protocol/define-resource.ts';
 import { routeMetadata, idempotencyHeadersSchema, ifMatchHeadersSchema, ifNoneMatchHeadersSchema } from '../../protocol/route-metadata.ts';
 import {
   timestampSchema,
@@ -165,7 +166,7 @@ export const productStatusFilterSchema = commaSeparatedListSchema(productStatuse
 
 const productPath = z.object({ product_id: pathIdSchema('ID of the product.') });
 
-export const productRoutes = c.router({
+export const productRoutes = defineResource('Products', "The shop's products and their stock.", {
   list: {
     method: 'GET',
     path: '/products',

@@ -1,14 +1,13 @@
-import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { namedSchema } from '../../schema/named-schema.ts';
 import { idSchema } from '../../schema/ids.ts';
 import { orderFulfillmentStatuses, orderStatuses, orderPaymentStatuses } from '../orders/orders.ts';
 import { commonProblems, declareProblemResponses, permissionProblems, bodyProblems, idempotencyProblems } from '../../protocol/problems.ts';
+import { defineResource } from '../../protocol/define-resource.ts';
 import { routeMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
 import { fileFormats, taskCreationProblems, taskSchema, taskProblems } from './tasks.ts';
 import { externalNameSchema, timestampInputSchema, singleLineSchema } from '../../schema/text-and-timestamps.ts';
 
-const c = initContract();
 const fails = declareProblemResponses({ ...commonProblems, ...taskProblems });
 
 /** Columns of an order. Amounts are in minor units; the columns that end in `_decimal` contain the same amounts as decimal numbers. */
@@ -75,7 +74,7 @@ export const orderExportCreateSchema = namedSchema(
     }),
 );
 
-export const orderExportRoutes = c.router({
+export const orderExportRoutes = defineResource('Order exports', 'Export of orders to a file.', {
   create: {
     method: 'POST',
     path: '/order-exports',

@@ -1,14 +1,13 @@
-import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { urlIdSchema } from '../../schema/ids.ts';
 import { columnNameParameters, importParameters, uploadBodySchema, uploadLimitsText, uploadRouteMetadata } from './import-parameters.ts';
 import { currencySchema } from '../../schema/money.ts';
 import { maxOrderLines } from '../orders/orders.ts';
 import { commonProblems, declareProblemResponses, permissionProblems, fileProblems, idempotencyProblems } from '../../protocol/problems.ts';
+import { defineResource } from '../../protocol/define-resource.ts';
 import { routeMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
 import { taskCreationProblems, taskSchema, taskProblems } from './tasks.ts';
 
-const c = initContract();
 const fails = declareProblemResponses({ ...commonProblems, ...taskProblems });
 
 const importEffects =
@@ -22,7 +21,7 @@ export const orderImportFields = [
   ...(['sku', 'name', 'quantity', 'unit_price', 'tax_rate_bps'] as const),
 ] as const;
 
-export const orderImportRoutes = c.router({
+export const orderImportRoutes = defineResource('Order imports', 'Import of an order history from another system.', {
   create: {
     method: 'POST',
     path: '/order-imports',

@@ -1,13 +1,12 @@
-import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { columnNameParameters, importParameters, uploadBodySchema, uploadLimitsText, uploadRouteMetadata } from './import-parameters.ts';
 import { currencySchema } from '../../schema/money.ts';
 import { commonProblems, declareProblemResponses, permissionProblems, fileProblems, idempotencyProblems } from '../../protocol/problems.ts';
+import { defineResource } from '../../protocol/define-resource.ts';
 import { routeMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
 import { taskCreationProblems, taskSchema, taskProblems } from './tasks.ts';
 import { externalNameSchema } from '../../schema/text-and-timestamps.ts';
 
-const c = initContract();
 const fails = declareProblemResponses({ ...commonProblems, ...taskProblems });
 
 export const productImportFields = [
@@ -22,7 +21,7 @@ export const productImportFields = [
   'status',
 ] as const;
 
-export const productImportRoutes = c.router({
+export const productImportRoutes = defineResource('Product imports', 'Import of products from a file.', {
   create: {
     method: 'POST',
     path: '/product-imports',

@@ -12,6 +12,7 @@ import {
   cursorProblems,
   idempotencyProblems,
 } from '../../protocol/problems.ts';
+import { defineResource } from '../../protocol/define-resource.ts';
 import { routeMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
 import { timestampSchema } from '../../schema/text-and-timestamps.ts';
 
@@ -92,7 +93,7 @@ const taskPath = z.object({ task_id: pathIdSchema('ID of the task.') });
 /** The bytes of the file are streamed without validation. */
 const fileContent = z.custom<AsyncIterable<Uint8Array>>();
 
-export const taskRoutes = c.router({
+export const taskRoutes = defineResource('Tasks', 'Background tasks, such as exports and imports.', {
   list: {
     method: 'GET',
     path: '/tasks',

@@ -9,7 +9,7 @@ import {
 import { describe, expect, test } from 'vitest';
 import type { Scope } from '@mandate/contract';
 import { createOpenApiDocument } from '@mandate/contract/openapi';
-import { excludedOperations, createMcpTools } from '@mandate/contract/tools';
+import { createMcpTools, getExclusionReason } from '@mandate/contract/tools';
 import type { JsonBody } from '../../support/server/start-mandate.ts';
 import { obtainAuthorizationCode, cliClient, signUp, obtainTokens, type TestUser } from '../../support/oauth/oauth-flow.ts';
 import { pickupDelivery } from '../../support/shop/test-shop.ts';
@@ -60,10 +60,23 @@ describe('the tools', () => {
   test('exist for every operation except the excluded ones', () => {
     const document = createOpenApiDocument(shop.origin);
     const operations = Object.values(document['paths'] ?? {}).flatMap((methods) => Object.values(methods ?? {})) as JsonBody[];
-    const offered = operations.filter((operation) => !operation['x-internal'] && !(operation.operationId in excludedOperations));
-    expect(createMcpTools(document)).toHaveLength(new Set(offered.map(({ operationId }) => operationId)).size);
-    const ids = operations.map(({ operationId }) => operationId);
-    for (const excluded of Object.keys(excludedOperations)) expect(ids).toContain(excluded);
+    const reasons = operations.map((operation) => [operation.operationId, getExclusionReason(document, operation)] as const);
+    const offered = reasons.filter(([, reason]) => reason === undefined);
+    expect(createMcpTools(document)).toHaveLength(new Set(offered.map(([operationId]) => operationId)).size);
+    const secret = 'returns a secret, which must not appear in a conversation';
+    expect(Object.fromEntries(reasons.filter(([, reason]) => reason !== undefined))).toEqual({
+      'providerEvents.receive': 'is only for external systems',
+      'apiKeys.create': secret,
+      'applications.create': secret,
+      'applications.rotateSecret': secret,
+      'applications.createRegistrationToken': secret,
+      'webhooks.create': secret,
+      'webhooks.rotateSecret': secret,
+      'signingKeys.rotate': 'must be decided by a human',
+      'orderImports.create': 'requires a file',
+      'productImports.create': 'requires a file',
+      'tasks.result': 'returns a file',
+    });
   });
 
   test('describe their effects in annotations', async () => {

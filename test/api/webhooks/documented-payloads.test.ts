@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { eventSubjectScopes, eventTypes } from '@mandate/contract';
+import { eventSubjects, eventTypes } from '@mandate/contract';
 import { createOpenApiDocument } from '@mandate/contract/openapi';
 import type { JsonBody } from '../../support/server/start-mandate.ts';
 import { signUpWithRole, obtainTokens } from '../../support/oauth/oauth-flow.ts';
@@ -21,7 +21,17 @@ const shop = withShop();
 let receiver: WebhookReceiver;
 let deliveries: readonly ReceivedDelivery[];
 
+const createOperation = z
+  .object({
+    requestBody: z.object({ content: z.object({ 'application/json': z.object({ example: z.record(z.unknown()) }) }) }),
+    responses: z.object({
+      '201': z.object({ content: z.object({ 'application/json': z.object({ schema: z.object({ $ref: z.string() }) }) }) }),
+    }),
+  })
+  .optional()
+  .catch(undefined);
 const documentShape = z.object({
+  paths: z.record(z.object({ post: createOperation })),
   components: z.object({
     schemas: z.record(z.record(z.unknown())),
     parameters: z.record(z.object({ name: z.string(), schema: z.unknown() })),
@@ -36,6 +46,14 @@ const documentShape = z.object({
   ),
 });
 const document = documentShape.parse(createOpenApiDocument('https://shop.example'));
+/** The path below `/api/v1` and the example body of each POST that creates a resource, by the name of the resource's schema. */
+const createOperations = new Map(
+  Object.entries(document.paths).flatMap(([path, { post: operation }]): [string, [string, object]][] => {
+    const schema = operation?.responses['201']?.content['application/json'].schema.$ref.split('/').at(-1);
+    const example = operation?.requestBody?.content['application/json'].example;
+    return schema === undefined || example === undefined ? [] : [[schema, [path.replace('/api/v1', ''), example]]];
+  }),
+);
 const ajv = new Ajv2020({ strict: false, allErrors: true });
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the formats work with both classes
 (addFormats as unknown as (to: unknown) => void)(ajv);
@@ -49,11 +67,11 @@ const validationErrors = (type: string, payload: unknown): unknown => {
   return validate(payload) ? null : validate.errors;
 };
 
-/** Creates events of every subject type for one user who subscribes to all events. */
+/** Creates events of every subject type, with example bodies where nothing else is necessary, for one user who subscribes to all events. */
 beforeAll(async () => {
   receiver = await startWebhookReceiver();
   const anna = await signUpWithRole(shop.db, shop.origin, 'admin');
-  const scopes = Object.values(eventSubjectScopes).flatMap(({ own, all }) => [...(own === null ? [] : [own]), ...all]);
+  const scopes = Object.values(eventSubjects).flatMap(({ own, all }) => [...(own === null ? [] : [own]), ...all]);
   const writeScopes = ['orders.write', 'payments.write', 'refunds.write', 'tasks.write', 'webhooks.write', 'products.write'] as const;
   const { access_token: token } = await obtainTokens(shop.origin, anna, [...new Set([...scopes, ...writeScopes])]);
   const post = async (path: string, body: object, status = 201): Promise<JsonBody> => {
@@ -73,6 +91,12 @@ beforeAll(async () => {
   await obtainTokens(shop.origin, anna, ['orders.read']);
   await post(`/webhook-endpoints/${endpoint.id}/test-events`, {}, 202);
   await deliverPendingEvents(shop);
+  const delivered = new Set(receiver.deliveries.map(({ body }) => String(body.type).split('.', 1).join('')));
+  for (const [subject, { schema }] of Object.entries(eventSubjects)) {
+    const [path, example] = createOperations.get(schema) ?? [];
+    if (!delivered.has(subject) && path !== undefined && example) await post(path, example);
+  }
+  await deliverPendingEvents(shop);
   deliveries = receiver.deliveries;
 }, 60_000);
 afterAll(async () => {
@@ -86,7 +110,7 @@ test('the document contains exactly the event types', () => {
 test('every delivery has the documented headers and payload', () => {
   const types = deliveries.map(({ body }) => String(body.type));
   const subjectTypes = new Set<string>(types.map((type) => type.split('.', 1).join('')));
-  expect(subjectTypes).toEqual(new Set(Object.keys(eventSubjectScopes)));
+  expect(subjectTypes, 'change a resource of each missing subject in beforeAll()').toEqual(new Set(Object.keys(eventSubjects)));
   const isValidHeader = (name: string, schema: unknown, value: unknown): boolean =>
     typeof value === 'string' && ajv.validate(z.record(z.unknown()).parse(schema), value) && name === name.toLowerCase();
   for (const { body, headers } of deliveries) {

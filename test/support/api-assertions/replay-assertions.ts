@@ -53,10 +53,11 @@ export function testIdempotentReplays(operations: readonly string[], { mandate, 
   };
 
   test('every POST operation accepts an Idempotency-Key or is listed with a reason', () => {
-    expect(postOperations.filter((operation) => !idempotentOperations.includes(operation))).toEqual(Object.keys(withoutKey));
+    const tested = (names: readonly string[]): string[] => names.filter((name) => findRoute(name) && operations.includes(name));
+    expect(postOperations.filter((operation) => !idempotentOperations.includes(operation))).toEqual(tested(Object.keys(withoutKey)));
     for (const operation of idempotentOperations)
       expect(declaredProblemCodes(findRoute(operation)), operation).toContain('idempotency_key_reused');
-    expect(idempotentOperations.filter(secretFieldOf)).toEqual(expect.arrayContaining(Object.keys(otherBodies)));
+    expect(idempotentOperations.filter(secretFieldOf)).toEqual(expect.arrayContaining(tested(Object.keys(otherBodies))));
   });
 
   test('the contract marks exactly the fields that are null in a replayed response', () => {

@@ -28,6 +28,8 @@ export const findUnpaginatedLists = (routes: readonly AppRoute[]): string[] =>
     })
     .map(operationName);
 
+export const acceptsDryRun = ({ query }: AppRoute): boolean => 'dry_run' in schemaFields(query);
+
 export const acceptsIfMatch = ({ headers }: AppRoute): boolean => 'if-match' in schemaFields(headers);
 
 /** Returns the operations that accept `If-Match` although no operation returns the resource's ETag. */

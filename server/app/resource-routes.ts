@@ -1,0 +1,23 @@
+// The routes of every resource, by the name that the resource has in contract/index.ts.
+export { versionRoutes as versions } from '../versions/routes.ts';
+export { userRoutes as users } from '../users/routes.ts';
+export { productRoutes as products } from '../products/routes.ts';
+export { productCategoryRoutes as productCategories } from '../products/category-routes.ts';
+export { deliveryMethodRoutes as deliveryMethods } from '../delivery-methods/routes.ts';
+export { orderRoutes as orders } from '../order-lifecycle/order-routes.ts';
+export { paymentRoutes as payments } from '../order-lifecycle/payment-routes.ts';
+export { providerEventRoutes as providerEvents } from '../order-lifecycle/provider-event-routes.ts';
+export { refundRoutes as refunds } from '../refunds/routes.ts';
+export { shipmentRoutes as shipments } from '../shipments/routes.ts';
+export { orderExportRoutes as orderExports } from '../order-exports/routes.ts';
+export { orderImportRoutes as orderImports } from '../order-imports/routes.ts';
+export { productImportRoutes as productImports } from '../product-imports/routes.ts';
+export { taskRoutes as tasks } from '../tasks/routes.ts';
+export { eventRoutes as events } from '../events/routes.ts';
+export { webhookRoutes as webhooks } from '../webhooks/routes.ts';
+export { connectedAppRoutes as connectedApps } from '../access-management/connected-app-routes.ts';
+export { apiKeyRoutes as apiKeys } from '../access-management/api-key-routes.ts';
+export { applicationRoutes as applications } from '../access-management/application-routes.ts';
+export { auditEventRoutes as auditEvents } from '../audit/routes.ts';
+export { usageRoutes as usage } from '../usage/routes.ts';
+export { signingKeyRoutes as signingKeys } from '../access-management/signing-key-routes.ts';
