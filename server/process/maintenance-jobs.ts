@@ -8,11 +8,13 @@ import type { DeleteExpiredRows } from '../database/queries/expired-rows.ts';
 import { deleteExpiredIdempotencyKeys } from '../http/writes/stored-requests.ts';
 import type { Log } from '../logging/logger.ts';
 import { deliverMail, type MailTransport } from '../mail/deliver-mail.ts';
-import { deleteExpiredAttempts } from '../oauth/brute-force/attempt-limits.ts';
-import { deleteExpiredEmailLinks } from '../oauth/accounts/email-links.ts';
-import { deleteExpiredChallenges } from '../oauth/second-factors/passkeys.ts';
-import { deleteExpiredRecords } from '../oauth/storage/delete-expired-records.ts';
-import { deleteOrphanedRows } from '../oauth/grants/delete-orphaned-rows.ts';
+import {
+  deleteExpiredAttempts,
+  deleteExpiredChallenges,
+  deleteExpiredEmailLinks,
+  deleteExpiredRecords,
+  deleteOrphanedRows,
+} from '../oauth/storage/delete-expired-rows.sql.ts';
 import type { MonthlyUsageBuffer } from '../usage/usage-buffer.ts';
 
 export type MaintenanceJobOptions = {

@@ -17,27 +17,7 @@ export async function createProducts(em: EntityManager, actor: string, inputs: r
   return products;
 }
 
-const toProductRow = ({
-  sku,
-  name,
-  description,
-  category,
-  price,
-  currency,
-  tax_rate_bps: taxRateBps,
-  metadata,
-  status,
-}: ProductCreate) => ({
-  sku,
-  name,
-  description,
-  category,
-  price,
-  currency,
-  taxRateBps,
-  metadata,
-  status,
-});
+const toProductRow = ({ tax_rate_bps: taxRateBps, stock: _stock, ...fields }: ProductCreate) => ({ ...fields, taxRateBps });
 
 async function insertInitialStock(em: EntityManager, actor: string, products: readonly ProductBody[]): Promise<void> {
   const rows = products.flatMap(({ id: product, stock }) => (stock === null ? [] : [{ product, available: stock }]));

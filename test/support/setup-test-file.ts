@@ -1,4 +1,4 @@
-import { resetState } from './test-file-state.ts';
+import { resetState } from './test-files/test-file-state.ts';
 
 // Vitest evaluates this file before each test file, and the modules that it imports once per worker.
 resetState();

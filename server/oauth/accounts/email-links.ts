@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { LockMode } from '@mikro-orm/core';
 import { sha256 } from '../../crypto/sha256.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
-import { prepareExpiredRowDeletion } from '../../database/queries/expired-rows.ts';
 import { emailEquals } from '../../users/email-equals.ts';
 import { User } from '../../users/user.entity.ts';
 import { EmailLink } from './email-link.entity.ts';
@@ -82,10 +81,3 @@ export async function deleteEmailLinksAfterAddressChange(
   await deleteEmailLinksOfUser(em, userId);
   await em.nativeDelete(EmailLink, emailEquals(from, to));
 }
-
-export const deleteExpiredEmailLinks = prepareExpiredRowDeletion({
-  table: 'mailed_links',
-  key: 'token_hash',
-  isExpired: 'expires_at < $1',
-  orderBy: 'expires_at',
-});

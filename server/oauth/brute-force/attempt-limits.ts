@@ -1,8 +1,7 @@
-import { CompiledQuery } from 'kysely';
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import { sha256 } from '../../crypto/sha256.ts';
 import { findReachedLimit } from './find-reached-limit.sql.ts';
-import { prepareExpiredRowDeletion } from '../../database/queries/expired-rows.ts';
+import { createAttemptCounterClient } from './attempt-counter-client.sql.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
 import { networkFromClientAddress } from '../../http/request/network-from-client-address.ts';
 
@@ -115,12 +114,7 @@ type Counter = { readonly limiter: RateLimiterPostgres; readonly key: string; re
  * count.
  */
 export function createAttemptLimits(em: EntityManager): AttemptLimits {
-  const storeClient = {
-    async query({ text, values }: { text: string; values: unknown[] }) {
-      const { rows } = await em.fork().getKysely().executeQuery(CompiledQuery.raw(text, values));
-      return { rows, rowCount: rows.length };
-    },
-  };
+  const storeClient = createAttemptCounterClient(em);
   const limiters = new Map<string, RateLimiterPostgres>();
   const limiterOf = (keyPrefix: string, { points, duration }: Limit): RateLimiterPostgres => {
     const options = { keyPrefix, points, duration, storeClient, storeType: 'client', tableName: 'attempts' };
@@ -188,11 +182,3 @@ function throwIfLimited(waits: readonly number[]): void {
 
 /** Hashes a key, because the target may be an e-mail address or a valid code, which must not be readable in the table. */
 const digest = (...parts: readonly string[]): string => sha256(JSON.stringify(parts), 'base64url');
-
-/** Deletes expired counters. */
-export const deleteExpiredAttempts = prepareExpiredRowDeletion({
-  table: 'attempts',
-  key: 'key',
-  isExpired: 'expire < (extract(epoch from $1::timestamptz) * 1000)::bigint',
-  orderBy: 'expire',
-});

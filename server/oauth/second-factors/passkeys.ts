@@ -2,7 +2,6 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { AuthenticationResponseJSON, AuthenticatorTransport, RegistrationResponseJSON } from '@simplewebauthn/server';
 import { z } from 'zod';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
-import { prepareExpiredRowDeletion } from '../../database/queries/expired-rows.ts';
 import { insertIfAbsent } from '../../database/queries/insert-if-absent.ts';
 import { User } from '../../users/user.entity.ts';
 import { Passkey, UsedChallenge } from './second-factor.entity.ts';
@@ -47,14 +46,6 @@ function uint64Bytes(number: number): Buffer {
   bytes.writeBigUInt64BE(BigInt(number));
   return bytes;
 }
-
-/** Deletes used challenges that have expired. */
-export const deleteExpiredChallenges = prepareExpiredRowDeletion({
-  table: 'challenges',
-  key: 'challenge',
-  isExpired: 'expires_at < $1',
-  orderBy: 'expires_at',
-});
 
 /** Marks a challenge as used. Returns false if the challenge was already used. */
 export const consumeChallenge = (em: EntityManager, challenge: string, now: Date): Promise<boolean> =>

@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { createLog } from '../../../server/logging/logger.ts';
-import { deleteExpiredRecords } from '../../../server/oauth/storage/delete-expired-records.ts';
+import { deleteExpiredRecords, deleteOrphanedRows } from '../../../server/oauth/storage/delete-expired-rows.sql.ts';
 import { createMaintenanceJobs } from '../../../server/process/maintenance-jobs.ts';
-import { deleteOrphanedRows } from '../../../server/oauth/grants/delete-orphaned-rows.ts';
 import { fetchApiStatus, useServer } from '../../support/server/use-server.ts';
 import {
   obtainAuthorizationCode,

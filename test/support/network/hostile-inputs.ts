@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { resetBeforeTestFile } from '../test-file-state.ts';
+import { resetBeforeTestFile } from '../test-files/test-file-state.ts';
 
 /** Malformed and malicious input values. */
 export const hostileInputs = [

@@ -1,5 +1,5 @@
 import { beforeEach } from 'vitest';
-import { resetBeforeTestFile } from '../test-file-state.ts';
+import { resetBeforeTestFile } from '../test-files/test-file-state.ts';
 
 /** Whether `MANDATE_TEST_PROCESSES=2` is set, i.e. every test server consists of two processes (`npm run test:two-processes`). */
 export const usesTwoProcesses = process.env['MANDATE_TEST_PROCESSES'] === '2';

@@ -11,7 +11,7 @@ import { openDatabase } from '../../../server/schema/open-database.ts';
 import { dumpDatabase } from '../services/database-dump.ts';
 import { findFreePort } from '../network/free-port.ts';
 import { SecretLeakDetector } from './secret-leak-detector.ts';
-import { resetBeforeTestFile } from '../test-file-state.ts';
+import { resetBeforeTestFile } from '../test-files/test-file-state.ts';
 
 const root = join(import.meta.dirname, '../../..');
 

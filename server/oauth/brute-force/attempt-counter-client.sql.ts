@@ -1,0 +1,13 @@
+import { CompiledQuery } from 'kysely';
+import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
+
+type CounterStatement = { readonly text: string; readonly values: unknown[] };
+
+/** Creates the database client that rate-limiter-flexible sends its statements with, outside of any transaction. */
+export const createAttemptCounterClient = (em: EntityManager) => ({
+  // SQL, because the library writes these statements.
+  async query({ text, values }: CounterStatement) {
+    const { rows } = await em.fork().getKysely().executeQuery(CompiledQuery.raw(text, values));
+    return { rows, rowCount: rows.length };
+  },
+});

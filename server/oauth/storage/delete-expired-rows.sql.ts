@@ -1,0 +1,40 @@
+import { type DeleteExpiredRows, type ExpiredRows, prepareExpiredRowDeletion } from '../../database/queries/expired-rows.ts';
+
+/** The expired rows of the authorization server, by table. */
+const expiredRows = {
+  // A consumed token is stored until it expires, and a consumed code until its grant expires (postgres-adapter.ts), so that reuse is detected.
+  oauth_records: { key: 'model, id', isExpired: 'expires_at < $1', orderBy: 'expires_at' },
+  attempts: { key: 'key', isExpired: 'expire < (extract(epoch from $1::timestamptz) * 1000)::bigint', orderBy: 'expire' },
+  mailed_links: { key: 'token_hash', isExpired: 'expires_at < $1', orderBy: 'expires_at' },
+  challenges: { key: 'challenge', isExpired: 'expires_at < $1', orderBy: 'expires_at' },
+  // Younger rows of the next two tables are skipped, because they are written before their grant or session is stored.
+  connections: {
+    key: 'id',
+    isExpired: `coalesce(last_used_at, created_at) < $1::timestamptz - interval '1 day'
+      and not exists (select 1 from oauth_records g where g.model = 'Grant' and g.id = connections.grant_id)`,
+  },
+  browser_sessions: {
+    key: 'uid',
+    isExpired: `last_used_at < $1::timestamptz - interval '1 day'
+      and not exists (select 1 from oauth_records s where s.model = 'Session' and s.uid = browser_sessions.uid)`,
+  },
+} satisfies Record<string, Omit<ExpiredRows, 'table'>>;
+
+// SQL, because MikroORM cannot delete a batch of rows and skip the locked ones in one statement.
+const deletions = new Map(
+  Object.entries(expiredRows).map(([table, rows]) => [table, prepareExpiredRowDeletion({ table, ...rows })] as const),
+);
+
+const deleteFrom =
+  (table: keyof typeof expiredRows): DeleteExpiredRows =>
+  async (em, now) =>
+    (await deletions.get(table)?.(em, now)) ?? 0;
+
+export const deleteExpiredRecords = deleteFrom('oauth_records');
+export const deleteExpiredAttempts = deleteFrom('attempts');
+export const deleteExpiredEmailLinks = deleteFrom('mailed_links');
+export const deleteExpiredChallenges = deleteFrom('challenges');
+
+/** Deletes one batch of connected apps without a grant and one batch of browser sessions without a session record. */
+export const deleteOrphanedRows: DeleteExpiredRows = async (em, now) =>
+  (await deleteFrom('connections')(em, now)) + (await deleteFrom('browser_sessions')(em, now));
