@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import {
+  isElementAccessExpression,
   isIdentifier,
   isPrivateIdentifier,
+  isPropertyAccessExpression,
   isPropertyAssignment,
   isShorthandPropertyAssignment,
   isSourceFile,
@@ -86,8 +88,11 @@ export class ReferenceGraph {
     const handle = symbol?.valueDeclaration;
     if (!handle?.path.startsWith(join(this.#root, 'server/')) || handle.path.includes('/node_modules/')) return undefined;
     const declaration = handle.resolve();
-    // a namespace import refers to a whole module
-    return declaration && !isSourceFile(declaration) ? declaration : undefined;
+    // The name of a namespace import refers to the whole module, unless one of the module's exports is selected.
+    if (declaration && isSourceFile(declaration)) {
+      return isElementAccessExpression(name.parent) || isPropertyAccessExpression(name.parent) ? undefined : declaration;
+    }
+    return declaration;
   }
 }
 

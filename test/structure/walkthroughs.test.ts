@@ -56,11 +56,10 @@ describe('the TypeScript compiler can follow the walkthroughs in ARCHITECTURE.md
   });
 
   test('every route of the contract leads to a handler with a name', () => {
-    const file = 'server/app/api-routes.ts';
+    const file = 'server/app/resource-routes.ts';
     const source = readFileSync(join(root, file), 'utf8');
     const unnamed = Object.entries<object>(contract).flatMap(([resource, routes]) => {
-      const [, table = ''] = new RegExp(`^  ${resource}: (\\w+)\\(deps\\),$`, 'm').exec(source) ?? [];
-      const [, path = ''] = new RegExp(`\\b${table}\\b.* from '\\.\\./(.+)';`).exec(source) ?? [];
+      const [, table = '', path = ''] = new RegExp(`^export \\{ (\\w+) as ${resource} \\} from '\\.\\./(.+)';$`, 'm').exec(source) ?? [];
       const handlersOf = (route: string): string[] => [...graph.reachableNames(`server/${path}`, table, route)].filter(isHandlerName);
       return Object.keys(routes).flatMap((route) => (handlersOf(route).length === 1 ? [] : [`${resource}.${route}`]));
     });

@@ -222,9 +222,7 @@ describe('the monthly quota', () => {
     const counted = (): Promise<unknown> => buffer.countRequest(mandate.db.em.fork(), client.clientId, 10, true, now);
     await Promise.all(Array.from({ length: 5 }, counted));
     const broken = mandate.db.em.fork();
-    broken.getKysely = () => {
-      throw new Error('away');
-    };
+    broken.transactional = () => Promise.reject(new Error('away'));
     for (let at = 0; at < 3; at += 1) await expect(buffer.flush(broken)).rejects.toThrow('away');
     await buffer.flush(mandate.db.em.fork());
     for (let at = 0; at < 2; at += 1) await buffer.flush(mandate.db.em.fork());
