@@ -6,18 +6,18 @@ import { findClosestMatch } from './terminal/did-you-mean.ts';
 import type { GlobalFlags } from './settings/settings.ts';
 
 const globalFlags: readonly (readonly [flags: string, description: string])[] = [
-  ['-p, --profile <name>', 'profile whose credentials and settings to use (MANDATE_PROFILE)'],
+  ['-p, --profile <name>', 'profile to take credentials and settings from (MANDATE_PROFILE)'],
   ['--api-url <url>', 'URL of the service (MANDATE_API_URL)'],
   ['--json', 'print the response body as one JSON document'],
   ['--jsonl', 'print lists as one JSON value per line'],
   ['--fields <names>', 'print only these comma-separated fields'],
   ['--get <path>', 'print only the values at this path, one per line'],
-  ['--jq <filter>', 'filter the JSON with jq; strings are printed without quotes'],
+  ['--jq <filter>', 'filter the JSON output with jq; strings are printed without quotes'],
   ['-q, --quiet', 'suppress notices, but not errors'],
   ['--no-input', 'never prompt (CI)'],
-  ['--color <when>', 'auto, always or never (NO_COLOR, FORCE_COLOR)'],
+  ['--color <when>', 'when to color the output: auto, always or never (NO_COLOR, FORCE_COLOR)'],
   ['--no-color', 'same as --color never'],
-  ['--timeout <duration>', 'timeout of each request, such as 30s (MANDATE_TIMEOUT)'],
+  ['--timeout <duration>', 'timeout for each request, such as 30s (MANDATE_TIMEOUT)'],
   ['--debug', 'log requests to standard error (MANDATE_DEBUG=1)'],
 ];
 

@@ -16,7 +16,7 @@ export type QueryOptions = {
   readonly keyOf: (resource: keyof Queries) => readonly unknown[];
 };
 
-/** Creates options for TanStack Query. They work with every framework, because the library is not imported. */
+/** Creates options for TanStack Query. The options work with every framework, because TanStack Query itself is not imported. */
 export function queryOptions(client: Client): QueryOptions {
   const options: Record<'queries' | 'infiniteQueries' | 'mutations', Record<string, Record<string, Options>>> = {
     queries: {},

@@ -32,7 +32,7 @@ const separateLazyBundles: Plugin = {
     }),
 };
 
-/** Loads `node:http` and `node:https` on first use. Importing them also loads everything they depend on, including Node's `fetch`. */
+/** Loads `node:http` and `node:https` on first use. Importing these modules also loads all their dependencies, including Node's `fetch`. */
 const lazyNodeHttp: Plugin = {
   name: 'lazy-node-http',
   setup: (bundle) => {

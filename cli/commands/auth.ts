@@ -12,7 +12,7 @@ import { assertKnownFields, printResult } from '../output/print-result.ts';
 
 export function addAuthCommands(program: Command, io: CliEnvironment): void {
   const group = addGroupCommand(program, 'auth', 'Show the sign-ins on this machine and their scopes');
-  const status = addLeafCommand(group, 'status', 'List every sign-in and show which one is used').action(async () =>
+  const status = addLeafCommand(group, 'status', 'List all sign-ins and show which one is in use').action(async () =>
     showStatus(io, resolveSettings(readGlobalFlags(status), io)),
   );
   const token = addLeafCommand(group, 'token', 'Print the access token for use in another program')
@@ -62,7 +62,7 @@ async function printToken(io: CliEnvironment, settings: Settings, minTtl: string
     settings.token ?? (credential && (await ensureTokenTtl(createTokenSource(io, store, settings.profile, credential), credential, ttlMs)));
   if (credential?.bound && !settings.quiet) {
     const hint = addProfileToLoginHint(io, 'Get a token for other programs with: mandate login --no-dpop');
-    io.stderr.write(`This token is bound to a key of this machine, so other programs cannot use it. ${hint}\n`);
+    io.stderr.write(`This token is bound to a key on this machine, so other programs cannot use it. ${hint}\n`);
   } else if (io.stdout.isTTY && !settings.quiet) io.stderr.write('Anyone who has this token can act as you until it expires.\n');
   io.stdout.write(settings.format === 'text' ? `${token}\n` : `${JSON.stringify({ access_token: token })}\n`);
 }

@@ -28,7 +28,7 @@ const groupSummaries: Readonly<Record<string, string>> = {
   'api-keys': 'API keys for your own programs',
   applications: 'Registered applications and their permissions',
   'audit-events': 'Audit log of changes to credentials and permissions',
-  usage: 'Number of API requests, and the limits',
+  usage: 'API request counts and limits',
   'signing-keys': 'Keys that sign tokens',
 };
 
@@ -59,11 +59,10 @@ function addContractCommand(parent: Command, spec: CommandSpec, io: CliEnvironme
   if (spec.description) command.description(`${spec.summary}.\n${spec.description}`);
   for (const { name, schema } of spec.pathParameters) command.argument(`<${snakeToKebabCase(name)}>`, schema.description);
   const typed = addOperationFlags(command, spec);
-  if (spec.body)
-    command.option('--input <file>', 'read the JSON body from a file, or from standard input if it is -; flags override its fields');
+  if (spec.body) command.option('--input <file>', 'read the JSON body from a file, or from standard input (-); flags override its fields');
   if (spec.ifMatch) command.option('--if-match <etag>', 'send the request only if the resource still has this ETag');
   if (spec.paginated) command.option('--all', 'fetch every page');
-  if (spec.method === 'GET') command.option('-w, --web', 'open the matching page in the browser');
+  if (spec.method === 'GET') command.option('-w, --web', 'open the corresponding web page in the browser');
   if (spec.operationId in confirmationQuestions) command.option('-y, --yes', 'skip the confirmation prompt');
   command.option('--print-request', 'print the request without sending it');
   if (spec.scopes.length > 0) command.addHelpText('after', `\nRequires the scope ${spec.scopes.join(' or ')}.`);
@@ -77,7 +76,8 @@ function addContractCommand(parent: Command, spec: CommandSpec, io: CliEnvironme
 export function addOperationFlags(command: Command, spec: CommandSpec): RawFlagValues {
   const typed = new Map<ContractFlag, string[]>();
   for (const flag of flagsFromSpec(spec)) addFlag(command, flag, typed);
-  if (spec.idempotent) command.option('--idempotency-key <key>', 'retry safely: requests with the same key are executed at most once');
+  if (spec.idempotent)
+    command.option('--idempotency-key <key>', 'key for safe retries: requests with the same key are executed at most once');
   return typed;
 }
 

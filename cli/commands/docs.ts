@@ -15,7 +15,9 @@ import { resolveGroupName } from './contract-commands.ts';
 
 export function addDocsCommand(program: Command, io: CliEnvironment): void {
   const command = addLeafCommand(program, 'docs', 'Open the API reference')
-    .description('Open the API reference in the browser, at the operation of a command. In a pipe, print the URL instead.')
+    .description(
+      'Open the API reference in the browser, at the operation that a command calls. If the output is piped, print the URL instead.',
+    )
     .argument('[command...]', 'name of a command, such as orders create')
     .action(async (words: readonly string[]) => openReference(io, resolveSettings(readGlobalFlags(command), io), words));
 }

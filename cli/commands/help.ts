@@ -11,7 +11,7 @@ const topicList = Object.entries(helpTopics)
 export function addHelpCommand(program: Command, io: CliEnvironment): void {
   addLeafCommand(program, 'help', 'Show help for a command or topic')
     .argument('[command...]', 'name of a command or topic')
-    .option('--man', 'print the man page: mandate help orders pay --man | man -l -')
+    .option('--man', 'print the man page, as in: mandate help orders pay --man | man -l -')
     .addHelpText('after', `\nTopics:${topicList}`)
     .action((words: readonly string[], { man = false }: { man?: boolean }) => {
       const topic = Object.hasOwn(helpTopics, words.join(' ')) ? helpTopics[words.join(' ')] : undefined;

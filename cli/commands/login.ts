@@ -59,13 +59,13 @@ type LoginContext = {
 export function addLoginCommand(program: Command, io: CliEnvironment): void {
   const command = addLeafCommand(program, 'login', 'Sign in')
     .description(
-      'Sign in with a browser on this machine or, if none can be opened, with a code in a browser on any machine. The sign-in must be completed within --timeout (default: 5m).',
+      'Sign in with a browser on this machine or, if no browser can be opened, with a code that you enter in a browser on any machine. The sign-in must be completed within --timeout (default: 5m).',
     )
     .option('--device', 'print a code to enter in a browser on any machine')
-    .option('--no-browser', 'print the URL to open on this machine instead of opening it')
+    .option('--no-browser', 'print the URL instead of opening it in the browser')
     .option('--with-token', 'read an access token or API key from standard input')
-    .option('--port <n>', 'port on 127.0.0.1 that receives the redirect of the browser')
-    .option('--scopes <names>', 'comma-separated scopes to request; +name adds a scope to the granted ones')
+    .option('--port <n>', 'port on 127.0.0.1 that receives the browser redirect')
+    .option('--scopes <names>', 'comma-separated scopes to request; +name adds a scope to those already granted')
     .addOption(
       setCompletionChoices(new Option('--storage <where>', 'where to store the refresh token: auto, keyring or file (MANDATE_STORAGE)'), [
         'auto',

@@ -12,7 +12,7 @@ import { resolveSettings, type Settings } from '../settings/settings.ts';
 
 export function addLogoutCommand(program: Command, io: CliEnvironment): void {
   const command = addLeafCommand(program, 'logout', 'Sign out')
-    .description('Sign out: revoke the tokens at the service and delete them on this machine.')
+    .description('Sign out, revoke the tokens at the service and delete them from this machine.')
     .option('--all', 'sign out of every profile')
     .action(async () => logout(io, resolveSettings(readGlobalFlags(command), io), command.opts<{ all?: boolean }>().all ?? false));
 }

@@ -12,7 +12,7 @@ Remote assistants connect to the service directly and sign in themselves: <servi
 export function addMcpCommand(program: Command, io: CliEnvironment): void {
   const command = addLeafCommand(program, 'mcp', 'Start an MCP server for an assistant')
     .description(
-      'Start a Model Context Protocol server that offers the API operations to an assistant as tools. By default it only reads; --allow-writes also enables tools that make changes.',
+      'Start a Model Context Protocol server that offers the API operations to an assistant as tools. By default, only read operations are offered; --allow-writes adds operations that make changes.',
     )
     .option('--allow-writes', 'also enable tools that create, change or delete')
     .addHelpText('after', setupHelp)

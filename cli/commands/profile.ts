@@ -30,8 +30,8 @@ export function addProfileCommands(program: Command, io: CliEnvironment): void {
       printResult(io, settings, shown);
     });
   const create = addLeafCommand(group, 'create', 'Create a profile')
-    .argument('<name>', 'name with letters, digits, ".", "_" and "-"')
-    .option('--issuer <url>', 'URL of the authorization server, if different')
+    .argument('<name>', 'profile name; it can contain letters, digits, ".", "_" and "-"')
+    .option('--issuer <url>', 'URL of the authorization server, if it differs from the service URL')
     .addHelpText('after', '\nThe URL of the service is required: --api-url <url>.')
     .action(async (name: string) => {
       const globalFlags = readGlobalFlags(create);

@@ -8,7 +8,7 @@ import { assertKnownFields, printResult } from '../output/print-result.ts';
 export function addWhoamiCommand(program: Command, io: CliEnvironment): void {
   const command = addLeafCommand(program, 'whoami', 'Show the signed-in user')
     .description('Show the signed-in user, as currently stored by the service.')
-    .option('--offline', 'show the user as stored at sign-in, without a request')
+    .option('--offline', 'show the user as stored at sign-in, without sending a request')
     .action(async () => whoami(io, resolveSettings(readGlobalFlags(command), io), command.opts<{ offline?: boolean }>().offline ?? false));
 }
 

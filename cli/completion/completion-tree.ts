@@ -1,4 +1,6 @@
-/** A command as plain data for shell completion. It is generated in advance, so that completion does not have to build the commands. */
+/**
+ * A command as plain data for shell completion. The data is generated in advance, so that completion does not have to build the commands.
+ */
 export type CompletionCommand = {
   readonly name: string;
   readonly about: string;

@@ -10,7 +10,7 @@ export const getGroupAlias = (name: string): string | undefined => {
   return name.endsWith('s') ? name.slice(0, -1) : undefined;
 };
 
-/** Returns the entry of `names` that equals `word` or has `word` as its alias. If there is none, returns `word` itself. */
+/** Returns the entry of `names` that equals `word` or has `word` as its alias. If no entry matches, returns `word` itself. */
 export const resolveAlias = (
   word: string | undefined,
   names: readonly string[],

@@ -11,7 +11,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     method: 'GET',
     path: '/api',
     summary: 'List API versions',
-    description: 'Returns the versions of the API. Every response of the API names its version in the `Mandate-Version` header.',
+    description: 'Returns the versions of the API. Every API response contains its version in the `Mandate-Version` header.',
     scopes: [],
     idempotent: false,
     paginated: true,
@@ -32,7 +32,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 4096,
           description:
-            '`next_cursor` of the previous page. The value is opaque and valid only with the same filters, sort order and caller.',
+            '`next_cursor` of the previous page. The value is opaque. A cursor is valid only for the same caller, filters and sort order.',
         },
       },
       required: [],
@@ -48,8 +48,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     method: 'GET',
     path: '/api/v1/users/me',
     summary: 'Get the signed-in user',
-    description:
-      'Returns the user that the access token acts for. The token of an application that acts for itself has no user; the response is 403.',
+    description: 'Returns the user of the access token. An application that acts on its own behalf has no user and receives 403.',
     scopes: ['users.read', 'users.manage'],
     idempotent: false,
     paginated: false,
@@ -66,7 +65,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/users/{user_id}',
     summary: 'Get a user',
     description:
-      'Returns a user. `users.read` allows access to the user that the token acts for. Other users require `users.manage` and a staff account.',
+      "Returns a user. `users.read` allows reading the token's user. Reading other users requires `users.manage` and a staff account.",
     scopes: ['users.read', 'users.manage'],
     idempotent: false,
     paginated: false,
@@ -88,7 +87,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/users/{user_id}',
     summary: 'Update a user',
     description:
-      'Updates the fields in a JSON merge patch (RFC 7396). `users.write` allows changing the name of the user that the token acts for. `users.manage` allows changing the name, e-mail address and status of customers and requires a staff account. Changing a role, or the account of a staff member or administrator, requires `users.administer`, a signed-in administrator, and a sign-in during the last 15 minutes. Otherwise the response is 401 `insufficient_user_authentication` with the required `max_age` (RFC 9470). A changed e-mail address is unverified until it is confirmed with the link that is sent to it, and cannot be used to reset the password before. The old and the new address are notified. A suspended user is signed out everywhere, and no application can act for the user until the account is active again.',
+      "Updates the fields given in a JSON merge patch (RFC 7396). `users.write` allows changing the name of the token's user. `users.manage` allows staff to change the name, e-mail address and status of customers. Changing a role, or the account of a staff member or administrator, requires `users.administer` and an administrator who signed in during the last 15 minutes. If the sign-in is older, the response is 401 `insufficient_user_authentication` with the required `max_age` (RFC 9470). A new e-mail address is unverified and cannot be used to reset the password until the user confirms it with the link sent to it. Both the old and the new address are notified. A suspended user is signed out everywhere, and no application can act for the user until the account is active again.",
     scopes: ['users.write', 'users.manage', 'users.administer'],
     idempotent: false,
     ifMatch: true,
@@ -110,7 +109,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           maxLength: 254,
           format: 'email',
           pattern: '^[^\\s"(),:;<>@[\\\\\\]\\p{Cc}]+@[^\\s"(),:;<>@[\\\\\\]\\p{Cc}]+\\.[^\\s"(),:;<>@[\\\\\\]\\p{Cc}]+$',
-          description: 'E-mail address. It must not be used by another user.',
+          description: 'E-mail address, which must not be used by another user.',
         },
         status: {
           type: ['string'],
@@ -120,7 +119,7 @@ export const commandSpecs: readonly CommandSpec[] = [
         role: {
           type: ['string'],
           enum: ['customer', 'staff', 'admin'],
-          description: 'Role of the user. Requires the `users.administer` scope, an administrator and a recent sign-in.',
+          description: 'Role of the user. Requires the `users.administer` scope, an administrator account and a recent sign-in.',
         },
       },
       additionalProperties: false,
@@ -136,7 +135,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/users/{user_id}',
     summary: 'Close a user account',
     description:
-      'Closes an account permanently. The name is deleted, the e-mail address becomes available again, and every application loses its access. Orders are preserved. `users.write` allows closing the account of the user that the token acts for. `users.manage` with an administrator allows closing the account of a customer. Closing the account of a staff member or administrator requires `users.administer`, a signed-in administrator, and a sign-in during the last 15 minutes (RFC 9470).',
+      "Closes an account permanently. The name is deleted, the e-mail address becomes available again, and every application loses its access. Orders are preserved. `users.write` allows closing the account of the token's user. `users.manage` allows administrators to close the account of a customer. Closing the account of a staff member or administrator requires `users.administer` and an administrator who signed in during the last 15 minutes (RFC 9470).",
     scopes: ['users.write', 'users.manage', 'users.administer'],
     idempotent: false,
     ifMatch: true,
@@ -175,7 +174,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           maxLength: 254,
           format: 'email',
           pattern: '^[^\\s"(),:;<>@[\\\\\\]\\p{Cc}]+@[^\\s"(),:;<>@[\\\\\\]\\p{Cc}]+\\.[^\\s"(),:;<>@[\\\\\\]\\p{Cc}]+$',
-          description: 'E-mail address. It must not be used by another user.',
+          description: 'E-mail address, which must not be used by another user.',
         },
       },
       additionalProperties: false,
@@ -211,7 +210,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 4096,
           description:
-            '`next_cursor` of the previous page. The value is opaque and valid only with the same filters, sort order and caller.',
+            '`next_cursor` of the previous page. The value is opaque. A cursor is valid only for the same caller, filters and sort order.',
         },
         include_total: {
           type: ['string'],
@@ -268,7 +267,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 4096,
           description:
-            '`next_cursor` of the previous page. The value is opaque and valid only with the same filters, sort order and caller.',
+            '`next_cursor` of the previous page. The value is opaque. A cursor is valid only for the same caller, filters and sort order.',
         },
         include_total: {
           type: ['string'],
@@ -282,22 +281,10 @@ export const commandSpecs: readonly CommandSpec[] = [
           description:
             'Search text. Every word must occur in the name, SKU or description; the last word may be incomplete. Case, accents and punctuation are ignored. If no product matches, up to 3 misspelled words are replaced by the most similar words that occur in products.',
         },
-        category: { type: ['string'], minLength: 1, maxLength: 64, description: 'Only products of this category.' },
+        category: { type: ['string'], minLength: 1, maxLength: 64, description: 'Only products in this category.' },
         sku: { type: ['string'], minLength: 1, maxLength: 64, description: 'Only the product with this SKU.' },
-        price_gte: {
-          type: ['integer'],
-          format: 'int64',
-          minimum: 0,
-          maximum: 999999999,
-          description: 'Only products that cost this or more, in minor units.',
-        },
-        price_lte: {
-          type: ['integer'],
-          format: 'int64',
-          minimum: 0,
-          maximum: 999999999,
-          description: 'Only products that cost this or less, in minor units.',
-        },
+        price_gte: { type: ['integer'], format: 'int64', minimum: 0, maximum: 999999999, description: 'Minimum price, in minor units.' },
+        price_lte: { type: ['integer'], format: 'int64', minimum: 0, maximum: 999999999, description: 'Maximum price, in minor units.' },
         status: {
           type: ['array'],
           minItems: 1,
@@ -352,7 +339,7 @@ export const commandSpecs: readonly CommandSpec[] = [
         sku: {
           type: ['string'],
           pattern: '^[\\x21-\\x7e](?:[\\x20-\\x7e]{0,62}[\\x21-\\x7e])?$',
-          description: 'Stock keeping unit. It must not be used by another product.',
+          description: 'Stock keeping unit, which must be unique.',
         },
         name: { type: ['string'], minLength: 1, maxLength: 200 },
         description: { type: ['string'], default: '', maxLength: 5000 },
@@ -373,7 +360,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           default: 0,
           minimum: 0,
           maximum: 10000,
-          description: 'Tax rate included in the price, in basis points: 2000 is 20 %.',
+          description: 'Tax rate included in the price, in basis points: 2000 means 20%.',
         },
         metadata: { type: ['object'], default: {}, additionalProperties: { type: ['string'], maxLength: 500 } },
         currency: { type: ['string'], pattern: '^[A-Z]{3}$' },
@@ -449,7 +436,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/products/{product_id}',
     summary: 'Update a product',
     description:
-      'Updates the fields in a JSON merge patch (RFC 7396); absent fields keep their values. Existing orders keep the price and name of the product.',
+      'Updates the fields given in a JSON merge patch (RFC 7396). Omitted fields keep their values. Existing orders keep the price and name of the product.',
     scopes: ['products.write'],
     idempotent: false,
     ifMatch: true,
@@ -482,7 +469,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['integer'],
           minimum: 0,
           maximum: 10000,
-          description: 'Tax rate included in the price, in basis points: 2000 is 20 %.',
+          description: 'Tax rate included in the price, in basis points: 2000 means 20%.',
         },
         metadata: {
           type: ['object'],
@@ -493,7 +480,7 @@ export const commandSpecs: readonly CommandSpec[] = [
         status: {
           type: ['string'],
           enum: ['draft', 'active', 'archived'],
-          description: 'Status of the product. It cannot be changed back to `draft`.',
+          description: 'Status of the product. A product cannot be changed back to `draft`.',
         },
       },
       additionalProperties: false,
@@ -523,7 +510,8 @@ export const commandSpecs: readonly CommandSpec[] = [
     method: 'PUT',
     path: '/api/v1/products/{product_id}',
     summary: 'Replace a product',
-    description: 'Replaces all fields that can be changed; absent fields get their defaults. Requires `If-Match`, to prevent lost updates.',
+    description:
+      'Replaces all fields that can be changed. Omitted fields get their default values. Requires `If-Match`, to prevent lost updates.',
     scopes: ['products.write'],
     idempotent: false,
     ifMatch: true,
@@ -558,13 +546,13 @@ export const commandSpecs: readonly CommandSpec[] = [
           default: 0,
           minimum: 0,
           maximum: 10000,
-          description: 'Tax rate included in the price, in basis points: 2000 is 20 %.',
+          description: 'Tax rate included in the price, in basis points: 2000 means 20%.',
         },
         metadata: { type: ['object'], default: {}, additionalProperties: { type: ['string'], maxLength: 500 } },
         status: {
           type: ['string'],
           enum: ['draft', 'active', 'archived'],
-          description: 'Status of the product. It cannot be changed back to `draft`.',
+          description: 'Status of the product. A product cannot be changed back to `draft`.',
         },
       },
       additionalProperties: false,
@@ -594,7 +582,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     method: 'DELETE',
     path: '/api/v1/products/{product_id}',
     summary: 'Delete a product',
-    description: 'Deletes a draft that was never ordered. Archive any other product instead.',
+    description: 'Deletes a draft product that has never been ordered. Any other product can only be archived.',
     scopes: ['products.write'],
     idempotent: false,
     ifMatch: true,
@@ -617,7 +605,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/products/{product_id}/stock-adjustments',
     summary: 'Adjust the stock of a product',
     description:
-      'Changes the stock by a number of units. Stock cannot be set to an absolute number, because that would undo concurrent sales. The first adjustment starts stock tracking for the product.',
+      'Increases or decreases the stock by a number of units. The stock cannot be set to an absolute number, because that would overwrite concurrent sales. The first adjustment starts stock tracking for the product.',
     scopes: ['products.write'],
     idempotent: true,
     paginated: false,
@@ -679,7 +667,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 4096,
           description:
-            '`next_cursor` of the previous page. The value is opaque and valid only with the same filters, sort order and caller.',
+            '`next_cursor` of the previous page. The value is opaque. A cursor is valid only for the same caller, filters and sort order.',
         },
         include_total: {
           type: ['string'],
@@ -722,7 +710,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 4096,
           description:
-            '`next_cursor` of the previous page. The value is opaque and valid only with the same filters, sort order and caller.',
+            '`next_cursor` of the previous page. The value is opaque. A cursor is valid only for the same caller, filters and sort order.',
         },
         include_total: {
           type: ['string'],
@@ -771,7 +759,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 4096,
           description:
-            '`next_cursor` of the previous page. The value is opaque and valid only with the same filters, sort order and caller.',
+            '`next_cursor` of the previous page. The value is opaque. A cursor is valid only for the same caller, filters and sort order.',
         },
       },
       required: [],
@@ -793,7 +781,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     pathParameters: [
       {
         name: 'code',
-        schema: { type: ['string'], pattern: '^[a-z0-9_]{1,32}$', description: 'Code by which orders refer to the delivery method.' },
+        schema: { type: ['string'], pattern: '^[a-z0-9_]{1,32}$', description: 'Code that identifies the delivery method in orders.' },
       },
     ],
     query: { type: ['object'], properties: {}, required: [], additionalProperties: false },
@@ -815,7 +803,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     pathParameters: [
       {
         name: 'code',
-        schema: { type: ['string'], pattern: '^[a-z0-9_]{1,32}$', description: 'Code by which orders refer to the delivery method.' },
+        schema: { type: ['string'], pattern: '^[a-z0-9_]{1,32}$', description: 'Code that identifies the delivery method in orders.' },
       },
     ],
     query: { type: ['object'], properties: {}, required: [], additionalProperties: false },
@@ -840,7 +828,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     method: 'DELETE',
     path: '/api/v1/delivery-methods/{code}',
     summary: 'Delete a delivery method',
-    description: 'New orders cannot use the delivery method any more. Existing orders do not change.',
+    description: 'New orders can no longer use the delivery method. Existing orders do not change.',
     scopes: ['settings.write'],
     idempotent: false,
     ifMatch: true,
@@ -848,7 +836,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     pathParameters: [
       {
         name: 'code',
-        schema: { type: ['string'], pattern: '^[a-z0-9_]{1,32}$', description: 'Code by which orders refer to the delivery method.' },
+        schema: { type: ['string'], pattern: '^[a-z0-9_]{1,32}$', description: 'Code that identifies the delivery method in orders.' },
       },
     ],
     query: { type: ['object'], properties: {}, required: [], additionalProperties: false },
@@ -875,7 +863,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['string'],
           enum: ['true', 'false'],
           description:
-            '`true` validates the request, calculates prices and returns the same response as a real request, marked with `Mandate-Dry-Run: true`. Nothing is stored, no payment provider is called, and no idempotency key is used.',
+            '`true` validates the request, calculates prices and returns the same response as a real request, marked with `Mandate-Dry-Run: true`. Nothing is stored, no payment provider is called, and the idempotency key remains unused.',
         },
       },
       required: [],
@@ -1005,7 +993,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/orders',
     summary: 'List orders',
     description:
-      'Returns the orders of the current user. With the `orders.manage` scope and a staff account, returns the orders of every customer. Order lines are returned only with `include=items`, or when getting a single order.',
+      'Returns the orders of the current user. With the `orders.manage` scope and a staff account, returns the orders of every customer. Order lines are included only with `include=items` or in the response for a single order.',
     scopes: ['orders.read', 'orders.manage'],
     idempotent: false,
     paginated: true,
@@ -1026,7 +1014,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 4096,
           description:
-            '`next_cursor` of the previous page. The value is opaque and valid only with the same filters, sort order and caller.',
+            '`next_cursor` of the previous page. The value is opaque. A cursor is valid only for the same caller, filters and sort order.',
         },
         include_total: {
           type: ['string'],
@@ -1056,7 +1044,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minItems: 1,
           maxItems: 100,
           items: { type: ['integer'], format: 'int64', minimum: 1, maximum: 9007199254740991 },
-          description: 'Only these orders: up to 100 comma-separated IDs.',
+          description: 'Only the orders with these IDs (at most 100, comma-separated).',
         },
         client_id: {
           type: ['string'],
@@ -1094,7 +1082,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minItems: 1,
           maxItems: 20,
           items: { type: ['string'], enum: ['items'] },
-          description: '`items` returns each order with its lines. The maximum `limit` is then 20.',
+          description: '`items` includes the lines of each order and reduces the maximum `limit` to 20.',
         },
       },
       required: [],
@@ -1209,7 +1197,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/orders/{order_id}',
     summary: 'Update an order',
     description:
-      'Updates the fields in a JSON merge patch (RFC 7396). The price cannot change. Staff can change the delivery until a part of the order is shipped, customers only while the order is pending.',
+      'Updates the fields given in a JSON merge patch (RFC 7396). The price cannot change. Staff can change the delivery until part of the order has been shipped. Customers can change the delivery only while the order is pending.',
     scopes: ['orders.write', 'orders.manage'],
     idempotent: false,
     ifMatch: true,
@@ -1227,7 +1215,7 @@ export const commandSpecs: readonly CommandSpec[] = [
         delivery: {
           type: ['object'],
           required: ['method', 'recipient_name'],
-          description: 'Complete delivery details. The method can only be changed to one with the same price.',
+          description: 'Complete delivery details. The delivery method can only be changed to one with the same price.',
           properties: {
             method: { type: ['string'], pattern: '^[a-z0-9_]{1,32}$', description: 'Code of the delivery method.' },
             recipient_name: { type: ['string'], minLength: 1, maxLength: 200 },
@@ -1315,7 +1303,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     method: 'POST',
     path: '/api/v1/orders/{order_id}/cancellation',
     summary: 'Cancel an order',
-    description: 'Cancels an order of which nothing has been shipped. The goods are returned to stock, and the payment is refunded.',
+    description: 'Cancels an order if no part of it has been shipped. The goods are returned to stock, and the payment is refunded.',
     scopes: ['orders.write', 'orders.manage'],
     idempotent: true,
     paginated: false,
@@ -1332,7 +1320,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['string'],
           enum: ['true', 'false'],
           description:
-            '`true` validates the request, calculates prices and returns the same response as a real request, marked with `Mandate-Dry-Run: true`. Nothing is stored, no payment provider is called, and no idempotency key is used.',
+            '`true` validates the request, calculates prices and returns the same response as a real request, marked with `Mandate-Dry-Run: true`. Nothing is stored, no payment provider is called, and the idempotency key remains unused.',
         },
       },
       required: [],
@@ -1401,7 +1389,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/orders/{order_id}/payments',
     summary: 'Pay for an order',
     description:
-      'Starts a payment of the order total. Check `status` and `next_action` of the response: the payment may have succeeded already, require an action of the customer, or still be processed by the provider. In development, `{"provider": "test", "method_token": "test_ok"}` simulates a successful payment.',
+      'Starts a payment of the order total. Check `status` and `next_action` in the response: the payment may already have succeeded, may require an action by the customer, or may still be in progress at the provider. In development, `{"provider": "test", "method_token": "test_ok"}` simulates a successful payment.',
     scopes: ['payments.write', 'payments.manage'],
     idempotent: true,
     paginated: false,
@@ -1420,13 +1408,13 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['string'],
           enum: ['manual', 'test', 'stripe'],
           description:
-            'Payment provider. `manual`: staff confirm the payment when the money has arrived. `test`: simulated payments, enabled in development. `stripe`: payments by Stripe. A provider that is not enabled returns 400, and `allowed` lists the enabled providers.',
+            'Payment provider. `manual`: staff confirm the payment when the money has been received. `test`: simulated payments, enabled in development. `stripe`: payments by Stripe. If the provider is not enabled, the response is 400 and `allowed` lists the enabled providers.',
         },
         method_token: {
           type: ['string'],
           pattern: '^[\\w.:-]{1,255}$',
           description:
-            'Token of the payment method at the provider. Without it, the payment waits for the customer. For Stripe, the ID of a PaymentMethod (`pm_...`). For the test provider: `test_ok` (the payment succeeds), `test_declined` (the payment is declined), `test_requires_action` (the payment waits for the customer, then succeeds), `test_processing_then_ok` (the payment is processed for a while, then succeeds), `test_timeout` (the payment succeeds, but the first response of the provider is lost), `test_duplicate_webhook` (the payment succeeds later, and the provider reports it twice), `test_out_of_order_webhook` (the payment succeeds later, and the reports of the provider arrive in the wrong order), `test_late_success` (the payment stays pending, and succeeds only after it has been canceled). Any other test token returns 400.',
+            "The provider's token for the payment method. Without a token, the payment waits for the customer. For Stripe, the ID of a PaymentMethod (`pm_...`). For the test provider: `test_ok` (the payment succeeds), `test_declined` (the payment is declined), `test_requires_action` (the payment waits for the customer, then succeeds), `test_processing_then_ok` (the payment is processed for a while, then succeeds), `test_timeout` (the payment succeeds, but the first response of the provider is lost), `test_duplicate_webhook` (the payment succeeds later, and the provider reports it twice), `test_out_of_order_webhook` (the payment succeeds later, and the provider's reports arrive in the wrong order), `test_late_success` (the payment remains pending and succeeds only after it has been canceled). Any other token is rejected with 400.",
         },
         return_url: {
           type: ['string'],
@@ -1494,7 +1482,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 4096,
           description:
-            '`next_cursor` of the previous page. The value is opaque and valid only with the same filters, sort order and caller.',
+            '`next_cursor` of the previous page. The value is opaque. A cursor is valid only for the same caller, filters and sort order.',
         },
         include_total: {
           type: ['string'],
@@ -1558,20 +1546,27 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 4096,
           description:
-            '`next_cursor` of the previous page. The value is opaque and valid only with the same filters, sort order and caller.',
+            '`next_cursor` of the previous page. The value is opaque. A cursor is valid only for the same caller, filters and sort order.',
         },
         include_total: {
           type: ['string'],
           enum: ['true', 'false'],
           description: '`true` adds `total_count` to the response, counted up to 10000.',
         },
-        order_id: { type: ['integer'], format: 'int64', minimum: 1, maximum: 9007199254740991, description: 'Only entries of this order.' },
+        order_id: {
+          type: ['integer'],
+          format: 'int64',
+          minimum: 1,
+          maximum: 9007199254740991,
+          description: 'Only entries for this order.',
+        },
         user_id: {
           type: ['integer'],
           format: 'int64',
           minimum: 1,
           maximum: 9007199254740991,
-          description: "Only entries of this customer's orders. Other customers require `payments.manage` and a staff account.",
+          description:
+            'Only entries for orders of this customer. Entries of other customers require the `payments.manage` scope and a staff account.',
         },
         status: {
           type: ['array'],
@@ -1623,7 +1618,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/payments/{payment_id}',
     summary: 'Get a payment',
     description:
-      'Returns a payment. Staff with `payments.manage` also see `provider_reference`, which identifies the payment at its provider, such as the PaymentIntent of Stripe.',
+      'Returns a payment. Staff with `payments.manage` also see `provider_reference`, which identifies the payment at its provider, such as a Stripe PaymentIntent.',
     scopes: ['payments.read', 'payments.manage'],
     idempotent: false,
     paginated: false,
@@ -1666,7 +1661,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/payments/{payment_id}/cancellation',
     summary: 'Cancel a payment',
     description:
-      'Cancels a payment that waits for the customer. The order remains, and can be paid in another way until its reservation expires.',
+      'Cancels a payment that is waiting for the customer. The order remains open and can be paid in another way until its reservation expires.',
     scopes: ['payments.write', 'payments.manage'],
     idempotent: true,
     paginated: false,
@@ -1709,7 +1704,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/payments/{payment_id}/confirmation',
     summary: 'Confirm a manual payment',
     description:
-      'Confirms that the money has arrived, in cash or by bank transfer. If the order was canceled in the meantime, the money has to be refunded.',
+      'Confirms that the money has been received in cash or by bank transfer. If the order has been canceled in the meantime, the payment must be refunded.',
     scopes: ['payments.manage'],
     idempotent: true,
     paginated: false,
@@ -1751,7 +1746,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     method: 'POST',
     path: '/api/v1/orders/{order_id}/refunds',
     summary: 'Refund an order',
-    description: 'Refunds the payment of an order in full or in part. Only the quantities in `restock` are returned to stock.',
+    description: 'Refunds the payment for an order, in full or in part. Only the quantities in `restock` are returned to stock.',
     scopes: ['refunds.write'],
     idempotent: true,
     paginated: false,
@@ -1768,7 +1763,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['string'],
           enum: ['true', 'false'],
           description:
-            '`true` validates the request, calculates prices and returns the same response as a real request, marked with `Mandate-Dry-Run: true`. Nothing is stored, no payment provider is called, and no idempotency key is used.',
+            '`true` validates the request, calculates prices and returns the same response as a real request, marked with `Mandate-Dry-Run: true`. Nothing is stored, no payment provider is called, and the idempotency key remains unused.',
         },
       },
       required: [],
@@ -1781,7 +1776,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['integer'],
           minimum: 1,
           maximum: 9007199254740991,
-          description: 'Refund amount, in minor units (default: the amount of the payment that is not refunded yet).',
+          description: 'Refund amount, in minor units (default: the part of the payment that has not been refunded yet).',
         },
         reason: {
           type: ['string'],
@@ -1857,7 +1852,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 4096,
           description:
-            '`next_cursor` of the previous page. The value is opaque and valid only with the same filters, sort order and caller.',
+            '`next_cursor` of the previous page. The value is opaque. A cursor is valid only for the same caller, filters and sort order.',
         },
         include_total: {
           type: ['string'],
@@ -1914,20 +1909,27 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 4096,
           description:
-            '`next_cursor` of the previous page. The value is opaque and valid only with the same filters, sort order and caller.',
+            '`next_cursor` of the previous page. The value is opaque. A cursor is valid only for the same caller, filters and sort order.',
         },
         include_total: {
           type: ['string'],
           enum: ['true', 'false'],
           description: '`true` adds `total_count` to the response, counted up to 10000.',
         },
-        order_id: { type: ['integer'], format: 'int64', minimum: 1, maximum: 9007199254740991, description: 'Only entries of this order.' },
+        order_id: {
+          type: ['integer'],
+          format: 'int64',
+          minimum: 1,
+          maximum: 9007199254740991,
+          description: 'Only entries for this order.',
+        },
         user_id: {
           type: ['integer'],
           format: 'int64',
           minimum: 1,
           maximum: 9007199254740991,
-          description: "Only entries of this customer's orders. Other customers require `payments.manage` and a staff account.",
+          description:
+            'Only entries for orders of this customer. Entries of other customers require the `payments.manage` scope and a staff account.',
         },
         status: {
           type: ['array'],
@@ -2047,7 +2049,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     method: 'POST',
     path: '/api/v1/orders/{order_id}/shipments',
     summary: 'Ship an order',
-    description: 'Creates a shipment for a paid order or a part of it.',
+    description: 'Creates a shipment for all or part of a paid order.',
     scopes: ['shipments.write'],
     idempotent: true,
     paginated: false,
@@ -2064,7 +2066,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['string'],
           enum: ['true', 'false'],
           description:
-            '`true` validates the request, calculates prices and returns the same response as a real request, marked with `Mandate-Dry-Run: true`. Nothing is stored, no payment provider is called, and no idempotency key is used.',
+            '`true` validates the request, calculates prices and returns the same response as a real request, marked with `Mandate-Dry-Run: true`. Nothing is stored, no payment provider is called, and the idempotency key remains unused.',
         },
       },
       required: [],
@@ -2083,7 +2085,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['array'],
           minItems: 1,
           maxItems: 2000,
-          description: 'Order lines and quantities to ship (default: everything that is not shipped yet).',
+          description: 'Order lines and quantities to ship (default: everything that has not been shipped yet).',
           items: {
             type: ['object'],
             required: ['line', 'quantity'],
@@ -2149,7 +2151,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 4096,
           description:
-            '`next_cursor` of the previous page. The value is opaque and valid only with the same filters, sort order and caller.',
+            '`next_cursor` of the previous page. The value is opaque. A cursor is valid only for the same caller, filters and sort order.',
         },
         include_total: {
           type: ['string'],
@@ -2205,20 +2207,27 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 4096,
           description:
-            '`next_cursor` of the previous page. The value is opaque and valid only with the same filters, sort order and caller.',
+            '`next_cursor` of the previous page. The value is opaque. A cursor is valid only for the same caller, filters and sort order.',
         },
         include_total: {
           type: ['string'],
           enum: ['true', 'false'],
           description: '`true` adds `total_count` to the response, counted up to 10000.',
         },
-        order_id: { type: ['integer'], format: 'int64', minimum: 1, maximum: 9007199254740991, description: 'Only entries of this order.' },
+        order_id: {
+          type: ['integer'],
+          format: 'int64',
+          minimum: 1,
+          maximum: 9007199254740991,
+          description: 'Only entries for this order.',
+        },
         user_id: {
           type: ['integer'],
           format: 'int64',
           minimum: 1,
           maximum: 9007199254740991,
-          description: "Only entries of this customer's orders. Other customers require `shipments.write` and a staff account.",
+          description:
+            'Only entries for orders of this customer. Entries of other customers require the `shipments.write` scope and a staff account.',
         },
         status: {
           type: ['array'],
@@ -2342,7 +2351,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/order-exports',
     summary: 'Export orders',
     description:
-      'Starts a task that writes orders to a file, oldest first. The filters are those of the order list. Also requires the `orders.read` scope, or `orders.manage` and a staff account for the orders of every customer. In CSV files, an apostrophe precedes text that a spreadsheet would interpret as a formula.',
+      'Starts a task that writes orders to a file, oldest first. The export accepts the same filters as the order list. The request also requires the `orders.read` scope, or the `orders.manage` scope and a staff account to export the orders of every customer. In CSV files, an apostrophe precedes text that a spreadsheet would interpret as a formula.',
     scopes: ['tasks.write'],
     idempotent: true,
     paginated: false,
@@ -2361,13 +2370,13 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['string'],
           default: 'orders',
           enum: ['orders', 'lines'],
-          description: 'What a row represents: an order, or a line of an order.',
+          description: 'Content of a row: an order or an order line.',
         },
         columns: {
           type: ['array'],
           minItems: 1,
           maxItems: 100,
-          description: 'Columns of the file, in this order (default: all). The columns of order lines require `rows: lines`.',
+          description: 'Columns of the file, in this order (default: all). Columns of order lines require `rows: lines`.',
           items: {
             type: ['string'],
             enum: [
@@ -2513,7 +2522,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/order-imports',
     summary: 'Import orders',
     description:
-      'Starts a task that imports the order history of another system. The file has one row for each order line, with the reference, time and unit price. The import takes no stock, requests no payment and sends no messages. Orders are imported as `delivered` and paid, unless the file says `paid`, `shipped` or `canceled`. An order that was imported before with the same data is left unchanged; an order with different data is rejected, unless `changed_orders` is `replace`. The result lists the rejected lines with the reasons. Also requires the `orders.manage` scope. The file size and the number of rows are limited only by the disk space of the service. A row can have at most 100000 bytes. After the first 30 seconds, the upload must average at least 100000 bytes per second. An order can have at most 2000 lines.',
+      'Starts a task that imports an order history from another system. The file has one row for each order line, with the order reference, the time and the unit price. The import does not reserve stock, request payments or send messages. Orders are imported as `delivered` and paid, unless the file specifies the status `paid`, `shipped` or `canceled`. An order that was previously imported with the same data is left unchanged. An order that was previously imported with different data is rejected, unless `changed_orders` is `replace`. The result file lists each rejected line with the reason. Also requires the `orders.manage` scope. The file size and the number of rows are limited only by the disk space of the service. A row can have at most 100000 bytes. After the first 30 seconds, the upload must average at least 100000 bytes per second. An order can have at most 2000 lines.',
     scopes: ['tasks.write'],
     idempotent: true,
     paginated: false,
@@ -2538,52 +2547,51 @@ export const commandSpecs: readonly CommandSpec[] = [
           pattern: '^[a-z0-9][a-z0-9._-]{0,63}$',
           description: 'Name of the source system. Each order reference of a source is imported only once.',
         },
-        currency: { type: ['string'], pattern: '^[A-Z]{3}$', description: 'Currency of orders whose rows have none.' },
+        currency: { type: ['string'], pattern: '^[A-Z]{3}$', description: 'Currency of orders whose rows do not specify one.' },
         utc_offset: {
           type: ['string'],
           default: 'Z',
           pattern: '^(?:Z|[+-](?:0\\d|1[0-4]):[0-5]\\d)$',
-          description: 'UTC offset of timestamps that have none.',
+          description: 'UTC offset of timestamps that do not specify one.',
         },
         user_id: {
           type: ['integer'],
           format: 'int64',
           minimum: 1,
           maximum: 9007199254740991,
-          description: 'User who owns the orders that name no customer.',
+          description: 'User who becomes the owner of orders without a customer.',
         },
         unknown_customers: {
           type: ['string'],
           default: 'refuse',
           enum: ['refuse', 'create'],
           description:
-            'What to do with customers that do not exist: `create` creates one account for each customer and requires the `users.manage` scope.',
+            'How to handle unknown customers: `create` creates an account for each unknown customer and requires the `users.manage` scope.',
         },
         unknown_products: {
           type: ['string'],
           default: 'refuse',
           enum: ['refuse', 'create'],
-          description:
-            'What to do with products that do not exist: `create` adds them as archived products and requires the `products.write` scope.',
+          description: 'How to handle unknown products: `create` adds them as archived products and requires the `products.write` scope.',
         },
         bad_lines: {
           type: ['string'],
           default: 'refuse_order',
           enum: ['refuse_order', 'leave_out'],
-          description: 'What to do with an invalid line: reject its whole order, or import the order without the line.',
+          description: 'How to handle an invalid line: reject the whole order, or import the order without this line.',
         },
         changed_orders: {
           type: ['string'],
           default: 'refuse',
           enum: ['refuse', 'replace'],
           description:
-            'What to do with an order that was imported from this source before with different data: `replace` replaces its data. An order that has payments, refunds or shipments, or was canceled through the API, is never replaced.',
+            'How to handle an order that was previously imported from this source with different data: `replace` replaces its data. An order that has payments, refunds or shipments, or was canceled through the API, is never replaced.',
         },
         free_lines: {
           type: ['string'],
           default: 'keep',
           enum: ['keep', 'refuse'],
-          description: 'What to do with lines that have no price: `refuse` treats them as invalid.',
+          description: 'How to handle lines without a price: `refuse` treats them as invalid.',
         },
         events: {
           type: ['string'],
@@ -2596,161 +2604,161 @@ export const commandSpecs: readonly CommandSpec[] = [
           default: 'reference',
           minLength: 1,
           maxLength: 200,
-          description: 'Name of the CSV column or JSON key that contains `reference`.',
+          description: 'Name of the CSV column or JSON key to read as `reference`.',
         },
         created_at_column: {
           type: ['string'],
           default: 'created_at',
           minLength: 1,
           maxLength: 200,
-          description: 'Name of the CSV column or JSON key that contains `created_at`.',
+          description: 'Name of the CSV column or JSON key to read as `created_at`.',
         },
         status_column: {
           type: ['string'],
           default: 'status',
           minLength: 1,
           maxLength: 200,
-          description: 'Name of the CSV column or JSON key that contains `status`.',
+          description: 'Name of the CSV column or JSON key to read as `status`.',
         },
         currency_column: {
           type: ['string'],
           default: 'currency',
           minLength: 1,
           maxLength: 200,
-          description: 'Name of the CSV column or JSON key that contains `currency`.',
+          description: 'Name of the CSV column or JSON key to read as `currency`.',
         },
         shipping_total_column: {
           type: ['string'],
           default: 'shipping_total',
           minLength: 1,
           maxLength: 200,
-          description: 'Name of the CSV column or JSON key that contains `shipping_total`.',
+          description: 'Name of the CSV column or JSON key to read as `shipping_total`.',
         },
         discount_total_column: {
           type: ['string'],
           default: 'discount_total',
           minLength: 1,
           maxLength: 200,
-          description: 'Name of the CSV column or JSON key that contains `discount_total`.',
+          description: 'Name of the CSV column or JSON key to read as `discount_total`.',
         },
         note_column: {
           type: ['string'],
           default: 'note',
           minLength: 1,
           maxLength: 200,
-          description: 'Name of the CSV column or JSON key that contains `note`.',
+          description: 'Name of the CSV column or JSON key to read as `note`.',
         },
         customer_column: {
           type: ['string'],
           default: 'customer',
           minLength: 1,
           maxLength: 200,
-          description: 'Name of the CSV column or JSON key that contains `customer`.',
+          description: 'Name of the CSV column or JSON key to read as `customer`.',
         },
         customer_name_column: {
           type: ['string'],
           default: 'customer_name',
           minLength: 1,
           maxLength: 200,
-          description: 'Name of the CSV column or JSON key that contains `customer_name`.',
+          description: 'Name of the CSV column or JSON key to read as `customer_name`.',
         },
         customer_email_column: {
           type: ['string'],
           default: 'customer_email',
           minLength: 1,
           maxLength: 200,
-          description: 'Name of the CSV column or JSON key that contains `customer_email`.',
+          description: 'Name of the CSV column or JSON key to read as `customer_email`.',
         },
         delivery_method_column: {
           type: ['string'],
           default: 'delivery_method',
           minLength: 1,
           maxLength: 200,
-          description: 'Name of the CSV column or JSON key that contains `delivery_method`.',
+          description: 'Name of the CSV column or JSON key to read as `delivery_method`.',
         },
         recipient_name_column: {
           type: ['string'],
           default: 'recipient_name',
           minLength: 1,
           maxLength: 200,
-          description: 'Name of the CSV column or JSON key that contains `recipient_name`.',
+          description: 'Name of the CSV column or JSON key to read as `recipient_name`.',
         },
         line1_column: {
           type: ['string'],
           default: 'line1',
           minLength: 1,
           maxLength: 200,
-          description: 'Name of the CSV column or JSON key that contains `line1`.',
+          description: 'Name of the CSV column or JSON key to read as `line1`.',
         },
         line2_column: {
           type: ['string'],
           default: 'line2',
           minLength: 1,
           maxLength: 200,
-          description: 'Name of the CSV column or JSON key that contains `line2`.',
+          description: 'Name of the CSV column or JSON key to read as `line2`.',
         },
         city_column: {
           type: ['string'],
           default: 'city',
           minLength: 1,
           maxLength: 200,
-          description: 'Name of the CSV column or JSON key that contains `city`.',
+          description: 'Name of the CSV column or JSON key to read as `city`.',
         },
         region_column: {
           type: ['string'],
           default: 'region',
           minLength: 1,
           maxLength: 200,
-          description: 'Name of the CSV column or JSON key that contains `region`.',
+          description: 'Name of the CSV column or JSON key to read as `region`.',
         },
         postal_code_column: {
           type: ['string'],
           default: 'postal_code',
           minLength: 1,
           maxLength: 200,
-          description: 'Name of the CSV column or JSON key that contains `postal_code`.',
+          description: 'Name of the CSV column or JSON key to read as `postal_code`.',
         },
         country_column: {
           type: ['string'],
           default: 'country',
           minLength: 1,
           maxLength: 200,
-          description: 'Name of the CSV column or JSON key that contains `country`.',
+          description: 'Name of the CSV column or JSON key to read as `country`.',
         },
         sku_column: {
           type: ['string'],
           default: 'sku',
           minLength: 1,
           maxLength: 200,
-          description: 'Name of the CSV column or JSON key that contains `sku`.',
+          description: 'Name of the CSV column or JSON key to read as `sku`.',
         },
         name_column: {
           type: ['string'],
           default: 'name',
           minLength: 1,
           maxLength: 200,
-          description: 'Name of the CSV column or JSON key that contains `name`.',
+          description: 'Name of the CSV column or JSON key to read as `name`.',
         },
         quantity_column: {
           type: ['string'],
           default: 'quantity',
           minLength: 1,
           maxLength: 200,
-          description: 'Name of the CSV column or JSON key that contains `quantity`.',
+          description: 'Name of the CSV column or JSON key to read as `quantity`.',
         },
         unit_price_column: {
           type: ['string'],
           default: 'unit_price',
           minLength: 1,
           maxLength: 200,
-          description: 'Name of the CSV column or JSON key that contains `unit_price`.',
+          description: 'Name of the CSV column or JSON key to read as `unit_price`.',
         },
         tax_rate_bps_column: {
           type: ['string'],
           default: 'tax_rate_bps',
           minLength: 1,
           maxLength: 200,
-          description: 'Name of the CSV column or JSON key that contains `tax_rate_bps`.',
+          description: 'Name of the CSV column or JSON key to read as `tax_rate_bps`.',
         },
       },
       required: ['source'],
@@ -2801,7 +2809,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/product-imports',
     summary: 'Import products',
     description:
-      'Starts a task that creates the products in a file and updates those whose SKU exists. Fields that the file does not contain keep their values. Stock is set for new products only. The result lists the rejected lines with the reasons. Also requires the `products.write` scope. The file size and the number of rows are limited only by the disk space of the service. A row can have at most 100000 bytes. After the first 30 seconds, the upload must average at least 100000 bytes per second.',
+      'Starts a task that imports products from a file. Products with a known SKU are updated; all other products are created. Fields that the file does not contain keep their values. The stock is set only for new products. The result file lists each rejected line with the reason. Also requires the `products.write` scope. The file size and the number of rows are limited only by the disk space of the service. A row can have at most 100000 bytes. After the first 30 seconds, the upload must average at least 100000 bytes per second.',
     scopes: ['tasks.write'],
     idempotent: true,
     paginated: false,
@@ -2821,70 +2829,70 @@ export const commandSpecs: readonly CommandSpec[] = [
           enum: ['minor', 'decimal'],
           description: 'Format of amounts in the file: minor units (`1205`) or decimal numbers (`12.05`).',
         },
-        currency: { type: ['string'], pattern: '^[A-Z]{3}$', description: 'Currency of products whose row has none.' },
-        category: { type: ['string'], minLength: 1, maxLength: 64, description: 'Category of new products whose row has none.' },
+        currency: { type: ['string'], pattern: '^[A-Z]{3}$', description: 'Currency of products whose rows do not specify one.' },
+        category: { type: ['string'], minLength: 1, maxLength: 64, description: 'Category of new products whose rows do not specify one.' },
         sku_column: {
           type: ['string'],
           default: 'sku',
           minLength: 1,
           maxLength: 200,
-          description: 'Name of the CSV column or JSON key that contains `sku`.',
+          description: 'Name of the CSV column or JSON key to read as `sku`.',
         },
         name_column: {
           type: ['string'],
           default: 'name',
           minLength: 1,
           maxLength: 200,
-          description: 'Name of the CSV column or JSON key that contains `name`.',
+          description: 'Name of the CSV column or JSON key to read as `name`.',
         },
         description_column: {
           type: ['string'],
           default: 'description',
           minLength: 1,
           maxLength: 200,
-          description: 'Name of the CSV column or JSON key that contains `description`.',
+          description: 'Name of the CSV column or JSON key to read as `description`.',
         },
         category_column: {
           type: ['string'],
           default: 'category',
           minLength: 1,
           maxLength: 200,
-          description: 'Name of the CSV column or JSON key that contains `category`.',
+          description: 'Name of the CSV column or JSON key to read as `category`.',
         },
         price_column: {
           type: ['string'],
           default: 'price',
           minLength: 1,
           maxLength: 200,
-          description: 'Name of the CSV column or JSON key that contains `price`.',
+          description: 'Name of the CSV column or JSON key to read as `price`.',
         },
         currency_column: {
           type: ['string'],
           default: 'currency',
           minLength: 1,
           maxLength: 200,
-          description: 'Name of the CSV column or JSON key that contains `currency`.',
+          description: 'Name of the CSV column or JSON key to read as `currency`.',
         },
         tax_rate_bps_column: {
           type: ['string'],
           default: 'tax_rate_bps',
           minLength: 1,
           maxLength: 200,
-          description: 'Name of the CSV column or JSON key that contains `tax_rate_bps`.',
+          description: 'Name of the CSV column or JSON key to read as `tax_rate_bps`.',
         },
         stock_column: {
           type: ['string'],
           default: 'stock',
           minLength: 1,
           maxLength: 200,
-          description: 'Name of the CSV column or JSON key that contains `stock`.',
+          description: 'Name of the CSV column or JSON key to read as `stock`.',
         },
         status_column: {
           type: ['string'],
           default: 'status',
           minLength: 1,
           maxLength: 200,
-          description: 'Name of the CSV column or JSON key that contains `status`.',
+          description: 'Name of the CSV column or JSON key to read as `status`.',
         },
       },
       required: [],
@@ -2935,7 +2943,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/tasks',
     summary: 'List tasks',
     description:
-      'Returns the tasks of the caller, newest first. A task is visible only to tokens that have the scopes it was started with.',
+      'Returns the tasks of the caller, newest first. A task is visible only to tokens that have all scopes with which it was started.',
     scopes: ['tasks.read'],
     idempotent: false,
     paginated: true,
@@ -2956,7 +2964,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 4096,
           description:
-            '`next_cursor` of the previous page. The value is opaque and valid only with the same filters, sort order and caller.',
+            '`next_cursor` of the previous page. The value is opaque. A cursor is valid only for the same caller, filters and sort order.',
         },
         include_total: {
           type: ['string'],
@@ -3080,7 +3088,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/tasks/{task_id}/result',
     summary: 'Download the result of a task',
     description:
-      'Returns the result file, which is available for 7 days after the task has finished. Downloading it always requires a token.',
+      'Returns the result file, which is available for 7 days after the task has finished. The download always requires a token.',
     scopes: ['tasks.read'],
     idempotent: false,
     paginated: false,
@@ -3101,7 +3109,8 @@ export const commandSpecs: readonly CommandSpec[] = [
     method: 'POST',
     path: '/api/v1/tasks/{task_id}/cancellation',
     summary: 'Cancel a task',
-    description: 'Stops the task. Rows that an import has already written remain and are counted in `imported` of the returned task.',
+    description:
+      'Stops the task. Rows that the import has already written are kept and are included in the `imported` count of the returned task.',
     scopes: ['tasks.write'],
     idempotent: true,
     paginated: false,
@@ -3157,7 +3166,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/events',
     summary: 'List events',
     description:
-      'Returns events in the order of their IDs. The token needs the same scopes to see an event as to read the resource that the event is about. An event becomes visible after its change is committed, and no event is ever inserted before one that was already visible. Events are stored for 30 days. If the events after `after` are no longer stored, the response is 410.',
+      "Returns events in the order of their IDs. To see an event, the token needs the scopes that are required to read the event's resource. An event becomes visible after its change has been committed, and never appears before an event that was already visible. Events are stored for 30 days. If the events that follow `after` are no longer stored, the response is 410.",
     scopes: ['events.read'],
     idempotent: false,
     paginated: false,
@@ -3178,7 +3187,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           format: 'int64',
           minimum: 0,
           maximum: 9007199254740991,
-          description: 'Return only events after this ID (default: start with the oldest stored event).',
+          description: 'ID after which to start (default: start with the oldest stored event).',
         },
         wait: {
           type: ['integer'],
@@ -3186,7 +3195,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           format: 'int64',
           minimum: 0,
           maximum: 25,
-          description: 'Long polling: if there are no new events, wait up to this many seconds for one.',
+          description: 'Maximum time to wait for a new event if there is none yet (long polling), in seconds.',
         },
         type: {
           type: ['array'],
@@ -3332,7 +3341,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 4096,
           description:
-            '`next_cursor` of the previous page. The value is opaque and valid only with the same filters, sort order and caller.',
+            '`next_cursor` of the previous page. The value is opaque. A cursor is valid only for the same caller, filters and sort order.',
         },
       },
       required: [],
@@ -3363,7 +3372,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/webhook-endpoints',
     summary: 'Create a webhook endpoint',
     description:
-      'Registers a URL that receives the events that the token can read. An endpoint that an application creates for itself receives the events of all users who have given the application access, until they revoke it. Events are delivered at least once, in no guaranteed order, and signed as specified by Standard Webhooks. A failed delivery is attempted 10 times within 76 hours. The signing secret is shown only once.',
+      'Registers a URL that receives the events that the token can read. An endpoint that an application creates on its own behalf receives the events of all users who have given the application access, until they revoke it. Events are delivered at least once, in no guaranteed order, and signed as specified by Standard Webhooks. A failed delivery is retried, up to 10 attempts within 76 hours. The signing secret is shown only once.',
     scopes: ['webhooks.write'],
     idempotent: true,
     paginated: false,
@@ -3378,14 +3387,14 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 2000,
           description:
-            'URL that receives the events. It must be an https URL on the public internet; in development, http on the loopback interface is accepted as well.',
+            'URL that receives the events. The URL must be an https URL on the public internet; in development, http on the loopback interface is also accepted.',
         },
         events: {
           type: ['array'],
           minItems: 1,
           maxItems: 49,
           description:
-            'Event types that are sent to the endpoint. `order.*` matches every type that begins with `order.`, and `*` matches every type. Both include types that are added later.',
+            'Event types that are sent to the endpoint. `order.*` matches every type that begins with `order.`, and `*` matches every type. Both wildcards include types that are added later.',
           items: {
             type: ['string'],
             enum: [
@@ -3506,7 +3515,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/webhook-endpoints/{webhook_endpoint_id}',
     summary: 'Update a webhook endpoint',
     description:
-      'Absent fields keep their values. After the update, the endpoint receives the events that the token of this request can read. Deliveries to a disabled endpoint are skipped; redeliver them after enabling it.',
+      'Omitted fields keep their values. After the update, the endpoint receives the events that the token of this request can read. Deliveries to a disabled endpoint are skipped; redeliver them after enabling it.',
     scopes: ['webhooks.write'],
     idempotent: false,
     ifMatch: true,
@@ -3526,14 +3535,14 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 2000,
           description:
-            'URL that receives the events. It must be an https URL on the public internet; in development, http on the loopback interface is accepted as well.',
+            'URL that receives the events. The URL must be an https URL on the public internet; in development, http on the loopback interface is also accepted.',
         },
         events: {
           type: ['array'],
           minItems: 1,
           maxItems: 49,
           description:
-            'Event types that are sent to the endpoint. `order.*` matches every type that begins with `order.`, and `*` matches every type. Both include types that are added later.',
+            'Event types that are sent to the endpoint. `order.*` matches every type that begins with `order.`, and `*` matches every type. Both wildcards include types that are added later.',
           items: {
             type: ['string'],
             enum: [
@@ -3641,7 +3650,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/webhook-endpoints/{webhook_endpoint_id}/secret-rotations',
     summary: 'Rotate the secret of a webhook endpoint',
     description:
-      'Creates a new signing secret. Deliveries are signed with both secrets until the overlap ends. The new secret is shown only once.',
+      'Creates a new signing secret. Deliveries are signed with both secrets until the previous secret expires. The new secret is shown only once.',
     scopes: ['webhooks.write'],
     idempotent: true,
     paginated: false,
@@ -3668,7 +3677,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     secret: {
       field: 'secret',
       recovery:
-        'If the first response was lost, rotate the secret again with a new `Idempotency-Key`; while the previous secret is valid, with `overlap_seconds: 0`.',
+        'If the first response was lost, rotate the secret again with a new `Idempotency-Key`. While the previous secret is still valid, also send `overlap_seconds: 0`.',
     },
     fields: ['secret', 'previous_secret_expires_at'],
   },
@@ -3681,7 +3690,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/webhook-endpoints/{webhook_endpoint_id}/deliveries',
     summary: 'List deliveries of a webhook endpoint',
     description:
-      'Returns the past and pending deliveries of the endpoint, newest first. A delivery is stored as long as its event: 30 days.',
+      'Returns the past and pending deliveries of the endpoint, newest first. A delivery is stored for as long as its event: 30 days.',
     scopes: ['webhooks.read'],
     idempotent: false,
     paginated: true,
@@ -3707,7 +3716,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 4096,
           description:
-            '`next_cursor` of the previous page. The value is opaque and valid only with the same filters, sort order and caller.',
+            '`next_cursor` of the previous page. The value is opaque. A cursor is valid only for the same caller, filters and sort order.',
         },
         status: {
           type: ['array'],
@@ -3747,13 +3756,13 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['integer'],
           minimum: 1,
           maximum: 9007199254740991,
-          description: 'Redeliver this event, even if it was delivered successfully.',
+          description: 'ID of the event to redeliver, even if it was delivered successfully.',
         },
         from_event_id: {
           type: ['integer'],
           minimum: 1,
           maximum: 9007199254740991,
-          description: 'Start of a range: redeliver the failed and skipped deliveries from this event on.',
+          description: 'First event of a range, in which failed and skipped deliveries are attempted again.',
         },
         to_event_id: {
           type: ['integer'],
@@ -3763,7 +3772,7 @@ export const commandSpecs: readonly CommandSpec[] = [
         },
         include_succeeded: {
           type: ['boolean'],
-          description: 'Whether to redeliver the successful deliveries of the range as well (default: false).',
+          description: 'Whether to also redeliver events in the range that were delivered successfully (default: false).',
         },
       },
       additionalProperties: false,
@@ -3778,7 +3787,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     method: 'POST',
     path: '/api/v1/webhook-endpoints/{webhook_endpoint_id}/test-events',
     summary: 'Send a test event',
-    description: 'Sends a `webhook_endpoint.test` event to this endpoint only, even if the endpoint does not subscribe to the type.',
+    description: 'Sends a `webhook_endpoint.test` event to this endpoint only, even if the endpoint does not subscribe to this event type.',
     scopes: ['webhooks.write'],
     idempotent: true,
     paginated: false,
@@ -3821,7 +3830,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 4096,
           description:
-            '`next_cursor` of the previous page. The value is opaque and valid only with the same filters, sort order and caller.',
+            '`next_cursor` of the previous page. The value is opaque. A cursor is valid only for the same caller, filters and sort order.',
         },
       },
       required: [],
@@ -3848,7 +3857,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/connected-apps/{connected_app_id}',
     summary: 'Remove a connected application',
     description:
-      'Revokes the access of the application immediately. It has to ask the user for consent before it can get access again. The API keys that it created for the user on any device are revoked as well, unless `api_keys=keep`.',
+      'Revokes the access of the application immediately. The application must ask the user for consent before it can regain access. The API keys that the application created for the user, on any device, are also revoked, unless `api_keys=keep` is set.',
     scopes: ['connected_apps.write'],
     idempotent: false,
     paginated: false,
@@ -3907,7 +3916,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 4096,
           description:
-            '`next_cursor` of the previous page. The value is opaque and valid only with the same filters, sort order and caller.',
+            '`next_cursor` of the previous page. The value is opaque. A cursor is valid only for the same caller, filters and sort order.',
         },
       },
       required: [],
@@ -3924,7 +3933,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/api-keys',
     summary: 'Create an API key',
     description:
-      'Creates a key that acts for the current user, sent as `Authorization: Bearer mk_...`, until it expires or is revoked. The key is shown only once. Creating a key requires that the user signed in during the last 15 minutes.',
+      'Creates a key that acts on behalf of the current user until it expires or is revoked. Send the key as `Authorization: Bearer mk_...`. The key is shown only once. The user must have signed in during the last 15 minutes.',
     scopes: ['api_keys.manage'],
     idempotent: true,
     paginated: false,
@@ -3939,7 +3948,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['array'],
           minItems: 1,
           maxItems: 25,
-          description: 'Scopes of the key. The token of the request must have all of them.',
+          description: 'Scopes of the key. The token that is used for the request must have all these scopes.',
           items: {
             type: ['string'],
             enum: [
@@ -3991,7 +4000,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     method: 'DELETE',
     path: '/api/v1/api-keys/{api_key_id}',
     summary: 'Revoke an API key',
-    description: 'The key is rejected from the next request on. Revoking a key again has no effect.',
+    description: 'All further requests with the key are rejected. Revoking a key again has no effect.',
     scopes: ['api_keys.manage'],
     idempotent: false,
     paginated: false,
@@ -4033,7 +4042,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 4096,
           description:
-            '`next_cursor` of the previous page. The value is opaque and valid only with the same filters, sort order and caller.',
+            '`next_cursor` of the previous page. The value is opaque. A cursor is valid only for the same caller, filters and sort order.',
         },
       },
       required: [],
@@ -4086,12 +4095,12 @@ export const commandSpecs: readonly CommandSpec[] = [
           maxLength: 44000,
           pattern: '^(https:\\/\\/.{1,1992}|data:image\\/png;base64,[A-Za-z0-9+/]+={0,2})$',
           description:
-            'Logo. A PNG of at most 512 by 512 pixels and 32 kB, sent as a `data:` URI, is shown on the consent page. An https URL is stored, but never loaded by a page of the shop.',
+            "Logo. A PNG of at most 512 by 512 pixels and 32 kB, sent as a `data:` URI, is shown on the consent page. An https URL is stored, but the shop's pages never load it.",
         },
         redirect_uris: {
           type: ['array'],
           maxItems: 10,
-          description: 'Redirect URIs. They are compared by exact string matching, except for the port of a loopback address.',
+          description: 'Redirect URIs. Redirect URIs are compared by exact string matching, except for the port of a loopback address.',
           items: { type: ['string'], minLength: 1, maxLength: 2000 },
         },
         post_logout_redirect_uris: {
@@ -4139,7 +4148,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['array'],
           maxItems: 29,
           description:
-            'Scopes that an administrator approved for all users, who are not asked for consent. Removing a scope revokes it immediately for users who did not consent to it themselves.',
+            'Scopes that an administrator has approved for all users. Users are not asked to consent to these scopes. Removing a scope revokes it immediately for users who did not consent to it themselves.',
           items: {
             type: ['string'],
             enum: [
@@ -4206,9 +4215,9 @@ export const commandSpecs: readonly CommandSpec[] = [
           minimum: 0,
           maximum: 300,
           description:
-            'Grace period in seconds after a refresh token has been rotated. Within it, a repeated request returns the same response, provided that the new refresh token has not been used. `0` turns it off, for example for FAPI clients. `null` means the server default.',
+            'Grace period in seconds after a refresh token has been rotated. During this period, a repeated request returns the same response, provided that the new refresh token has not been used. `0` disables the grace period, for example for FAPI clients. `null` means the server default.',
         },
-        client_id: { type: ['string'], pattern: '^[a-z][a-z0-9_-]{1,63}$', description: 'Client ID (default: a generated one).' },
+        client_id: { type: ['string'], pattern: '^[a-z][a-z0-9_-]{1,63}$', description: 'Client ID (default: generated by the server).' },
         type: { type: ['string'], enum: ['public', 'confidential'] },
       },
       additionalProperties: false,
@@ -4290,7 +4299,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/applications/{application_id}',
     summary: 'Update an application',
     description:
-      'Absent fields keep their values. Changes take effect with the next request. If the application was registered by a metadata document, only `status`, `rate_limit_per_minute` and `quota_per_month` can be changed, because the document defines the other fields. Requires an administrator.',
+      'Omitted fields keep their values. Changes apply from the next request onward. If the application was registered through a metadata document, only `status`, `rate_limit_per_minute` and `quota_per_month` can be changed, because the document defines the other fields. Requires an administrator.',
     scopes: ['applications.manage'],
     idempotent: false,
     paginated: false,
@@ -4311,12 +4320,12 @@ export const commandSpecs: readonly CommandSpec[] = [
           maxLength: 44000,
           pattern: '^(https:\\/\\/.{1,1992}|data:image\\/png;base64,[A-Za-z0-9+/]+={0,2})$',
           description:
-            'Logo. A PNG of at most 512 by 512 pixels and 32 kB, sent as a `data:` URI, is shown on the consent page. An https URL is stored, but never loaded by a page of the shop.',
+            "Logo. A PNG of at most 512 by 512 pixels and 32 kB, sent as a `data:` URI, is shown on the consent page. An https URL is stored, but the shop's pages never load it.",
         },
         redirect_uris: {
           type: ['array'],
           maxItems: 10,
-          description: 'Redirect URIs. They are compared by exact string matching, except for the port of a loopback address.',
+          description: 'Redirect URIs. Redirect URIs are compared by exact string matching, except for the port of a loopback address.',
           items: { type: ['string'], minLength: 1, maxLength: 2000 },
         },
         post_logout_redirect_uris: {
@@ -4364,7 +4373,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['array'],
           maxItems: 29,
           description:
-            'Scopes that an administrator approved for all users, who are not asked for consent. Removing a scope revokes it immediately for users who did not consent to it themselves.',
+            'Scopes that an administrator has approved for all users. Users are not asked to consent to these scopes. Removing a scope revokes it immediately for users who did not consent to it themselves.',
           items: {
             type: ['string'],
             enum: [
@@ -4431,7 +4440,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minimum: 0,
           maximum: 300,
           description:
-            'Grace period in seconds after a refresh token has been rotated. Within it, a repeated request returns the same response, provided that the new refresh token has not been used. `0` turns it off, for example for FAPI clients. `null` means the server default.',
+            'Grace period in seconds after a refresh token has been rotated. During this period, a repeated request returns the same response, provided that the new refresh token has not been used. `0` disables the grace period, for example for FAPI clients. `null` means the server default.',
         },
         status: {
           type: ['string'],
@@ -4472,7 +4481,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/applications/{application_id}',
     summary: 'Delete an application',
     description:
-      'Deletes the application with all its grants. Its tokens stop working immediately. An application with a metadata document is registered again at its next use; to block it, disable it instead. Requires an administrator.',
+      "Deletes the application and all its grants. The application's tokens stop working immediately. An application with a metadata document is registered again when it is next used. To block such an application, disable it instead. Requires an administrator.",
     scopes: ['applications.manage'],
     idempotent: false,
     paginated: false,
@@ -4529,7 +4538,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/registration-tokens',
     summary: 'Create a registration token',
     description:
-      'Creates an initial access token for dynamic client registration (RFC 7591). Applications registered with it can only have scopes to which customers can consent. Requires an administrator.',
+      'Creates an initial access token for dynamic client registration (RFC 7591). Applications registered with such a token can only have scopes to which customers can consent. Requires an administrator.',
     scopes: ['applications.manage'],
     idempotent: true,
     paginated: false,
@@ -4557,7 +4566,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/audit-events',
     summary: 'List audit events',
     description:
-      'Returns the recorded actions on credentials and permissions, newest first. Entries are never changed or deleted. Requires an administrator.',
+      'Returns the recorded changes to credentials and permissions, newest first. Entries are never changed or deleted. Requires an administrator.',
     scopes: ['audit.read'],
     idempotent: false,
     paginated: true,
@@ -4578,7 +4587,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minLength: 1,
           maxLength: 4096,
           description:
-            '`next_cursor` of the previous page. The value is opaque and valid only with the same filters, sort order and caller.',
+            '`next_cursor` of the previous page. The value is opaque. A cursor is valid only for the same caller, filters and sort order.',
         },
         user_id: {
           type: ['integer'],
@@ -4661,7 +4670,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/signing-key-rotations',
     summary: 'Rotate the signing keys',
     description:
-      'Replaces the signing keys before their scheduled rotation. The new keys are published immediately and start to sign an hour later, so that no request fails. Requires an administrator.',
+      'Replaces the signing keys before their scheduled rotation. The new keys are published immediately but sign tokens only an hour later, so that no request fails. Requires an administrator.',
     scopes: ['signing_keys.manage'],
     idempotent: true,
     paginated: false,
@@ -4673,7 +4682,7 @@ export const commandSpecs: readonly CommandSpec[] = [
         at_once: {
           type: ['boolean'],
           description:
-            'For a compromised key: the new keys sign immediately, and tokens signed with the previous keys are rejected within seconds. Applications need new tokens (default: false).',
+            'Whether to replace a compromised key immediately (default: false). Tokens signed with the previous keys are rejected within seconds, so applications need new tokens.',
         },
       },
       additionalProperties: false,
@@ -4690,7 +4699,7 @@ export const scopeSummaries: Readonly<Record<string, string>> = {
   'users.administer': 'Change the role of any user, and change and close the accounts of staff and administrators',
   'products.write': 'Add and change products of the shop',
   'orders.read': 'See your orders',
-  'orders.write': 'Place orders in your name: you pay for them',
+  'orders.write': 'Place orders in your name, which you must pay for',
   'orders.manage': 'See, place, change and cancel the orders of every customer',
   'payments.read': 'See your payments and refunds',
   'payments.write': 'Pay for your orders',

@@ -20,7 +20,7 @@ export const confirmationQuestions: Readonly<Record<string, Question>> = {
   'deliveryMethods.delete': (_, [code]) => `Delete delivery method ${code}?`,
 };
 
-/** Asks to confirm a refund and shows the remaining refundable amount, for which a dry run needs no further scopes. */
+/** Asks the user to confirm a refund and shows the remaining refundable amount, which a dry run provides without further scopes. */
 async function refundQuestion(client: Client, orderId: string, requested: unknown): Promise<string> {
   const { amount: refundable, currency } = await client.refunds.create(orderId, {}, { dryRun: true });
   const amount = typeof requested === 'number' ? requested : refundable;

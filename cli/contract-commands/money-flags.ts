@@ -10,7 +10,7 @@ import { isRecord } from './schema-violations.ts';
 /** Fetches the currency of a request's amounts from the resource that the request refers to. */
 type FindCurrency = (client: Client, path: readonly string[], body: Record<string, unknown>) => Promise<string | undefined>;
 
-/** How to find the currency of a request that does not contain it, by operation id. */
+/** Functions that find the currency of a request that does not contain it, by operation ID. */
 const currencyFinders: Readonly<Record<string, FindCurrency>> = {
   'products.list': async (client) => (await client.products.list({ limit: 1 })).data[0]?.currency,
   'products.update': async (client, [id = '']) => (await client.products.get(id)).currency,
@@ -57,7 +57,7 @@ export async function convertAmountsToMinorUnits(conversion: Conversion): Promis
   const converted = new Map(typed);
   for (const { flag, amount } of amounts) {
     const currency = requestCurrency ?? amount.currency;
-    if (currency === undefined) throw invalidFlagError(flag, `needs a currency, as in ${flag.name} "${amount.number} GBP"`);
+    if (currency === undefined) throw invalidFlagError(flag, `requires a currency, as in ${flag.name} "${amount.number} GBP"`);
     if (amount.currency !== undefined && amount.currency !== currency)
       throw invalidFlagError(flag, `must be in ${currency}, not in ${amount.currency}`);
     converted.set(flag, [toMinorUnits(flag, amount.number, currency)]);

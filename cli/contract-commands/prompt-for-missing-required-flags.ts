@@ -7,7 +7,7 @@ import { readLine } from '../terminal/read-line.ts';
 import type { RawFlagValues } from './parse-flags.ts';
 import { requiredFieldMessage } from './schema-violations.ts';
 
-/** Prompts the user for each missing required flag and returns the completed flags. */
+/** Prompts the user for each missing required flag, and returns all flags. */
 export async function promptForMissingRequiredFlags(
   io: CliEnvironment,
   spec: CommandSpec,
@@ -23,7 +23,7 @@ export async function promptForMissingRequiredFlags(
     for (let errors = ['']; errors.length > 0; errors = errorsOf(flag)) {
       if (errors[0] !== '') io.stderr.write(`  ${sanitizeForTerminal(errors.join('; '))}\n`);
       const texts = await (isRepeatable(flag) ? promptForList(io, flag) : promptForValue(io, flag));
-      // At the end of the input, stop prompting. Missing flags are then reported the same way as when there is no terminal.
+      // Stops prompting at the end of the input. Missing flags are then reported the same way as when there is no terminal.
       if (!texts) return completed;
       completed.set(flag, texts);
     }

@@ -14,7 +14,7 @@ export async function requireConfirmation(
 ): Promise<void> {
   if (yes) return;
   if (!canConfirm) {
-    throw new CommandError(exitCodes.usage, 'confirmation_needed', 'This command needs confirmation, and prompts are disabled', {
+    throw new CommandError(exitCodes.usage, 'confirmation_needed', 'This command requires confirmation, but prompts are disabled', {
       hint: 'Confirm in advance with: -y',
     });
   }

@@ -25,7 +25,7 @@ const shippingStep: NextStep = ({ id, status }) => {
 const paymentStep: NextStep = ({ id, order_id: orderId, provider, status }) => {
   if (status === 'failed' || status === 'canceled') return { text: 'Pay for the order', command: `orders pay ${orderId}` };
   if (status === 'pending' && provider === 'manual')
-    return { text: 'When the money has arrived, a staff member confirms the payment', command: `payments confirm ${id}` };
+    return { text: 'When the money has been received, a staff member confirms the payment', command: `payments confirm ${id}` };
   return status === 'succeeded' ? undefined : { text: 'Wait until the order is paid', command: `orders watch ${orderId} --until paid` };
 };
 
@@ -54,7 +54,7 @@ const nextSteps: Readonly<Record<string, NextStep>> = {
   'tasks.get': taskStep,
   'tasks.wait': taskStep,
   'webhooks.create': ({ id }) => ({ text: 'Send a test event', command: `webhooks test ${id}` }),
-  'apiKeys.create': () => ({ text: 'Use the key instead of signing in', command: 'login --with-token' }),
+  'apiKeys.create': () => ({ text: 'Sign in with the new key', command: 'login --with-token' }),
 };
 
 /** Prints the suggested next command, except with --quiet or an output format for programs. */

@@ -14,7 +14,7 @@ import type { CliEnvironment } from '../environment.ts';
 import { sanitizeForTerminal, toPrintableJson } from '../terminal/safe-terminal-text.ts';
 import { addProfileToLoginHint } from '../settings/settings.ts';
 
-/** An error as it is printed: as lines of text, or as JSON with --json. */
+/** A printable error, as lines of text or, with --json, as JSON. */
 export type PrintableError = {
   readonly code: string;
   readonly status?: number;
@@ -55,7 +55,7 @@ function formatLines({ code, status, message, hint, requestId, fields }: Printab
 
 /** Hint for HTTP 421: the service accepts only requests for its issuer's host name. */
 const wrongHostHint =
-  'The service has another host name: use the URL that it printed at startup, for example with localhost instead of 127.0.0.1';
+  'The service uses a different host name: use the URL that it printed at startup, for example with localhost instead of 127.0.0.1';
 
 function describeError(error: unknown): PrintableError {
   if (error instanceof CommandError) {
@@ -77,7 +77,10 @@ function describeError(error: unknown): PrintableError {
       code,
       status,
       message,
-      hint: status === 421 ? wrongHostHint : 'Check that this is the URL of a Mandate service, and that no proxy responds in its place',
+      hint:
+        status === 421
+          ? wrongHostHint
+          : 'Check that this is the URL of a Mandate service, and that the response does not come from a proxy',
       requestId,
       exitCode: exitCodeFromHttpStatus(status),
       fields: [],
@@ -88,7 +91,7 @@ function describeError(error: unknown): PrintableError {
 
 function describeErrorWithoutResponse(error: unknown): PrintableError {
   if (error instanceof ConnectionError || error instanceof TimeoutError) {
-    const hint = 'Check that the service is running there, or set another URL with --api-url <url> or MANDATE_API_URL';
+    const hint = 'Check that the service is running at this URL, or set another URL with --api-url <url> or MANDATE_API_URL';
     return { code: error.code, message: error.message, hint, exitCode: exitCodes.noResponse, fields: [] };
   }
   const { exitCode, code, hint } = classifyError(error);

@@ -81,7 +81,7 @@ export async function checkImportFile(
   if (scanner.oversizedRowLine !== undefined)
     reject(`has a row of more than ${maxRowBytes} bytes that ends after line ${scanner.oversizedRowLine}`, 'Check the quotes in that row.');
   decode();
-  if (bytes === 0) reject('is empty', 'Choose a file with a header and rows.');
+  if (bytes === 0) reject('is empty', 'Choose a file with a header and at least one row.');
   if (scanner.isQuoted) reject('ends within quotes', 'The file may be truncated: import the complete file.');
   const { headerColumns, columns, hasContent, line } = scanner;
   if (headerColumns !== undefined && hasContent && columns < headerColumns) {

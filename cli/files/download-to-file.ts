@@ -28,7 +28,7 @@ export async function saveDownload(
   const hash = createHash('sha256');
   const verifyChecksum = (): void => {
     if (expected === undefined || hash.digest('hex') === expected) return;
-    throw new CommandError(exitCodes.unexpectedError, 'damaged', 'The downloaded file is damaged: its checksum is wrong');
+    throw new CommandError(exitCodes.unexpectedError, 'damaged', 'The downloaded file is damaged: its checksum does not match');
   };
   if (target.path === '-') {
     for await (const chunk of stream) {

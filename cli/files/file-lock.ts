@@ -42,8 +42,8 @@ async function acquire(path: string, owner: string): Promise<void> {
 
 /**
  * Removes the lock of a process that no longer runs. Several processes may detect such a lock at the same time, and a slower process must
- * not remove the lock that a faster one has acquired. So only the process that creates a marker named after the old owner may remove it,
- * after checking the owner again.
+ * not remove the lock that a faster one has acquired. Therefore, only the process that creates a marker named after the old owner may
+ * remove the lock, after checking the owner again.
  */
 async function removeIfAbandoned(path: string): Promise<void> {
   const owner = await readIfExists(path);

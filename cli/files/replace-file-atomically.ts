@@ -3,7 +3,9 @@ import { open, rename, unlink, type FileHandle } from 'node:fs/promises';
 
 type FinishReplacement = (write: (file: FileHandle) => Promise<void>, beforeRename?: () => void) => Promise<void>;
 
-/** Replaces a file atomically: even after a power failure, it has either the old or the new content. Only its owner can read the file. */
+/**
+ * Replaces a file atomically: even after a power failure, it has either the old or the new content. The file is readable only by its owner.
+ */
 export async function replaceFileAtomically(path: string, content: string): Promise<void> {
   const finish = await createReplacementFile(path, 0o600);
   await finish((file) => file.writeFile(content));

@@ -45,9 +45,9 @@ function createToolServer(io: CliEnvironment, client: Client, allowsWrites: bool
 }
 
 const instructions = [
-  'Mandate is a shop: products, orders, payments, shipments and refunds.',
-  'Every tool acts for the user who signed in at this terminal, within the scopes that they granted.',
-  'Amounts are whole numbers in the minor unit of their currency: 1250 with EUR is 12.50 EUR. Timestamps are in UTC.',
-  'Lists are paginated: pass next_cursor as cursor to get the next page. Ask the user before placing an order or moving money.',
+  'Mandate is a shop with products, orders, payments, shipments and refunds.',
+  'Every tool acts on behalf of the user who signed in at this terminal, within the scopes that the user granted.',
+  'Amounts are whole numbers in the minor unit of their currency: 1250 in EUR means 12.50 EUR. Timestamps are in UTC.',
+  'Lists are paginated: pass next_cursor as cursor to get the next page. Ask the user for confirmation before placing an order or moving money.',
 ];
 const readOnlyNotice = 'This server is read-only. To allow changes, the user must start it with: mandate mcp --allow-writes';

@@ -16,7 +16,7 @@ export const helpTopics: Readonly<Record<string, { readonly summary: string; rea
    9  too many requests
   10  server error
   11  no response from the service
-  12  the task, payment or order had another outcome than the one waited for
+  12  the task, payment or order reached a different final state than expected
   13  --max-wait elapsed; the task, payment or order continues
  130  interrupted by Ctrl-C
  143  terminated by SIGTERM
@@ -30,8 +30,8 @@ Flags override environment variables, and environment variables override the pro
 
   MANDATE_API_URL            URL of the service
   MANDATE_PROFILE            name of the profile
-  MANDATE_TOKEN              access token or API key that overrides the sign-in; never stored or renewed
-  MANDATE_TIMEOUT            timeout of each request, such as 30s
+  MANDATE_TOKEN              access token or API key that overrides the sign-in and is never stored or renewed
+  MANDATE_TIMEOUT            timeout for each request, such as 30s
   MANDATE_STORAGE            where to store the refresh token: auto, keyring or file
   MANDATE_CONFIG_DIR         configuration directory; default ~/.config/mandate, on Windows %APPDATA%\\mandate
   MANDATE_DEBUG              1 logs requests to standard error
@@ -46,7 +46,7 @@ Flags override environment variables, and environment variables override the pro
 
 Standard output contains only the result. Notices, prompts, progress and errors go to standard error.
 
-  on a terminal    a table that fits the terminal, with formatted amounts and local time
+  on a terminal    a table that fits the terminal, with formatted amounts and local times
   in a pipe        tab-separated values without a header, not truncated, with times in UTC
   --json           the response body as one JSON document
   --jsonl          lists as one JSON value per line
@@ -63,11 +63,11 @@ With --json and --jsonl, an error is printed to standard error as one line of JS
     summary: 'how to sign in',
     text: `Signing in
 
-  mandate login                     in the browser on this machine, or with a code if no browser can be opened
-  mandate login --device            with a code, in a browser on any machine
+  mandate login                     opens the browser on this machine, or prints a code if no browser can be opened
+  mandate login --device            prints a code to enter in a browser on any machine
   mandate login --no-browser        prints the URL; over ssh -L, set the port with --port
   mandate login --with-token        reads an access token or API key from standard input
-  mandate login --scopes +orders.manage   requests a scope in addition to the granted ones
+  mandate login --scopes +orders.manage   requests a scope in addition to those already granted
 
 Access tokens are stored in a file that only you can read. Refresh tokens are stored in the system keyring if there is one
 (--storage keyring), otherwise in the same file. Tokens are sent only to the origin that you signed in to.

@@ -15,7 +15,7 @@ export async function printImportSummary(
   report: string | undefined,
 ): Promise<void> {
   if (!result?.imported) return;
-  const prefix = params['dry_run'] === 'true' ? 'Nothing was changed; it would be: ' : '';
+  const prefix = params['dry_run'] === 'true' ? 'Nothing was changed. The result would be: ' : '';
   const lines = [`${prefix}${formatCounts(result.imported)}.`];
   if (result.rows > 0) {
     lines.push(`Remarks on lines of the file: ${result.rows}`, ...(await readFirstRemarks(io, client, id)));

@@ -86,7 +86,7 @@ function formatObject(io: CliEnvironment, settings: Settings, body: Item, chosen
 
 const isEmpty = (value: unknown): boolean => value === null || value === undefined || (Array.isArray(value) && value.length === 0);
 
-/** Returns whether a value is shown as a table. A list of strings is shown in one cell instead. */
+/** Returns whether a value is shown as a table. A list of strings is shown in a single cell. */
 const isTable = (value: unknown): boolean => Array.isArray(value) && !value.every((element) => typeof element === 'string');
 
 const formatTable = (
@@ -152,7 +152,7 @@ function toDisplayCell(item: Item, path: string): string {
   return toTsvCell(value);
 }
 
-/** Formats the values at `path`, one per line. A list in the path contributes each of its elements. */
+/** Formats the values at `path`, one per line. If the path leads to a list, each element of the list is included. */
 function formatPath(body: unknown, path: string): string {
   const picked = path
     .split('.')

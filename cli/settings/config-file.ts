@@ -12,10 +12,10 @@ export const profileSettingDefinitions: Readonly<
 > = {
   api_url: { summary: 'URL of the service', isValid: (value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol) },
   issuer: {
-    summary: 'URL of the authorization server, if different',
+    summary: 'URL of the authorization server, if it differs from the service URL',
     isValid: (value) => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol),
   },
-  timeout: { summary: 'timeout of each request, such as 30s', isValid: (value) => /^[1-9]\d{0,5}(?:ms|s|m|h)$/.test(value) },
+  timeout: { summary: 'timeout for each request, such as 30s', isValid: (value) => /^[1-9]\d{0,5}(?:ms|s|m|h)$/.test(value) },
   color: { summary: 'auto, always or never', isValid: (value) => ['auto', 'always', 'never'].includes(value) },
   'login.mode': { summary: 'browser or device', isValid: (value) => ['browser', 'device'].includes(value) },
   dpop: { summary: 'on or off: whether to bind tokens to a key on this machine', isValid: (value) => ['on', 'off'].includes(value) },
@@ -30,7 +30,7 @@ export type Config = { readonly active: string | undefined; readonly profiles: R
 
 export const getConfigFilePath = (directory: string): string => join(directory, 'config.json');
 
-/** Reads the configuration file. It is read synchronously, because all other settings depend on it. */
+/** Reads the configuration file. The read is synchronous, because all other settings depend on the file. */
 export function readConfigFile(directory: string): Config {
   const path = getConfigFilePath(directory);
   const parsed = parseJsonOrUndefined(readTextOrEmptyObject(path));

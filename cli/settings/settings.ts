@@ -25,7 +25,7 @@ export type Settings = {
   readonly profile: string;
   /** API URL from a flag, the environment or the profile. If undefined, the URL stored at sign-in is used. */
   readonly apiUrl: string | undefined;
-  /** Token from the environment. It is never stored or renewed. */
+  /** Token from the environment, which is never stored or renewed. */
   readonly token: string | undefined;
   readonly format: 'text' | 'json' | 'jsonl';
   readonly fields: readonly string[] | undefined;

@@ -26,7 +26,7 @@ export async function signInWithBrowser(
     const request = await beginAuthorization(server, { clientId, redirectUri: loopback.redirectUri, scopes, maxAge });
     const tokens = loopback.callback(request.state, (url) => completeAuthorization(server, request, url, deadline.signal), deadline.signal);
     io.stderr.write(
-      `${options.opens ? 'Opening this URL in your browser; if it does not open, open the URL yourself' : 'Open this URL in a browser on this machine'}:\n${sanitizeForTerminal(request.url)}\n`,
+      `${options.opens ? 'Opening this URL in your browser. If the browser does not open, open the URL yourself' : 'Open this URL in a browser on this machine'}:\n${sanitizeForTerminal(request.url)}\n`,
     );
     if (options.opens) io.openBrowser(request.url).catch(() => io.stderr.write('The browser could not be opened. Open the URL above.\n'));
     return await tokens;

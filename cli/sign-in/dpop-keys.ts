@@ -20,7 +20,7 @@ export function createProofKeyLoader(store: CredentialStore, profile: string, { 
 
 async function readKey(store: CredentialStore, profile: string): Promise<ProofKey> {
   const { [profile]: jwk } = await readKeys(store);
-  if (!isRecord(jwk)) throw new SignInRequiredError(`The key of your sign-in is missing in ${keyFilePath(store)}`);
+  if (!isRecord(jwk)) throw new SignInRequiredError(`The key for your sign-in is missing from ${keyFilePath(store)}`);
   return importProofKey(jwk);
 }
 

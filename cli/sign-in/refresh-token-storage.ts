@@ -24,12 +24,15 @@ export async function chooseRefreshTokenStorage(
   if (requested === 'file') return 'file';
   if (await isKeyringUsable(io.keyring)) return 'keyring';
   if (requested === 'auto') return 'file';
-  throw new CommandError(exitCodes.unexpectedError, 'no_keyring', 'The system keyring cannot be used', {
+  throw new CommandError(exitCodes.unexpectedError, 'no_keyring', 'The system keyring is not available', {
     hint: 'Store the tokens in a file that only you can read: mandate login --storage file',
   });
 }
 
-/** Returns a profile's keyring account. Its name contains a hash of the directory, because profiles in two directories may share a name. */
+/**
+ * Returns a profile's keyring account. The account name contains a hash of the directory, because profiles in two directories may share a
+ * name.
+ */
 const keyringAccount = ({ path }: CredentialStore, profile: string): string =>
   `${profile} ${createHash('sha256').update(dirname(path)).digest('hex').slice(0, 16)}`;
 

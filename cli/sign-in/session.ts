@@ -14,7 +14,7 @@ import type { Settings } from '../settings/settings.ts';
 const defaultApiUrl = 'http://localhost:3000';
 const retryDelayMaxMs = 30_000;
 
-/** The service that a command talks to, and the credential it uses. */
+/** The service that a command calls, and the credential that it uses. */
 export type Session = {
   readonly apiUrl: string;
   readonly store: CredentialStore;

@@ -11,7 +11,7 @@ const service = 'mandate';
 /** Maximum wait for a locked keyring, which may prompt the user to unlock it. */
 const waitMaxMs = 3_000;
 
-/** Opens the system keyring. Rejects if the system has no keyring. Its native module is loaded only when needed. */
+/** Opens the system keyring. Rejects if the system has no keyring. The native module for the keyring is loaded only when needed. */
 export async function openSystemKeyring(): Promise<SystemKeyring> {
   const { AsyncEntry } = await import('@napi-rs/keyring');
   // Without this option, the module falls back to the kernel keyring, which is lost at a restart.

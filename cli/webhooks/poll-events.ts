@@ -16,7 +16,7 @@ export type EventPollOptions = { readonly after?: number | undefined; readonly t
 export function parseAfterFlag(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (/^(evt_)?\d{1,15}$/.test(text)) return Number(text.replace('evt_', ''));
-  throw new CommandError(exitCodes.usage, 'usage', `--after must be an event id, not ${JSON.stringify(text)}`);
+  throw new CommandError(exitCodes.usage, 'usage', `--after must be an event ID, not ${JSON.stringify(text)}`);
 }
 
 /**
@@ -45,7 +45,7 @@ export async function* pollEvents(
     } catch (error) {
       if (error instanceof AbortError) return;
       if (!isTemporary(error)) throw error;
-      if (delayMs === 0 && !quiet) io.stderr.write('The service does not respond; retrying ...\n');
+      if (delayMs === 0 && !quiet) io.stderr.write('The service is not responding. Retrying ...\n');
       delayMs = Math.min(Math.max(delayMs * 2, retryDelay.minMs), retryDelay.maxMs);
       await sleep(delayMs, undefined, { signal }).catch(() => undefined);
     }

@@ -6,7 +6,9 @@ import { replaceFileAtomically } from '../files/replace-file-atomically.ts';
 import { isRecord } from '../contract-commands/schema-violations.ts';
 import type { Settings } from '../settings/settings.ts';
 
-/** Returns the secret that signs forwarded events. It is created once per profile and stored, so that receivers can keep using it. */
+/**
+ * Returns the secret that signs forwarded events. The secret is created once per profile and stored, so that receivers can keep using it.
+ */
 export async function loadOrCreateSigningSecret({ directory, profile }: Pick<Settings, 'directory' | 'profile'>): Promise<string> {
   const path = join(directory, 'webhook-secrets.json');
   const content = await readJsonFile(path);

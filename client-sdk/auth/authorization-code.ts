@@ -16,7 +16,10 @@ export type AuthorizationRequestOptions = {
   readonly maxAge?: number | undefined;
 };
 
-/** A sign-in in progress. Store it until the browser returns to `redirectUri`: `state` and `codeVerifier` bind the response to this request. */
+/**
+ * A sign-in in progress. Store this object until the browser returns to `redirectUri`: `state` and `codeVerifier` bind the response to this
+ * request.
+ */
 export type AuthorizationRequest = AuthorizationRequestOptions & {
   /** Authorization URL to open in the user's browser. */
   readonly url: string;

@@ -19,7 +19,10 @@ export type ClientCredentials = Omit<AuthorizationServerOptions, 'signal'> & {
   readonly scopes?: readonly string[] | undefined;
 };
 
-/** Creates a token source for an application that acts on its own behalf. Do not use it in a browser, where the secret would be public. */
+/**
+ * Creates a token source for an application that acts on its own behalf. Do not use client credentials in a browser, where the secret would
+ * be public.
+ */
 export function clientCredentials(credentials: ClientCredentials): TokenSource {
   const { proofKey, scopes } = credentials;
   let server: AuthorizationServer | undefined;

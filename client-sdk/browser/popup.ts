@@ -1,6 +1,8 @@
 import { AbortError, AuthorizationError } from '../core/errors.ts';
 
-/** Opens the sign-in window. Call it in a click handler before any `await`; browsers block popups that are opened later. */
+/**
+ * Opens the sign-in window. Call this function in a click handler before any `await`, because browsers block popups that are opened later.
+ */
 export function openSignInPopup(): Window {
   const popup = window.open('', '', 'popup,width=480,height=720');
   if (!popup) throw new AuthorizationError('popup_blocked', 'The browser blocked the sign-in window');

@@ -44,7 +44,10 @@ ${interfaces.join('\n')}`;
 
 const dataOf = ({ dataSchema }: Operation): string => dataSchema ?? 'undefined';
 
-/** Returns the source code of a mutation's TypeScript type. Its variables are body and query; path parameters are method arguments. */
+/**
+ * Returns the source code of a mutation's TypeScript type. The mutation's variables are the body and the query; path parameters are method
+ * arguments.
+ */
 function mutationOf(operation: Operation): string {
   const body = operation.takesFile ? 'FileContent' : operation.bodySchema;
   const query = operation.query.length > 0 ? queryName(operation) : undefined;

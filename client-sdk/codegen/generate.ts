@@ -38,7 +38,7 @@ function routesSource(operations: Operation[]): string {
 export const routes = {
 ${routes.join('')}} as const;
 
-/** Scopes of each operation. A token needs any one of them; an empty list means that no scope is required. */
+/** Scopes of each operation. A token needs any one of these scopes; an empty list means that no scope is required. */
 export const scopesOf = {
 ${scopes.join('')}} as const;
 

@@ -54,7 +54,7 @@ export type Result<Data, Problems> =
   | { readonly ok: true; readonly data: Data }
   | { readonly ok: false; readonly error: ApiErrorOf<Problems> | TransportFailure };
 
-/** A call in progress. Awaiting it returns the data or throws; `safe()` returns either outcome as a value. */
+/** A call in progress. Awaiting the call returns the data or throws; `safe()` returns either outcome as a value. */
 export class Call<Data, Problems = Record<string, number>> implements Promise<Data> {
   readonly [Symbol.toStringTag] = 'Call';
   readonly #answer: Promise<Answer<Data>>;

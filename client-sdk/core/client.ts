@@ -15,7 +15,7 @@ import { waitForTask, type WaitOptions } from './wait-for-task.ts';
 export type ClientOptions = {
   /** URL of the service, such as `https://shop.example`. */
   readonly baseUrl: string;
-  /** Access token or token source. Without it, only public operations can be called. */
+  /** Access token or token source. Without a token, only public operations can be called. */
   readonly auth?: TokenSource | string | undefined;
   /** Timeout of each attempt (default: 30 seconds). */
   readonly timeoutMs?: number | undefined;
@@ -82,7 +82,10 @@ export function createClientWithRoutes(options: ClientOptions, operationRoutes: 
 
 type Method = (...args: unknown[]) => Call<unknown>;
 
-/** Creates an operation's method. Its arguments are the path parameters, the body and query (if the route has them), and the options. */
+/**
+ * Creates an operation's method. The arguments of a method are the path parameters, the body and the query (if the route has them), and the
+ * options.
+ */
 function createMethod(settings: TransportSettings, operation: string, route: string): Method {
   const [method = '', template = '', ...traits] = route.split(' ');
   const has = (trait: string): boolean => traits.includes(trait);

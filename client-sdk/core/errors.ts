@@ -13,7 +13,7 @@ export class ApiError<Code extends string = string, Status extends number = numb
   readonly status: Status;
   readonly title: string;
   readonly detail: string;
-  /** ID of the request. Include it when contacting support. */
+  /** ID of the request. Include the ID when contacting support. */
   readonly requestId: string | undefined;
   /** All errors found in the request. */
   readonly errors: readonly ProblemEntry[];

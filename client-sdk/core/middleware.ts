@@ -9,8 +9,8 @@ export type OutgoingRequest = {
 };
 
 /**
- * Wraps every attempt: it can read and change the request, respond without sending it, and read and change the response.
- * Errors that it throws are passed to the caller unchanged and are not retried.
+ * Wraps every attempt: it can read and change the request, respond without sending it, and read and change the response. Errors that the
+ * middleware throws are passed to the caller unchanged and are not retried.
  */
 export type Middleware = (request: OutgoingRequest, next: (request: OutgoingRequest) => Promise<Response>) => Promise<Response>;
 

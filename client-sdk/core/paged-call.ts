@@ -4,7 +4,10 @@ import { DecodeError } from './errors.ts';
 /** One page of a list. */
 export type Page = { readonly data: readonly unknown[]; readonly has_more: boolean; readonly next_cursor: string | null };
 
-/** A paginated list. Awaiting it returns the first page; `for await` iterates over the items of all pages, which are fetched on demand. */
+/**
+ * A paginated list. Awaiting the call returns the first page; `for await` iterates over the items of all pages, which are fetched on
+ * demand.
+ */
 export class PagedCall<P extends Page, Problems = Record<string, number>>
   extends Call<P, Problems>
   implements AsyncIterable<P['data'][number]>

@@ -10,7 +10,7 @@ export type WaitOptions = {
   readonly signal?: AbortSignal | undefined;
   /** Called with the task after every poll. */
   readonly onProgress?: ((task: Task) => void) | undefined;
-  /** Maximum wait (default: none). When it is exceeded, the call fails with `WaitOverError`. */
+  /** Maximum wait (default: none). If the limit is exceeded, the call fails with `WaitOverError`. */
   readonly maxWaitMs?: number | undefined;
   /** Polling interval (default: `Retry-After` of the service). */
   readonly intervalMs?: number | undefined;

@@ -33,7 +33,7 @@ export interface OrdersResource {
   create(body: OrderCreate, options?: CallOptions & DryRun): Call<Order, ProblemsOf['orders.create']>;
   /**
    * List orders.
-   * Returns the orders of the current user. With the `orders.manage` scope and a staff account, returns the orders of every customer. Order lines are returned only with `include=items`, or when getting a single order.
+   * Returns the orders of the current user. With the `orders.manage` scope and a staff account, returns the orders of every customer. Order lines are included only with `include=items` or in the response for a single order.
    * Requires the scope `orders.read` or `orders.manage`.
    */
   list(query?: OrdersListQuery, options?: CallOptions): PagedCall<OrderPage, ProblemsOf['orders.list']>;
@@ -49,13 +49,13 @@ export interface OrdersResource {
   get(orderId: number | string, options?: CallOptions): Call<Order, ProblemsOf['orders.get']>;
   /**
    * Update an order.
-   * Updates the fields in a JSON merge patch (RFC 7396). The price cannot change. Staff can change the delivery until a part of the order is shipped, customers only while the order is pending.
+   * Updates the fields given in a JSON merge patch (RFC 7396). The price cannot change. Staff can change the delivery until part of the order has been shipped. Customers can change the delivery only while the order is pending.
    * Requires the scope `orders.write` or `orders.manage`.
    */
   update(orderId: number | string, body: OrderUpdate, options?: CallOptions & IfMatch): Call<Order, ProblemsOf['orders.update']>;
   /**
    * Cancel an order.
-   * Cancels an order of which nothing has been shipped. The goods are returned to stock, and the payment is refunded.
+   * Cancels an order if no part of it has been shipped. The goods are returned to stock, and the payment is refunded.
    * Requires the scope `orders.write` or `orders.manage`.
    */
   cancel(orderId: number | string, body: OrderCancellation, options?: CallOptions & DryRun): Call<Order, ProblemsOf['orders.cancel']>;

@@ -128,7 +128,7 @@ export type AuditEventsListQuery = Query<'auditEvents.list'>;
 export interface VersionsResource {
   /**
    * List API versions.
-   * Returns the versions of the API. Every response of the API names its version in the `Mandate-Version` header.
+   * Returns the versions of the API. Every API response contains its version in the `Mandate-Version` header.
    * Requires no token.
    */
   list(query?: VersionsListQuery, options?: CallOptions): PagedCall<ApiVersionList, ProblemsOf['versions.list']>;
@@ -137,37 +137,37 @@ export interface VersionsResource {
 export interface UsersResource {
   /**
    * Get the signed-in user.
-   * Returns the user that the access token acts for. The token of an application that acts for itself has no user; the response is 403.
+   * Returns the user of the access token. An application that acts on its own behalf has no user and receives 403.
    * Requires the scope `users.read` or `users.manage`.
    */
   me(options: CallOptions & Required<IfNoneMatch>): Call<User | undefined, ProblemsOf['users.me']>;
   /**
    * Get the signed-in user.
-   * Returns the user that the access token acts for. The token of an application that acts for itself has no user; the response is 403.
+   * Returns the user of the access token. An application that acts on its own behalf has no user and receives 403.
    * Requires the scope `users.read` or `users.manage`.
    */
   me(options?: CallOptions): Call<User, ProblemsOf['users.me']>;
   /**
    * Get a user.
-   * Returns a user. `users.read` allows access to the user that the token acts for. Other users require `users.manage` and a staff account.
+   * Returns a user. `users.read` allows reading the token's user. Reading other users requires `users.manage` and a staff account.
    * Requires the scope `users.read` or `users.manage`.
    */
   get(userId: number | string, options: CallOptions & Required<IfNoneMatch>): Call<User | undefined, ProblemsOf['users.get']>;
   /**
    * Get a user.
-   * Returns a user. `users.read` allows access to the user that the token acts for. Other users require `users.manage` and a staff account.
+   * Returns a user. `users.read` allows reading the token's user. Reading other users requires `users.manage` and a staff account.
    * Requires the scope `users.read` or `users.manage`.
    */
   get(userId: number | string, options?: CallOptions): Call<User, ProblemsOf['users.get']>;
   /**
    * Update a user.
-   * Updates the fields in a JSON merge patch (RFC 7396). `users.write` allows changing the name of the user that the token acts for. `users.manage` allows changing the name, e-mail address and status of customers and requires a staff account. Changing a role, or the account of a staff member or administrator, requires `users.administer`, a signed-in administrator, and a sign-in during the last 15 minutes. Otherwise the response is 401 `insufficient_user_authentication` with the required `max_age` (RFC 9470). A changed e-mail address is unverified until it is confirmed with the link that is sent to it, and cannot be used to reset the password before. The old and the new address are notified. A suspended user is signed out everywhere, and no application can act for the user until the account is active again.
+   * Updates the fields given in a JSON merge patch (RFC 7396). `users.write` allows changing the name of the token's user. `users.manage` allows staff to change the name, e-mail address and status of customers. Changing a role, or the account of a staff member or administrator, requires `users.administer` and an administrator who signed in during the last 15 minutes. If the sign-in is older, the response is 401 `insufficient_user_authentication` with the required `max_age` (RFC 9470). A new e-mail address is unverified and cannot be used to reset the password until the user confirms it with the link sent to it. Both the old and the new address are notified. A suspended user is signed out everywhere, and no application can act for the user until the account is active again.
    * Requires the scope `users.write` or `users.manage` or `users.administer`.
    */
   update(userId: number | string, body: UserUpdate, options?: CallOptions & IfMatch): Call<User, ProblemsOf['users.update']>;
   /**
    * Close a user account.
-   * Closes an account permanently. The name is deleted, the e-mail address becomes available again, and every application loses its access. Orders are preserved. `users.write` allows closing the account of the user that the token acts for. `users.manage` with an administrator allows closing the account of a customer. Closing the account of a staff member or administrator requires `users.administer`, a signed-in administrator, and a sign-in during the last 15 minutes (RFC 9470).
+   * Closes an account permanently. The name is deleted, the e-mail address becomes available again, and every application loses its access. Orders are preserved. `users.write` allows closing the account of the token's user. `users.manage` allows administrators to close the account of a customer. Closing the account of a staff member or administrator requires `users.administer` and an administrator who signed in during the last 15 minutes (RFC 9470).
    * Requires the scope `users.write` or `users.manage` or `users.administer`.
    */
   close(userId: number | string, options?: CallOptions & IfMatch): Call<undefined, ProblemsOf['users.close']>;
@@ -208,25 +208,25 @@ export interface ProductsResource {
   get(productId: number | string, options?: CallOptions): Call<Product, ProblemsOf['products.get']>;
   /**
    * Update a product.
-   * Updates the fields in a JSON merge patch (RFC 7396); absent fields keep their values. Existing orders keep the price and name of the product.
+   * Updates the fields given in a JSON merge patch (RFC 7396). Omitted fields keep their values. Existing orders keep the price and name of the product.
    * Requires the scope `products.write`.
    */
   update(productId: number | string, body: ProductUpdate, options?: CallOptions & IfMatch): Call<Product, ProblemsOf['products.update']>;
   /**
    * Replace a product.
-   * Replaces all fields that can be changed; absent fields get their defaults. Requires `If-Match`, to prevent lost updates.
+   * Replaces all fields that can be changed. Omitted fields get their default values. Requires `If-Match`, to prevent lost updates.
    * Requires the scope `products.write`.
    */
   replace(productId: number | string, body: ProductReplace, options?: CallOptions & IfMatch): Call<Product, ProblemsOf['products.replace']>;
   /**
    * Delete a product.
-   * Deletes a draft that was never ordered. Archive any other product instead.
+   * Deletes a draft product that has never been ordered. Any other product can only be archived.
    * Requires the scope `products.write`.
    */
   delete(productId: number | string, options?: CallOptions & IfMatch): Call<undefined, ProblemsOf['products.delete']>;
   /**
    * Adjust the stock of a product.
-   * Changes the stock by a number of units. Stock cannot be set to an absolute number, because that would undo concurrent sales. The first adjustment starts stock tracking for the product.
+   * Increases or decreases the stock by a number of units. The stock cannot be set to an absolute number, because that would overwrite concurrent sales. The first adjustment starts stock tracking for the product.
    * Requires the scope `products.write`.
    */
   adjustStock(
@@ -287,7 +287,7 @@ export interface DeliveryMethodsResource {
   ): Call<DeliveryMethod, ProblemsOf['deliveryMethods.replace']>;
   /**
    * Delete a delivery method.
-   * New orders cannot use the delivery method any more. Existing orders do not change.
+   * New orders can no longer use the delivery method. Existing orders do not change.
    * Requires the scope `settings.write`.
    */
   delete(code: number | string, options?: CallOptions & IfMatch): Call<undefined, ProblemsOf['deliveryMethods.delete']>;
@@ -302,7 +302,7 @@ export interface OrdersResource {
   create(body: OrderCreate, options?: CallOptions & DryRun): Call<Order, ProblemsOf['orders.create']>;
   /**
    * List orders.
-   * Returns the orders of the current user. With the `orders.manage` scope and a staff account, returns the orders of every customer. Order lines are returned only with `include=items`, or when getting a single order.
+   * Returns the orders of the current user. With the `orders.manage` scope and a staff account, returns the orders of every customer. Order lines are included only with `include=items` or in the response for a single order.
    * Requires the scope `orders.read` or `orders.manage`.
    */
   list(query?: OrdersListQuery, options?: CallOptions): PagedCall<OrderPage, ProblemsOf['orders.list']>;
@@ -318,13 +318,13 @@ export interface OrdersResource {
   get(orderId: number | string, options?: CallOptions): Call<Order, ProblemsOf['orders.get']>;
   /**
    * Update an order.
-   * Updates the fields in a JSON merge patch (RFC 7396). The price cannot change. Staff can change the delivery until a part of the order is shipped, customers only while the order is pending.
+   * Updates the fields given in a JSON merge patch (RFC 7396). The price cannot change. Staff can change the delivery until part of the order has been shipped. Customers can change the delivery only while the order is pending.
    * Requires the scope `orders.write` or `orders.manage`.
    */
   update(orderId: number | string, body: OrderUpdate, options?: CallOptions & IfMatch): Call<Order, ProblemsOf['orders.update']>;
   /**
    * Cancel an order.
-   * Cancels an order of which nothing has been shipped. The goods are returned to stock, and the payment is refunded.
+   * Cancels an order if no part of it has been shipped. The goods are returned to stock, and the payment is refunded.
    * Requires the scope `orders.write` or `orders.manage`.
    */
   cancel(orderId: number | string, body: OrderCancellation, options?: CallOptions & DryRun): Call<Order, ProblemsOf['orders.cancel']>;
@@ -333,7 +333,7 @@ export interface OrdersResource {
 export interface PaymentsResource {
   /**
    * Pay for an order.
-   * Starts a payment of the order total. Check `status` and `next_action` of the response: the payment may have succeeded already, require an action of the customer, or still be processed by the provider. In development, `{"provider": "test", "method_token": "test_ok"}` simulates a successful payment.
+   * Starts a payment of the order total. Check `status` and `next_action` in the response: the payment may already have succeeded, may require an action by the customer, or may still be in progress at the provider. In development, `{"provider": "test", "method_token": "test_ok"}` simulates a successful payment.
    * Requires the scope `payments.write` or `payments.manage`.
    */
   create(orderId: number | string, body: PaymentCreate, options?: CallOptions): Call<Payment, ProblemsOf['payments.create']>;
@@ -351,25 +351,25 @@ export interface PaymentsResource {
   listAll(query?: PaymentsListAllQuery, options?: CallOptions): PagedCall<PaymentPage, ProblemsOf['payments.listAll']>;
   /**
    * Get a payment.
-   * Returns a payment. Staff with `payments.manage` also see `provider_reference`, which identifies the payment at its provider, such as the PaymentIntent of Stripe.
+   * Returns a payment. Staff with `payments.manage` also see `provider_reference`, which identifies the payment at its provider, such as a Stripe PaymentIntent.
    * Requires the scope `payments.read` or `payments.manage`.
    */
   get(paymentId: number | string, options: CallOptions & Required<IfNoneMatch>): Call<Payment | undefined, ProblemsOf['payments.get']>;
   /**
    * Get a payment.
-   * Returns a payment. Staff with `payments.manage` also see `provider_reference`, which identifies the payment at its provider, such as the PaymentIntent of Stripe.
+   * Returns a payment. Staff with `payments.manage` also see `provider_reference`, which identifies the payment at its provider, such as a Stripe PaymentIntent.
    * Requires the scope `payments.read` or `payments.manage`.
    */
   get(paymentId: number | string, options?: CallOptions): Call<Payment, ProblemsOf['payments.get']>;
   /**
    * Cancel a payment.
-   * Cancels a payment that waits for the customer. The order remains, and can be paid in another way until its reservation expires.
+   * Cancels a payment that is waiting for the customer. The order remains open and can be paid in another way until its reservation expires.
    * Requires the scope `payments.write` or `payments.manage`.
    */
   cancel(paymentId: number | string, options?: CallOptions): Call<Payment, ProblemsOf['payments.cancel']>;
   /**
    * Confirm a manual payment.
-   * Confirms that the money has arrived, in cash or by bank transfer. If the order was canceled in the meantime, the money has to be refunded.
+   * Confirms that the money has been received in cash or by bank transfer. If the order has been canceled in the meantime, the payment must be refunded.
    * Requires the scope `payments.manage`.
    */
   confirm(paymentId: number | string, options?: CallOptions): Call<Payment, ProblemsOf['payments.confirm']>;
@@ -378,7 +378,7 @@ export interface PaymentsResource {
 export interface RefundsResource {
   /**
    * Refund an order.
-   * Refunds the payment of an order in full or in part. Only the quantities in `restock` are returned to stock.
+   * Refunds the payment for an order, in full or in part. Only the quantities in `restock` are returned to stock.
    * Requires the scope `refunds.write`.
    */
   create(orderId: number | string, body: RefundCreate, options?: CallOptions & DryRun): Call<Refund, ProblemsOf['refunds.create']>;
@@ -415,7 +415,7 @@ export interface RefundsResource {
 export interface ShipmentsResource {
   /**
    * Ship an order.
-   * Creates a shipment for a paid order or a part of it.
+   * Creates a shipment for all or part of a paid order.
    * Requires the scope `shipments.write`.
    */
   create(orderId: number | string, body: ShipmentCreate, options?: CallOptions & DryRun): Call<Shipment, ProblemsOf['shipments.create']>;
@@ -456,7 +456,7 @@ export interface ShipmentsResource {
 export interface OrderExportsResource {
   /**
    * Export orders.
-   * Starts a task that writes orders to a file, oldest first. The filters are those of the order list. Also requires the `orders.read` scope, or `orders.manage` and a staff account for the orders of every customer. In CSV files, an apostrophe precedes text that a spreadsheet would interpret as a formula.
+   * Starts a task that writes orders to a file, oldest first. The export accepts the same filters as the order list. The request also requires the `orders.read` scope, or the `orders.manage` scope and a staff account to export the orders of every customer. In CSV files, an apostrophe precedes text that a spreadsheet would interpret as a formula.
    * Requires the scope `tasks.write`.
    */
   create(body: OrderExportCreate, options?: CallOptions): Call<Task, ProblemsOf['orderExports.create']>;
@@ -465,7 +465,7 @@ export interface OrderExportsResource {
 export interface OrderImportsResource {
   /**
    * Import orders.
-   * Starts a task that imports the order history of another system. The file has one row for each order line, with the reference, time and unit price. The import takes no stock, requests no payment and sends no messages. Orders are imported as `delivered` and paid, unless the file says `paid`, `shipped` or `canceled`. An order that was imported before with the same data is left unchanged; an order with different data is rejected, unless `changed_orders` is `replace`. The result lists the rejected lines with the reasons. Also requires the `orders.manage` scope. The file size and the number of rows are limited only by the disk space of the service. A row can have at most 100000 bytes. After the first 30 seconds, the upload must average at least 100000 bytes per second. An order can have at most 2000 lines.
+   * Starts a task that imports an order history from another system. The file has one row for each order line, with the order reference, the time and the unit price. The import does not reserve stock, request payments or send messages. Orders are imported as `delivered` and paid, unless the file specifies the status `paid`, `shipped` or `canceled`. An order that was previously imported with the same data is left unchanged. An order that was previously imported with different data is rejected, unless `changed_orders` is `replace`. The result file lists each rejected line with the reason. Also requires the `orders.manage` scope. The file size and the number of rows are limited only by the disk space of the service. A row can have at most 100000 bytes. After the first 30 seconds, the upload must average at least 100000 bytes per second. An order can have at most 2000 lines.
    * Requires the scope `tasks.write`.
    */
   create(file: FileContent, query: OrderImportsCreateQuery, options?: UploadOptions): Call<Task, ProblemsOf['orderImports.create']>;
@@ -474,7 +474,7 @@ export interface OrderImportsResource {
 export interface ProductImportsResource {
   /**
    * Import products.
-   * Starts a task that creates the products in a file and updates those whose SKU exists. Fields that the file does not contain keep their values. Stock is set for new products only. The result lists the rejected lines with the reasons. Also requires the `products.write` scope. The file size and the number of rows are limited only by the disk space of the service. A row can have at most 100000 bytes. After the first 30 seconds, the upload must average at least 100000 bytes per second.
+   * Starts a task that imports products from a file. Products with a known SKU are updated; all other products are created. Fields that the file does not contain keep their values. The stock is set only for new products. The result file lists each rejected line with the reason. Also requires the `products.write` scope. The file size and the number of rows are limited only by the disk space of the service. A row can have at most 100000 bytes. After the first 30 seconds, the upload must average at least 100000 bytes per second.
    * Requires the scope `tasks.write`.
    */
   create(file: FileContent, query?: ProductImportsCreateQuery, options?: UploadOptions): Call<Task, ProblemsOf['productImports.create']>;
@@ -483,7 +483,7 @@ export interface ProductImportsResource {
 export interface TasksResource {
   /**
    * List tasks.
-   * Returns the tasks of the caller, newest first. A task is visible only to tokens that have the scopes it was started with.
+   * Returns the tasks of the caller, newest first. A task is visible only to tokens that have all scopes with which it was started.
    * Requires the scope `tasks.read`.
    */
   list(query?: TasksListQuery, options?: CallOptions): PagedCall<TaskPage, ProblemsOf['tasks.list']>;
@@ -495,13 +495,13 @@ export interface TasksResource {
   get(taskId: number | string, options?: CallOptions): Call<Task, ProblemsOf['tasks.get']>;
   /**
    * Download the result of a task.
-   * Returns the result file, which is available for 7 days after the task has finished. Downloading it always requires a token.
+   * Returns the result file, which is available for 7 days after the task has finished. The download always requires a token.
    * Requires the scope `tasks.read`.
    */
   result(taskId: number | string, options?: CallOptions): Call<DownloadedFile, ProblemsOf['tasks.result']>;
   /**
    * Cancel a task.
-   * Stops the task. Rows that an import has already written remain and are counted in `imported` of the returned task.
+   * Stops the task. Rows that the import has already written are kept and are included in the `imported` count of the returned task.
    * Requires the scope `tasks.write`.
    */
   cancel(taskId: number | string, options?: CallOptions): Call<Task, ProblemsOf['tasks.cancel']>;
@@ -510,7 +510,7 @@ export interface TasksResource {
 export interface EventsResource {
   /**
    * List events.
-   * Returns events in the order of their IDs. The token needs the same scopes to see an event as to read the resource that the event is about. An event becomes visible after its change is committed, and no event is ever inserted before one that was already visible. Events are stored for 30 days. If the events after `after` are no longer stored, the response is 410.
+   * Returns events in the order of their IDs. To see an event, the token needs the scopes that are required to read the event's resource. An event becomes visible after its change has been committed, and never appears before an event that was already visible. Events are stored for 30 days. If the events that follow `after` are no longer stored, the response is 410.
    * Requires the scope `events.read`.
    */
   list(query?: EventsListQuery, options?: CallOptions): Call<EventPage, ProblemsOf['events.list']>;
@@ -530,7 +530,7 @@ export interface WebhooksResource {
   list(query?: WebhooksListQuery, options?: CallOptions): PagedCall<WebhookEndpointPage, ProblemsOf['webhooks.list']>;
   /**
    * Create a webhook endpoint.
-   * Registers a URL that receives the events that the token can read. An endpoint that an application creates for itself receives the events of all users who have given the application access, until they revoke it. Events are delivered at least once, in no guaranteed order, and signed as specified by Standard Webhooks. A failed delivery is attempted 10 times within 76 hours. The signing secret is shown only once.
+   * Registers a URL that receives the events that the token can read. An endpoint that an application creates on its own behalf receives the events of all users who have given the application access, until they revoke it. Events are delivered at least once, in no guaranteed order, and signed as specified by Standard Webhooks. A failed delivery is retried, up to 10 attempts within 76 hours. The signing secret is shown only once.
    * Requires the scope `webhooks.write`.
    */
   create(body: WebhookEndpointCreate, options?: CallOptions): Call<NewWebhookEndpoint, ProblemsOf['webhooks.create']>;
@@ -549,7 +549,7 @@ export interface WebhooksResource {
   get(webhookEndpointId: number | string, options?: CallOptions): Call<WebhookEndpoint, ProblemsOf['webhooks.get']>;
   /**
    * Update a webhook endpoint.
-   * Absent fields keep their values. After the update, the endpoint receives the events that the token of this request can read. Deliveries to a disabled endpoint are skipped; redeliver them after enabling it.
+   * Omitted fields keep their values. After the update, the endpoint receives the events that the token of this request can read. Deliveries to a disabled endpoint are skipped; redeliver them after enabling it.
    * Requires the scope `webhooks.write`.
    */
   update(
@@ -565,7 +565,7 @@ export interface WebhooksResource {
   delete(webhookEndpointId: number | string, options?: CallOptions & IfMatch): Call<undefined, ProblemsOf['webhooks.delete']>;
   /**
    * Rotate the secret of a webhook endpoint.
-   * Creates a new signing secret. Deliveries are signed with both secrets until the overlap ends. The new secret is shown only once.
+   * Creates a new signing secret. Deliveries are signed with both secrets until the previous secret expires. The new secret is shown only once.
    * Requires the scope `webhooks.write`.
    */
   rotateSecret(
@@ -575,7 +575,7 @@ export interface WebhooksResource {
   ): Call<WebhookSecretRotation, ProblemsOf['webhooks.rotateSecret']>;
   /**
    * List deliveries of a webhook endpoint.
-   * Returns the past and pending deliveries of the endpoint, newest first. A delivery is stored as long as its event: 30 days.
+   * Returns the past and pending deliveries of the endpoint, newest first. A delivery is stored for as long as its event: 30 days.
    * Requires the scope `webhooks.read`.
    */
   deliveries(
@@ -595,7 +595,7 @@ export interface WebhooksResource {
   ): Call<Redelivery, ProblemsOf['webhooks.redeliver']>;
   /**
    * Send a test event.
-   * Sends a `webhook_endpoint.test` event to this endpoint only, even if the endpoint does not subscribe to the type.
+   * Sends a `webhook_endpoint.test` event to this endpoint only, even if the endpoint does not subscribe to this event type.
    * Requires the scope `webhooks.write`.
    */
   test(webhookEndpointId: number | string, options?: CallOptions): Call<TestEvent, ProblemsOf['webhooks.test']>;
@@ -610,7 +610,7 @@ export interface ConnectedAppsResource {
   list(query?: ConnectedAppsListQuery, options?: CallOptions): PagedCall<ConnectedAppPage, ProblemsOf['connectedApps.list']>;
   /**
    * Remove a connected application.
-   * Revokes the access of the application immediately. It has to ask the user for consent before it can get access again. The API keys that it created for the user on any device are revoked as well, unless `api_keys=keep`.
+   * Revokes the access of the application immediately. The application must ask the user for consent before it can regain access. The API keys that the application created for the user, on any device, are also revoked, unless `api_keys=keep` is set.
    * Requires the scope `connected_apps.write`.
    */
   remove(
@@ -629,13 +629,13 @@ export interface ApiKeysResource {
   list(query?: ApiKeysListQuery, options?: CallOptions): PagedCall<ApiKeyPage, ProblemsOf['apiKeys.list']>;
   /**
    * Create an API key.
-   * Creates a key that acts for the current user, sent as `Authorization: Bearer mk_...`, until it expires or is revoked. The key is shown only once. Creating a key requires that the user signed in during the last 15 minutes.
+   * Creates a key that acts on behalf of the current user until it expires or is revoked. Send the key as `Authorization: Bearer mk_...`. The key is shown only once. The user must have signed in during the last 15 minutes.
    * Requires the scope `api_keys.manage`.
    */
   create(body: ApiKeyCreate, options?: CallOptions): Call<NewApiKey, ProblemsOf['apiKeys.create']>;
   /**
    * Revoke an API key.
-   * The key is rejected from the next request on. Revoking a key again has no effect.
+   * All further requests with the key are rejected. Revoking a key again has no effect.
    * Requires the scope `api_keys.manage`.
    */
   revoke(apiKeyId: number | string, options?: CallOptions): Call<undefined, ProblemsOf['apiKeys.revoke']>;
@@ -662,7 +662,7 @@ export interface ApplicationsResource {
   get(applicationId: number | string, options?: CallOptions): Call<Application, ProblemsOf['applications.get']>;
   /**
    * Update an application.
-   * Absent fields keep their values. Changes take effect with the next request. If the application was registered by a metadata document, only `status`, `rate_limit_per_minute` and `quota_per_month` can be changed, because the document defines the other fields. Requires an administrator.
+   * Omitted fields keep their values. Changes apply from the next request onward. If the application was registered through a metadata document, only `status`, `rate_limit_per_minute` and `quota_per_month` can be changed, because the document defines the other fields. Requires an administrator.
    * Requires the scope `applications.manage`.
    */
   update(
@@ -672,7 +672,7 @@ export interface ApplicationsResource {
   ): Call<Application, ProblemsOf['applications.update']>;
   /**
    * Delete an application.
-   * Deletes the application with all its grants. Its tokens stop working immediately. An application with a metadata document is registered again at its next use; to block it, disable it instead. Requires an administrator.
+   * Deletes the application and all its grants. The application's tokens stop working immediately. An application with a metadata document is registered again when it is next used. To block such an application, disable it instead. Requires an administrator.
    * Requires the scope `applications.manage`.
    */
   delete(applicationId: number | string, options?: CallOptions): Call<undefined, ProblemsOf['applications.delete']>;
@@ -688,7 +688,7 @@ export interface ApplicationsResource {
   ): Call<SecretRotation, ProblemsOf['applications.rotateSecret']>;
   /**
    * Create a registration token.
-   * Creates an initial access token for dynamic client registration (RFC 7591). Applications registered with it can only have scopes to which customers can consent. Requires an administrator.
+   * Creates an initial access token for dynamic client registration (RFC 7591). Applications registered with such a token can only have scopes to which customers can consent. Requires an administrator.
    * Requires the scope `applications.manage`.
    */
   createRegistrationToken(
@@ -700,7 +700,7 @@ export interface ApplicationsResource {
 export interface AuditEventsResource {
   /**
    * List audit events.
-   * Returns the recorded actions on credentials and permissions, newest first. Entries are never changed or deleted. Requires an administrator.
+   * Returns the recorded changes to credentials and permissions, newest first. Entries are never changed or deleted. Requires an administrator.
    * Requires the scope `audit.read`.
    */
   list(query?: AuditEventsListQuery, options?: CallOptions): PagedCall<AuditEventPage, ProblemsOf['auditEvents.list']>;
@@ -718,7 +718,7 @@ export interface UsageResource {
 export interface SigningKeysResource {
   /**
    * Rotate the signing keys.
-   * Replaces the signing keys before their scheduled rotation. The new keys are published immediately and start to sign an hour later, so that no request fails. Requires an administrator.
+   * Replaces the signing keys before their scheduled rotation. The new keys are published immediately but sign tokens only an hour later, so that no request fails. Requires an administrator.
    * Requires the scope `signing_keys.manage`.
    */
   rotate(body: SigningKeyRotationCreate, options?: CallOptions): Call<SigningKeyRotation, ProblemsOf['signingKeys.rotate']>;

@@ -9,7 +9,7 @@ export const routes = {
   'orders.cancel': 'POST /api/v2/orders/{}/cancellation json dry idempotent',
 } as const;
 
-/** Scopes of each operation. A token needs any one of them; an empty list means that no scope is required. */
+/** Scopes of each operation. A token needs any one of these scopes; an empty list means that no scope is required. */
 export const scopesOf = {
   'orders.create': ['orders.write', 'orders.manage'],
   'orders.list': ['orders.read', 'orders.manage'],

@@ -78,7 +78,7 @@ export const routes = {
   'signingKeys.rotate': 'POST /api/v1/signing-key-rotations json idempotent',
 } as const;
 
-/** Scopes of each operation. A token needs any one of them; an empty list means that no scope is required. */
+/** Scopes of each operation. A token needs any one of these scopes; an empty list means that no scope is required. */
 export const scopesOf = {
   'versions.list': [],
   'users.me': ['users.read', 'users.manage'],

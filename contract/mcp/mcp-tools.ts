@@ -11,7 +11,7 @@ export const excludedOperations: Readonly<Record<string, string>> = {
   'applications.createRegistrationToken': 'returns a secret',
   'webhooks.create': 'returns a secret',
   'webhooks.rotateSecret': 'returns a secret',
-  'signingKeys.rotate': 'must be decided by a person',
+  'signingKeys.rotate': 'must be decided by a human',
   'orderImports.create': 'requires a file',
   'productImports.create': 'requires a file',
   'tasks.result': 'returns a file',
@@ -71,13 +71,13 @@ function toolOf(document: JsonObject, path: string, method: string, operation: J
 
 const conditionSchema = {
   type: 'string',
-  description: 'ETag of the version to change, from an earlier response. If the resource has changed since, the call fails.',
+  description: 'ETag of the version to change, from an earlier response. If the resource has changed since then, the call fails.',
 };
 
 const keySchema = {
   type: 'string',
   pattern: '^[\\w.:-]{1,128}$',
-  description: 'Any unique text. If the outcome of a call is unknown, repeat it with the same key; it is executed only once.',
+  description: 'Any unique text. If the outcome of a call is unknown, repeat the call with the same key. It is executed only once.',
 };
 
 const scopesOf = (operation: JsonObject): string[] =>

@@ -15,7 +15,7 @@ const statusPhrases: Record<string, string> = {
   304: 'Not modified',
   400: 'The request is not valid',
   401: 'The access token is missing or not valid',
-  403: 'The access token does not allow this',
+  403: 'The access token does not permit this operation',
   404: 'Not found, or owned by another user',
   406: 'No acceptable response format',
   409: 'Conflict with the current state',
@@ -23,7 +23,7 @@ const statusPhrases: Record<string, string> = {
   412: 'The resource has changed',
   413: 'The body is too large',
   415: 'The body has an unsupported media type',
-  422: 'The idempotency key belongs to another request',
+  422: 'The idempotency key was used for another request',
   428: 'An If-Match header is required',
   429: 'Too many requests',
   500: 'Something went wrong on our side',
@@ -31,13 +31,13 @@ const statusPhrases: Record<string, string> = {
 };
 
 const headers = {
-  'X-Request-Id': { description: 'ID of the request. Include it when contacting support.', schema: { type: 'string' } },
+  'X-Request-Id': { description: 'ID of the request. Include the ID when contacting support.', schema: { type: 'string' } },
   'WWW-Authenticate': { description: 'Required authentication scheme and scopes (RFC 6750).', schema: { type: 'string' } },
   Location: { description: 'URL of the created resource.', schema: { type: 'string', format: 'uri-reference' } },
   ETag: { description: 'Identifies this version of the resource (RFC 9110 section 8.8.3).', schema: { type: 'string' } },
   Link: { description: 'URLs of the first and the next page (RFC 8288).', schema: { type: 'string' } },
   'Idempotent-Replayed': {
-    description: '`true` if this is the response of an earlier request with the same idempotency key.',
+    description: '`true` if this is the response to an earlier request with the same idempotency key.',
     schema: { type: 'string' },
   },
   'Mandate-Dry-Run': {

@@ -45,7 +45,7 @@ export const webhookHeaderParameters: JsonObject = {
   ),
   WebhookSignature: header(
     'webhook-signature',
-    'Space-separated signatures. Each is `v1,` followed by the base64-encoded HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`. The key is the base64-decoded part of the secret after `whsec_`. While a secret is being rotated there are two signatures; accept the delivery if one of them matches.',
+    'Space-separated signatures. Each signature is `v1,` followed by the base64-encoded HMAC-SHA256 of `{webhook-id}.{webhook-timestamp}.{body}`. The key is the base64-decoded part of the secret after `whsec_`. While a secret is being rotated, there are two signatures. Accept the delivery if either of them matches.',
     { type: 'string' },
   ),
 };
@@ -87,7 +87,7 @@ function delivery(type: EventType, tag: string, components: OpenApiComponents): 
     },
     responses: {
       '2XX': { description: 'The delivery was received. The response body is ignored.' },
-      '410': { description: 'Disables the endpoint. After any other error the delivery is retried.' },
+      '410': { description: 'Disables the endpoint. After any other error, the delivery is retried.' },
     },
   };
 }

@@ -16,19 +16,19 @@ export const commonProblems = {
   invalid_cursor: { status: 400, title: 'The cursor is not valid' },
   cursor_mismatch: { status: 400, title: 'The cursor belongs to another list' },
   idempotency_key_invalid: { status: 400, title: 'The idempotency key is not valid' },
-  missing_token: { status: 401, title: 'An access token is needed' },
+  missing_token: { status: 401, title: 'An access token is required' },
   invalid_token: { status: 401, title: 'The access token is not valid' },
   expired_token: { status: 401, title: 'The access token has expired' },
   revoked_token: { status: 401, title: 'The access token has been revoked' },
   insufficient_user_authentication: { status: 401, title: 'A recent sign-in is required' },
-  insufficient_scope: { status: 403, title: 'The access token does not allow this' },
+  insufficient_scope: { status: 403, title: 'The access token does not permit this operation' },
   forbidden: { status: 403, title: 'Not allowed' },
   not_found: { status: 404, title: 'Not found' },
   route_not_found: { status: 404, title: 'No such path' },
   method_not_allowed: { status: 405, title: 'The path does not have this method' },
   not_acceptable: { status: 406, title: 'No acceptable response format' },
   request_timeout: { status: 408, title: 'The request took too long to arrive' },
-  idempotency_in_progress: { status: 409, title: 'The same request is in progress' },
+  idempotency_in_progress: { status: 409, title: 'A request with the same idempotency key is in progress' },
   conflict: { status: 409, title: 'Conflict with the current state' },
   invalid_transition: { status: 409, title: 'Not possible in the current state' },
   version_retired: { status: 410, title: 'No longer supported' },
@@ -36,7 +36,7 @@ export const commonProblems = {
   payload_too_large: { status: 413, title: 'The body is too large' },
   uri_too_long: { status: 414, title: 'The URL is too long' },
   unsupported_media_type: { status: 415, title: 'The body has an unsupported media type' },
-  idempotency_key_reused: { status: 422, title: 'The idempotency key belongs to another request' },
+  idempotency_key_reused: { status: 422, title: 'The idempotency key was used for another request' },
   precondition_required: { status: 428, title: 'An If-Match header is required' },
   rate_limited: { status: 429, title: 'Too many requests' },
   quota_exceeded: { status: 429, title: 'The quota is used up' },
@@ -75,7 +75,7 @@ const problemFields = {
   code: z.string().describe('Machine-readable problem code. Codes are never removed within an API version; new codes may be added.'),
   detail: z.string().describe('Explanation of this occurrence, and how to resolve it.'),
   instance: z.string().describe('URI that identifies this occurrence.'),
-  request_id: z.string().describe('ID of the request, as in the `X-Request-Id` header. Include it when contacting support.'),
+  request_id: z.string().describe('ID of the request, as in the `X-Request-Id` header. Include the ID when contacting support.'),
   violated_policies: z
     .array(z.string())
     .optional()
@@ -129,7 +129,7 @@ const alwaysPossible = [
   'unavailable',
   'insufficient_storage',
 ] as const;
-/** Problems detected before the request is matched to an operation. Any path can return them, so no operation declares them. */
+/** Problems detected before the request is matched to an operation. Any path can return these problems, so no operation declares them. */
 export const transportProblemCodes = [
   'route_not_found',
   'method_not_allowed',

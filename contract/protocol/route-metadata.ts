@@ -34,7 +34,7 @@ export type RouteMetadata = {
   /** Media types of the response, if it is not JSON. */
   readonly produces?: readonly string[];
   readonly deprecated?: Deprecation;
-  /** Whether only external systems call the operation, in their own format. The SDK has no method for it. */
+  /** Whether only external systems call the operation, with requests in their own format. The SDK has no method for it. */
   readonly internal?: boolean;
 };
 
@@ -61,7 +61,7 @@ export const listRoutes = (router: AppRouter | AppRoute): AppRoute[] =>
 /** Headers of an idempotent POST. The format of the key is checked separately, so that an invalid key has its own problem code. */
 export const idempotencyHeadersSchema = z.object({
   'idempotency-key': extendApi(z.string().optional(), { minLength: 1, maxLength: 255 }).describe(
-    'Makes the request safe to retry: 1 to 255 characters of `A-Z a-z 0-9 . _ : -`. For 24 hours, the same key with the same request returns the first response again, with `Idempotent-Replayed: true`. Secrets are `null` in such a replay.',
+    'A unique key that makes the request safe to retry: 1 to 255 characters from `A-Z a-z 0-9 . _ : -`. For 24 hours, repeating the request with the same key returns the first response again, with `Idempotent-Replayed: true`. Secrets are `null` in such a replay.',
   ),
 });
 
@@ -72,7 +72,7 @@ export const dryRunQuerySchema = z
       .enum(['true', 'false'])
       .optional()
       .describe(
-        '`true` validates the request, calculates prices and returns the same response as a real request, marked with `Mandate-Dry-Run: true`. Nothing is stored, no payment provider is called, and no idempotency key is used.',
+        '`true` validates the request, calculates prices and returns the same response as a real request, marked with `Mandate-Dry-Run: true`. Nothing is stored, no payment provider is called, and the idempotency key remains unused.',
       ),
   })
   .strict();
@@ -82,7 +82,7 @@ export const ifNoneMatchHeadersSchema = z.object({
   'if-none-match': z
     .string()
     .optional()
-    .describe('ETags of versions that you have. If one of them is current, the response is 304 without a body.'),
+    .describe('ETags of the versions that you have cached. If one of these versions is current, the response is 304 without a body.'),
 });
 
 /** Headers of a conditional update, which fails if the resource has changed (RFC 9110 section 13.1.1). */
@@ -90,5 +90,5 @@ export const ifMatchHeadersSchema = z.object({
   'if-match': z
     .string()
     .optional()
-    .describe('ETag of the version to change. If it is no longer current, nothing is changed and the response is 412.'),
+    .describe('ETag of the version to change. If the resource has changed since that version, the response is 412 and nothing is changed.'),
 });

@@ -18,7 +18,7 @@ export const scopeDefinitions = {
   },
   'products.write': { consent: 'Add and change products of the shop', admin: true },
   'orders.read': { consent: 'See your orders', admin: false },
-  'orders.write': { consent: 'Place orders in your name: you pay for them', admin: false },
+  'orders.write': { consent: 'Place orders in your name, which you must pay for', admin: false },
   'orders.manage': { consent: 'See, place, change and cancel the orders of every customer', admin: true },
   'payments.read': { consent: 'See your payments and refunds', admin: false },
   'payments.write': { consent: 'Pay for your orders', admin: false },

@@ -27,11 +27,11 @@ export const currentApiVersion = 'v1';
 const version = namedSchema(
   'ApiVersion',
   z.object({
-    version: z.string().describe('Version as in paths, such as `v1`.'),
+    version: z.string().describe('Version as it appears in paths, such as `v1`.'),
     status: openEnumSchema(['preview', 'current', 'supported', 'deprecated', 'retired']).describe(
       'Status of the version. The `current` version serves paths without a version, a `preview` may change at any time, and a `retired` version returns 410.',
     ),
-    deprecated_at: timestampSchema.nullable().describe('When the version becomes, or became, deprecated.'),
+    deprecated_at: timestampSchema.nullable().describe('Time at which the version becomes or became deprecated.'),
     sunset_at: timestampSchema.nullable().describe('When the version is retired.'),
   }),
 );
@@ -42,7 +42,7 @@ export const versionRoutes = c.router({
     path: '/api',
     query: z.object(paginationParametersDefault100).strict(),
     summary: 'List API versions',
-    description: 'Returns the versions of the API. Every response of the API names its version in the `Mandate-Version` header.',
+    description: 'Returns the versions of the API. Every API response contains its version in the `Mandate-Version` header.',
     responses: { 200: listPageSchema('ApiVersionList', version), ...fails(...publicProblems, ...cursorProblems) },
     metadata: routeMetadata({ operationId: 'versions.list', access: 'public' }),
   },

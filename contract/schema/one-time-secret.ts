@@ -15,7 +15,7 @@ export const oneTimeSecretSchema = (description: string, recovery: string) =>
       .string()
       .nullable()
       .describe(
-        `${description} Only the first response contains it; in a replay (\`Idempotent-Replayed: true\`) it is \`null\`. ${recovery}`,
+        `${description} Only the first response contains the secret, which is \`null\` in a replay (\`Idempotent-Replayed: true\`). ${recovery}`,
       ),
     { [nullInReplay]: recovery },
   );

@@ -14,7 +14,9 @@ export const paginationParameters = {
     .min(1)
     .max(4096)
     .optional()
-    .describe('`next_cursor` of the previous page. The value is opaque and valid only with the same filters, sort order and caller.'),
+    .describe(
+      '`next_cursor` of the previous page. The value is opaque. A cursor is valid only for the same caller, filters and sort order.',
+    ),
   include_total: z
     .enum(['true', 'false'])
     .optional()
@@ -55,6 +57,6 @@ export const listPageSchema = <Item extends ZodTypeAny>(name: string, item: Item
       total_count_capped: z
         .boolean()
         .optional()
-        .describe(`\`true\` if more than ${maxTotalCount} items match, so that \`total_count\` is not exact.`),
+        .describe(`\`true\` if more than ${maxTotalCount} items match, in which case \`total_count\` is not exact.`),
     }),
   );

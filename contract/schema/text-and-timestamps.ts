@@ -1,15 +1,16 @@
 import { z } from 'zod';
 import { findHiddenCharacter } from './hidden-characters.ts';
 
-// C0, DEL and C1. Names and addresses do not need them, and terminals and log viewers would interpret them.
+// C0, DEL and C1. Names and addresses do not need control characters, which terminals and log viewers would interpret.
 const controlCharacter = /\p{Cc}/u;
 // Multi-line text may contain line breaks and tabs.
 const controlCharacterBesidesLines = /[^\P{Cc}\t\n\r]/u;
 const wellFormed = (value: string): boolean => value.isWellFormed();
 
 /**
- * One line of text from a caller, trimmed, `minimum` to `maximum` characters. Used for every name that other users see. It must not
- * contain control characters, bidirectional controls or invisible characters, unless the spelling of a language or an emoji requires them.
+ * One line of text from a caller, trimmed, `minimum` to `maximum` characters. This schema is used for every name that other users see. The
+ * text must not contain control characters, bidirectional controls or invisible characters, unless the spelling of a language or an emoji
+ * requires them.
  */
 export const singleLineSchema = (maximum: number, minimum = 1) =>
   z
@@ -79,7 +80,7 @@ function refuse(context: z.RefinementCtx, message: string): never {
 /** Maximum number of metadata pairs per resource. */
 export const maxMetadataPairs = 20;
 
-/** The caller's key-value pairs. The service stores and returns them without interpreting them. */
+/** The caller's key-value pairs. The service stores and returns these pairs without interpreting them. */
 export const metadataSchema = z
   .record(externalNameSchema(40), multilineTextSchema(500))
   .refine((pairs) => Object.keys(pairs).length <= maxMetadataPairs, { message: `must have at most ${maxMetadataPairs} pairs` });

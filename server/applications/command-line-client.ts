@@ -5,7 +5,7 @@ import { Application, deviceGrantType } from './application.entity.ts';
 /** Client ID of the `mandate` command, a public native application. The command uses PKCE and listens on a port of its choice. */
 export const commandLineClientId = 'mandate-cli';
 
-/** Creates or updates the command line application. It has every scope, but is still limited by the user's permissions. */
+/** Creates or updates the command line application. The application has every scope, but is still limited by the user's permissions. */
 export async function ensureCommandLineClient(em: EntityManager): Promise<void> {
   const fork = em.fork();
   await fork.upsert(

@@ -8,7 +8,10 @@ export const referencePageClientId = 'mandate-docs';
 /** Path of the redirect URI, relative to the issuer. */
 export const referencePageRedirectPath = '/docs/oauth2-redirect.html';
 
-/** Creates or updates the API reference application. It has every scope, but is still limited by the user's permissions and consent. */
+/**
+ * Creates or updates the API reference application. The application has every scope, but is still limited by the user's permissions and
+ * consent.
+ */
 export async function ensureReferencePageClient(em: EntityManager, issuer: string): Promise<void> {
   await em.fork().upsert(
     Application,

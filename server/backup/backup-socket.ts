@@ -31,7 +31,7 @@ export async function serveDatabaseCopies(db: Database, directory: string, log: 
     socket.on('close', () => sockets.delete(socket));
     socket.on('error', (error) => log.warn({ err: error }, 'the client of a database copy disconnected'));
     socket.resume();
-    // one at a time, because each copy needs as much space as the database
+    // one copy at a time, because each copy needs as much space as the database
     copying = copying.then(() => serveCopy(db, directory, socket, log));
   });
   await listen(server, backupSocketPath(directory), log);

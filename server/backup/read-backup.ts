@@ -95,7 +95,7 @@ class BackupVerifier {
     return { rows: lines };
   }
 
-  /** Handles any line that is not a row. Returns `undefined` for the last line, which contains the MAC. */
+  /** Handles every line that is not a table row. Returns `undefined` for the last line, which contains the MAC. */
   statement(line: string): BackupPart | undefined {
     const value = this.#json(line);
     if (this.#isSealed) throw this.#damaged('it goes on after its end');

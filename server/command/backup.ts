@@ -15,7 +15,7 @@ export async function backUpToFile({ stdout, stderr }: StandardStreams, file: st
   const onProgress = createProgressBar(stderr);
   const db = await openDatabaseForReading(config.directDatabaseUrl ?? config.databaseUrl, config);
   try {
-    // Otherwise, the encrypted data in the backup could not be decrypted after a restore.
+    // With a different secret, the encrypted data in the backup could not be decrypted after a restore.
     await requireEncryptionSecret(db.em.fork(), keys.signingKeys);
     const onRows = (done: number, of: number): void => onProgress('rows', done, of);
     const summary = await writeBackup(db, resolve(file), { key: keys.backups, now: new Date(), onRows });

@@ -14,7 +14,7 @@ export async function restoreFromFile({ stdout, stderr }: StandardStreams, file:
   const [config, startedAt, path] = [readConfig(), performance.now(), resolve(file)];
   const key = (await loadInstallationKeys(config)).backups;
   const onProgress = createProgressBar(stderr);
-  // before the database is opened, because opening creates an embedded database
+  // checked before the database is opened, because opening creates an embedded database
   const header = await verifyBackup(path, { key, onBytes: (done, of) => onProgress('check', done, of) });
   const migrated = await withDatabase(config, alternative, (db) => restoreBackup(db, path, header, { key, onProgress }));
   stdout.write(

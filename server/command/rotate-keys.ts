@@ -7,7 +7,10 @@ import type { StandardStreams } from './standard-streams.ts';
 
 const alternative = 'Ask the running server, as an administrator: mandate signing-keys rotate';
 
-/** `mandate-server keys rotate`: rotates the signing keys early; use `atOnce` for a leaked key. All processes switch without a restart. */
+/**
+ * `mandate-server keys rotate`: rotates the signing keys early; use `atOnce` for a leaked key. All processes switch to the new keys without
+ * a restart.
+ */
 export async function rotateKeys({ stdout }: StandardStreams, atOnce: boolean): Promise<void> {
   const config = readConfig();
   const { signingKeys } = deriveKeys(config.secret ?? (await loadOrCreateSecret(config.dataDirectory)));

@@ -159,12 +159,13 @@ const environmentSchema = z
     if (env.DATABASE_REPLICA_URL !== undefined && env.DATABASE_URL === undefined)
       addIssue('DATABASE_REPLICA_URL', 'requires DATABASE_URL, the primary of the replica');
     if (env.DATABASE_DIRECT_URL !== undefined && env.DATABASE_URL === undefined)
-      addIssue('DATABASE_DIRECT_URL', 'needs DATABASE_URL, the same database through a connection pooler');
+      addIssue('DATABASE_DIRECT_URL', 'requires DATABASE_URL, the same database through a connection pooler');
     if (env.MANDATE_METRICS_PORT === env.PORT)
-      addIssue('MANDATE_METRICS_PORT', 'must be another port than PORT, because metrics are not public');
+      addIssue('MANDATE_METRICS_PORT', 'must be a different port from PORT, because metrics are not public');
     if (env.NODE_ENV !== 'production') return;
-    if (env.MANDATE_SECRET === undefined) addIssue('MANDATE_SECRET', 'must be set in production; `openssl rand -hex 32` makes one');
-    if (!env.MANDATE_ISSUER?.startsWith('https://')) addIssue('MANDATE_ISSUER', 'must be an https address in production');
+    if (env.MANDATE_SECRET === undefined)
+      addIssue('MANDATE_SECRET', 'must be set in production; `openssl rand -hex 32` generates such a value');
+    if (!env.MANDATE_ISSUER?.startsWith('https://')) addIssue('MANDATE_ISSUER', 'must be an https URL in production');
     const isPlainHttp = env.MANDATE_TLS_CERT === undefined && env.MANDATE_TRUST_PROXY === false;
     if (isPlainHttp && env.MANDATE_ROLE !== 'worker' && !isLoopback(env.HOST)) addIssue('HOST', plainHttpRefusal);
   });
@@ -181,7 +182,7 @@ const requiredPairs = [
 
 /** Anyone on the network path could read passwords and tokens over plain HTTP. */
 const plainHttpRefusal =
-  'must be 127.0.0.1, ::1 or localhost in production without TLS: set MANDATE_TLS_CERT and MANDATE_TLS_KEY, or, with a proxy in front that ends TLS, MANDATE_TRUST_PROXY';
+  'must be 127.0.0.1, ::1 or localhost in production without TLS: set MANDATE_TLS_CERT and MANDATE_TLS_KEY, or, behind a proxy that terminates TLS, MANDATE_TRUST_PROXY';
 
 const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 

@@ -15,11 +15,11 @@ export const portSchema = z
   .pipe(z.number().min(1).max(65_535));
 export const publicUrlSchema = z
   .string()
-  .refine(isAddress, 'must be an address such as https://shop.example or https://example.com/shop')
+  .refine(isAddress, 'must be a URL such as https://shop.example or https://example.com/shop')
   .transform((url) => new URL(url).href.replace(/\/$/, ''));
 export const secretSchema = z
   .string()
-  .regex(/^[A-Za-z0-9_-]{43,}$/, 'must be at least 32 random bytes in base64url; `openssl rand -hex 32` makes one');
+  .regex(/^[A-Za-z0-9_-]{43,}$/, 'must be at least 32 random bytes in base64url; `openssl rand -hex 32` generates such a value');
 
 export const mailFromSchema = z
   .string()
@@ -46,7 +46,7 @@ export const postgresqlUrlSchema = z.string().refine(isPostgresqlUrl, 'must begi
 
 export const fractionSchema = z
   .string()
-  .regex(/^(0(\.\d{1,6})?|1)$/, 'must be a share between 0 and 1, such as 0.05')
+  .regex(/^(0(\.\d{1,6})?|1)$/, 'must be a fraction from 0 to 1, such as 0.05')
   .transform(Number);
 
 export const secondsSchema = z
@@ -66,11 +66,11 @@ export const requestCountSchema = z
   .transform(Number)
   .pipe(z.number().max(maxRequestLimit, `must be at most ${maxRequestLimit}`));
 
-export const smtpUrlSchema = z.string().refine(isSmtp, 'must be an address such as smtp://user:password@mail.example:587');
+export const smtpUrlSchema = z.string().refine(isSmtp, 'must be a URL such as smtp://user:password@mail.example:587');
 
-export const collectorUrlSchema = z.string().refine(isCollector, 'must be an address such as http://collector.example:4318');
+export const collectorUrlSchema = z.string().refine(isCollector, 'must be a URL such as http://collector.example:4318');
 
-export const redisUrlSchema = z.string().refine(isRedis, 'must be an address such as redis://user:password@redis.example:6379/0');
+export const redisUrlSchema = z.string().refine(isRedis, 'must be a URL such as redis://user:password@redis.example:6379/0');
 
 function isCollector(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && new URL(text).search === '';

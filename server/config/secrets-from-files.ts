@@ -32,7 +32,7 @@ export function readSecretFiles(env: Readonly<Record<string, string | undefined>
     }
     try {
       const value = readFileSync(path, 'utf8').replace(/\r?\n$/, '');
-      if (value === '') fault('names a file with nothing in it');
+      if (value === '') fault('names an empty file');
       else values[name] = value;
     } catch (error) {
       fault(`names a file that cannot be read (${errorCode(error)})`);

@@ -165,8 +165,8 @@ function parseExactInt8(text: string): number {
 }
 
 /**
- * Counts pending connection requests. The returned function resolves when there are none. A query outside its request's transaction would
- * deadlock (always on PGlite, under load on PostgreSQL), so such a query throws.
+ * Counts pending connection requests. The returned function resolves when no connection request is pending. A query outside its request's
+ * transaction would deadlock (always on PGlite, under load on PostgreSQL), so such a query throws.
  */
 function guardConnectionAcquisition(em: EntityManager): () => Promise<void> {
   let waitingCount = 0;

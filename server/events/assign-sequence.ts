@@ -6,14 +6,14 @@ import { getEventSignals } from './event-signals.ts';
 /** Events per transaction: few enough that other processes wait only briefly for the sequence row. */
 const batchMax = 1_000;
 
-// This query and `assign` are unnamed, so they are planned for each execution: a plan cached while the table is small would read all
-// events.
+// This query and `assign` are unnamed, so they are planned for each execution.
+// A plan cached while the table is small would read all events.
 const countWaiting = prepareStatement<{ count: number }>(
   undefined,
   `select count(*) as count from (select 1 from events where seq is null limit ${batchMax}) waiting`,
 );
-// The process that holds this row lock assigns sequence numbers. The lock is taken in a separate statement, so that the next statement sees
-// the previous holder's commits.
+// The process that holds this row lock assigns sequence numbers.
+// The lock is taken in a separate statement, so that the next statement sees the previous holder's commits.
 const lockSequence = prepareStatement<{ last_seq: number }>(
   'lock_event_sequence',
   'select last_seq from event_sequence for no key update skip locked',

@@ -15,5 +15,7 @@ const deleteBatch = prepareStatement<{ count: number }>(
    select count(*) as count from gone`,
 );
 
-/** Deletes one batch of expired events with their deliveries, and returns the number of events. Call it again until it returns 0. */
+/**
+ * Deletes one batch of expired events with their deliveries, and returns the number of events. Call this function again until it returns 0.
+ */
 export const deleteOldEvents = async (em: EntityManager, now: Date): Promise<number> => (await deleteBatch(em, [now]))[0]?.count ?? 0;

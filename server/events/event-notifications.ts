@@ -28,8 +28,8 @@ export const notifyProcessesOnCommit = (em: EntityManager, topic: EventSignalTop
 const notifyEveryMs = 20;
 
 /**
- * Notifies other processes of events that this process has written. Used by processes that do not sequence and deliver events themselves.
- * Notifications are sent after the commit, at most every 20 ms. A lost notification delays an event until the next poll.
+ * Notifies other processes of events that this process has written. This function is for processes that do not sequence and deliver events
+ * themselves. Notifications are sent after the commit, at most every 20 ms. A lost notification delays an event until the next poll.
  */
 export function notifyProcessesOfWrites(em: EntityManager, log: Log): void {
   const pending = new Map<EventSignalTopic, { again: boolean }>();

@@ -7,8 +7,8 @@ const isSubject = (name: string): name is EventSubject => Object.hasOwn(eventSub
 const subjects = Object.keys(eventSubjectScopes).filter(isSubject);
 
 /**
- * Returns the conditions for the events that a principal may see. They are mutually exclusive, and each uses a different index. An event is
- * visible if the principal may read its subject.
+ * Returns the conditions for the events that a principal may see. The conditions are mutually exclusive, and each of them uses a different
+ * index. An event is visible if the principal may read its subject.
  */
 export function visibleEventConditionsSql(principal: Principal): RawBuilder<unknown>[] {
   const unrestricted = subjects.filter((name) => eventSubjectScopes[name].all.some((scope: Scope) => canUseScope(principal, scope)));

@@ -28,7 +28,7 @@ export const eventRoutes = ({ em, newEvents }: HandlerDependencies & EventHandle
 type PollContext = { readonly em: EntityManager; readonly newEvents: EventWaiter; readonly res: Response; readonly principal: Principal };
 type PollQuery = EventFilters & { readonly after?: number | undefined; readonly wait: number; readonly limit: number };
 
-/** Returns the events after a sequence number. If there are none, waits for the next events (long polling). */
+/** Returns the events after a sequence number. If there are no such events, waits for the next ones (long polling). */
 async function pollEvents(
   { em, newEvents, res, principal }: PollContext,
   { after = 0, wait, limit, ...filters }: PollQuery,

@@ -21,9 +21,9 @@ const firstRunLockId = 7_262_634;
 const administratorName = 'Administrator';
 
 /**
- * On the first start with a database, creates the administrator and, in development, a demonstration shop. Everything is one transaction,
- * so an administrator exists if and only if the transaction was committed, and the next start repeats an interrupted first start. If
- * several processes start at the same time, only one of them creates the data.
+ * On the first start with a database, creates the administrator and, in development, a demonstration shop. Everything is created in one
+ * transaction, so an administrator exists if and only if the transaction was committed, and the next start repeats an interrupted first
+ * start. If several processes start at the same time, only one of them creates the data.
  */
 export async function prepareInstallation(
   db: Database,
@@ -35,7 +35,7 @@ export async function prepareInstallation(
     if ((await em.count(User, { role: 'admin' })) > 0) return 'in use';
     if (installation.production) return prepareProduction(em, installation, now);
     const accounts = await prepareDemonstration(em, installation, now);
-    // before the commit, so that the file exists as soon as the data is visible
+    // written before the commit, so that the file exists as soon as the data is visible
     await writeFirstRunFile(installation.dataDirectory, accounts);
     return 'prepared';
   });
@@ -83,7 +83,7 @@ async function prepareDemonstration(em: EntityManager, { administrator, issuer }
         name: 'Demonstration administration',
         scopes: scopeNames,
         grantTypes: ['client_credentials'],
-        // high, because this application fills the shop
+        // the limit is high, because this application fills the shop
         rateLimitPerMinute: 60_000,
       }),
     },
@@ -94,7 +94,7 @@ async function prepareDemonstration(em: EntityManager, { administrator, issuer }
 async function hashConfiguredPassword(password: string, owner: PasswordOwner): Promise<string> {
   const hashed = await hashNewPassword(password, owner, { shop: defaultShopBranding, messages: englishMessages });
   if ('hash' in hashed) return hashed.hash;
-  throw new ConfigurationError(`MANDATE_ADMIN_PASSWORD is refused, and no administrator was created. ${hashed.reason}`);
+  throw new ConfigurationError(`MANDATE_ADMIN_PASSWORD was rejected, and no administrator was created. ${hashed.reason}`);
 }
 
 type FirstRunApplication = FirstRunFile['applications']['demonstration'];

@@ -39,8 +39,8 @@ function lazyInputSchema(schema: JsonObject): InputSchema {
 }
 
 const instructions = [
-  'Mandate is a shop: products, orders, payments, shipments and refunds.',
+  'Mandate is a shop with products, orders, payments, shipments and refunds.',
   'Every tool acts for the signed-in user, within the scopes that they granted.',
-  'Amounts are whole numbers in the minor unit of their currency: 1250 with EUR is 12.50 EUR. Times are UTC.',
-  'Lists are paginated: pass next_cursor as cursor to get the next page. Ask the user before placing an order or moving money.',
+  'Amounts are whole numbers in the minor unit of their currency: 1250 in EUR means 12.50 EUR. Times are UTC.',
+  'Lists are paginated: pass next_cursor as cursor to get the next page. Ask the user for confirmation before placing an order or moving money.',
 ].join('\n');

@@ -43,7 +43,7 @@ export async function importOrder(
 }
 
 function tooManyRows({ reference, records, rows }: OrderRowGroup): ImportIssue {
-  const detail = `The order has ${rows} rows; an order has at most ${maxOrderLines} lines, and an import reads up to ${maxImportRowsPerOrder} rows of one.`;
+  const detail = `The order has ${rows} rows; an order has at most ${maxOrderLines} lines, and an import reads up to ${maxImportRowsPerOrder} rows of an order.`;
   return { line: records[0]?.line ?? 0, ...(reference !== undefined && { reference }), code: 'out_of_range', detail };
 }
 

@@ -97,7 +97,7 @@ function timestampFromCell(text: string | undefined, utcOffset: string): string 
 export function findImportedOrderError(lines: readonly ImportedOrderLine[], head: ImportedOrderHead): RowError | undefined {
   if (lines.length > maxOrderLines) return { code: 'out_of_range', detail: `An order has at most ${maxOrderLines} lines.` };
   const subtotal = lines.reduce((sum, each) => sum + BigInt(each.unit_price) * BigInt(each.quantity), 0n);
-  // Added tax is at most 100 % of the subtotal.
+  // Added tax is at most 100% of the subtotal.
   if (2n * subtotal + BigInt(head.shipping_total) > BigInt(Number.MAX_SAFE_INTEGER)) {
     return { code: 'out_of_range', detail: 'The total is too large.' };
   }

@@ -57,8 +57,8 @@ export const createOrderHandlers = <Summary, FullOrder extends Summary & Version
 
     list: async ({ req, res }: HandlerArgs, query: OrderListQuery) => {
       const { filters, sort, withItems } = parseOrderListQuery(requirePrincipal(req), query);
-      // Cursors are bound to these parameters: the effective sort, even when it is the default, but not `include`, which may differ per
-      // page.
+      // Cursors are bound to these parameters: the effective sort, even when it is the default, but not `include`.
+      // The value of `include` may differ between pages.
       const list = { ...query, sort: `${sort.descending ? '-' : ''}${sort.by}`, include: undefined };
       const position = pages.decodeCursor(req, list);
       const rows = await readList((from) => listOrders(from, filters, { sort, position, limit: query.limit, withItems }));
@@ -113,7 +113,7 @@ const createCancelHandler =
 function resolveBuyerId(principal: Principal, { user_id: userId, discount_total: discount }: OrderCreate): number {
   const own = principal.user?.id;
   if (discount !== undefined && !canUseScope(principal, 'orders.manage')) {
-    throw createProblem('forbidden', { detail: 'Giving a discount requires the `orders.manage` scope and a staff account.' });
+    throw createProblem('forbidden', { detail: 'Applying a discount requires the `orders.manage` scope and a staff account.' });
   }
   if (userId === undefined && own !== undefined) return own;
   if (!canUseScope(principal, 'orders.manage') && (userId !== own || userId === undefined)) {
@@ -126,6 +126,6 @@ function resolveBuyerId(principal: Principal, { user_id: userId, discount_total:
     in: 'body',
     pointer: '#/user_id',
     code: 'required',
-    detail: 'This token does not act for a user: send the `user_id` of the customer.',
+    detail: 'This token does not act on behalf of a user: send the `user_id` of the customer.',
   });
 }

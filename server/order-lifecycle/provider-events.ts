@@ -10,7 +10,10 @@ import {
 } from '../payments/providers/payment-provider.ts';
 import { commitPaymentOutcome } from './apply-payment-outcome.ts';
 
-/** Maximum attempts for an event of an unknown payment or refund, the last ones an hour apart. Then the event is considered foreign. */
+/**
+ * Maximum attempts for an event of an unknown payment or refund, the last ones an hour apart. After the last attempt, the event is
+ * considered foreign.
+ */
 const attemptsMax = 12;
 
 type WaitingEvent = ProviderEvent & { readonly provider: string; readonly event_id: string; readonly attempts: number };

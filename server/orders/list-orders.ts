@@ -34,8 +34,8 @@ export type OrderPageOptions = {
 
 /**
  * Returns the matching orders; more than `limit` rows mean that there is a next page. The query runs one index scan per status (and per
- * payment status, if filtered by it), and each scan stops after one page. So the cost depends neither on the number of orders nor on the
- * distribution of statuses, which changes as orders age.
+ * payment status, if filtered by it), and each scan stops after one page. The cost of a list therefore depends neither on the number of
+ * orders nor on the distribution of statuses, which changes as orders age.
  */
 export const listOrders = (em: EntityManager, filters: OrderFilters, page: OrderPageOptions): Promise<readonly OrderRow[]> =>
   runDynamicQuery(em, buildOrdersQuery(filters, page), isFullyIndexed(filters, page) ? 'even' : 'any');
@@ -93,7 +93,8 @@ function matchingOrders(
   if (userId !== undefined) return sql`(${perStatus(status, statusConditions({ paymentStatus, fulfillmentStatus }))})`;
   if (paymentStatus !== undefined) {
     const fulfilled = statusConditions({ fulfillmentStatus });
-    // Most orders that can be unpaid are, so the status index suffices for `unpaid`; the other payment statuses use the composite index.
+    // Most orders that can be unpaid are unpaid, so the status index suffices for `unpaid`; the other payment statuses use the composite
+    // index.
     const paid = paymentStatus.filter((name) => name !== 'unpaid').flatMap((name) => status.map((other) => `${name}/${other}`));
     const parts = [
       ...(paymentStatus.includes('unpaid') ? [perStatus(status.filter(canBeUnpaid), sql`payment_status = 'unpaid' and ${fulfilled}`)] : []),

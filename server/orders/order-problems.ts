@@ -27,19 +27,19 @@ export function problemFromRejection(rejection: OrderRejection, input: OrderCrea
     productUnavailable(rejection, input) ??
     outOfStock(rejection, input) ??
     priceChanged(rejection, input) ??
-    createProblem('out_of_stock', { detail: 'The last units were sold at this moment. Try again.' })
+    createProblem('out_of_stock', { detail: 'The last units have just been sold. Try again.' })
   );
 }
 
 const userErrors = ({ active_user }: OrderRejection): ProblemEntry[] =>
-  active_user ? [] : [{ in: 'body', pointer: '#/user_id', code: 'unknown_reference', detail: 'There is no active user with this id.' }];
+  active_user ? [] : [{ in: 'body', pointer: '#/user_id', code: 'unknown_reference', detail: 'There is no active user with this ID.' }];
 
 function itemErrors({ unknown_products, currencies }: OrderRejection, input: OrderCreate): ProblemEntry[] {
   const unknown = itemEntries(input, unknown_products, (id) => ({ code: 'unknown_reference', detail: `There is no product ${id}.` }));
   if (currencies < 2) return unknown;
   return [
     ...unknown,
-    { in: 'body', pointer: '#/items', code: 'currency_mismatch', detail: 'All products of an order must have one currency.' },
+    { in: 'body', pointer: '#/items', code: 'currency_mismatch', detail: 'All products of an order must have the same currency.' },
   ];
 }
 
@@ -65,7 +65,7 @@ function deliveryErrors({ method, currency, currencies }: OrderRejection, { deli
   const needed = method.requires_address ? (['line1', 'city', 'country'] as const) : [];
   for (const field of needed) {
     if (delivery[field] === undefined)
-      errors.push({ in: 'body', pointer: `#/delivery/${field}`, code: 'required', detail: 'This delivery method needs an address.' });
+      errors.push({ in: 'body', pointer: `#/delivery/${field}`, code: 'required', detail: 'This delivery method requires an address.' });
   }
   return errors;
 }
@@ -94,7 +94,7 @@ function totalErrors({ subtotal, total }: OrderRejection, { discount_total: disc
 function productUnavailable({ unavailable_products }: OrderRejection, input: OrderCreate): Problem | undefined {
   if (unavailable_products.length === 0) return undefined;
   return createProblem('product_unavailable', {
-    detail: `Not for sale now: ${formatProducts(unavailable_products)}.`,
+    detail: `Currently not for sale: ${formatProducts(unavailable_products)}.`,
     errors: itemEntries(input, unavailable_products, (id) => ({ code: 'product_unavailable', detail: `Product ${id} is not for sale.` })),
   });
 }
@@ -120,7 +120,7 @@ function outOfStock({ short }: OrderRejection, input: OrderCreate): Problem | un
 function priceChanged({ total }: OrderRejection, input: OrderCreate): Problem | undefined {
   if (total === null || input.total === undefined || total === input.total) return undefined;
   return createProblem('price_changed', {
-    detail: `The order costs ${total} now, not ${input.total}. Show the customer the new total before you order.`,
+    detail: `The order now costs ${total}, not ${input.total}. Show the customer the new total before you order.`,
     errors: [{ in: 'body', pointer: '#/total', code: 'price_changed', detail: `The total is ${total} now.`, actual: total }],
   });
 }

@@ -16,7 +16,7 @@ export function resolveOrderOwnerFilter(
   const ownId = principal.user?.id;
   if (ownId === undefined)
     throw createProblem('forbidden', {
-      detail: `This token does not act for a user and lacks the \`${staffScope}\` scope to see the orders of other users.`,
+      detail: `This token does not act on behalf of a user and lacks the \`${staffScope}\` scope to see the orders of other users.`,
     });
   if (requestedUserId !== undefined && requestedUserId !== ownId)
     throw createProblem('forbidden', { detail: `Orders of other users require the \`${staffScope}\` scope and a staff account.` });

@@ -65,8 +65,9 @@ const schema = defineEntity({
   indexes: [
     { name: 'orders_status_created', properties: ['status', 'createdAt', 'id'] },
     { name: 'orders_user_status_created', properties: ['user', 'status', 'createdAt', 'id'] },
-    // For lists by payment status. A new order is usually unpaid and adds no entry; only pending and canceled orders can be unpaid. The
-    // index is on one expression of both statuses, so that no plan uses the index on one status and filters by the other.
+    // This index is for lists by payment status.
+    // A new order is usually unpaid and adds no entry; only pending and canceled orders can be unpaid.
+    // The index is on one expression of both statuses, so that no plan uses the index on one status and filters by the other.
     {
       name: 'orders_both_statuses_created',
       expression: `create index orders_both_statuses_created on orders ((payment_status || '/' || status), created_at, id) where payment_status <> 'unpaid'`,

@@ -28,7 +28,7 @@ export async function updateOrder(
 function assertDeliveryChangeable(principal: Principal, order: Order): void {
   const untilShipped = order.status === 'paid' && order.fulfillmentStatus === 'unfulfilled' && canUseScope(principal, 'orders.manage');
   if (order.status === 'pending' || untilShipped) return;
-  throw createProblem('invalid_transition', { detail: `The order is ${order.status}: its delivery cannot change any more.` });
+  throw createProblem('invalid_transition', { detail: `The order is ${order.status}: its delivery can no longer be changed.` });
 }
 
 async function assertDeliveryValid(em: EntityManager, order: Order, delivery: NonNullable<OrderUpdate['delivery']>): Promise<void> {
@@ -43,7 +43,7 @@ async function assertDeliveryValid(em: EntityManager, order: Order, delivery: No
     });
   }
   if (!kept && (method?.price !== order.shippingTotal || method.currency !== order.currency)) {
-    throw createProblem('price_changed', { detail: 'This delivery method has another price: cancel the order and place it again.' });
+    throw createProblem('price_changed', { detail: 'This delivery method has a different price: cancel the order and place it again.' });
   }
   const missing = method?.requiresAddress ? (['line1', 'city', 'country'] as const).filter((field) => delivery[field] === undefined) : [];
   if (missing.length === 0) return;
@@ -52,7 +52,7 @@ async function assertDeliveryValid(em: EntityManager, order: Order, delivery: No
       in: 'body' as const,
       pointer: `#/delivery/${field}`,
       code: 'required',
-      detail: 'This delivery method needs an address.',
+      detail: 'This delivery method requires an address.',
     })),
   );
 }

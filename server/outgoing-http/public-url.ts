@@ -31,17 +31,17 @@ export const isLoopbackUrl = ({ hostname }: URL): boolean => loopbackHosts.has(h
  * @param development whether HTTP to this machine is allowed
  */
 export function urlRejectionReason(text: string, development: boolean): string | undefined {
-  if (!URL.canParse(text) || /[\p{Cc}\s\\]/u.test(text)) return 'must be an absolute address such as https://example.com/webhooks';
+  if (!URL.canParse(text) || /[\p{Cc}\s\\]/u.test(text)) return 'must be an absolute URL such as https://example.com/webhooks';
   const url = new URL(text);
-  if (url.username || url.password) return 'must not have a user name or a password in it';
+  if (url.username || url.password) return 'must not contain a user name or a password';
   if (url.hash || text.includes('#')) return 'must not have a fragment';
   if (development && isLoopbackUrl(url) && /^https?:$/.test(url.protocol)) return undefined;
   if (url.protocol !== 'https:') return 'must begin with https://';
-  if (isIP(url.hostname.replace(/^\[|\]$/g, ''))) return 'must have a name, not the number of an address';
+  if (isIP(url.hostname.replace(/^\[|\]$/g, ''))) return 'must have a host name, not an IP address';
   const name = url.hostname.replace(/\.$/, '');
-  if (!name.includes('.') || privateNames.test(name)) return 'must have a name that everybody can resolve';
+  if (!name.includes('.') || privateNames.test(name)) return 'must have a host name that is publicly resolvable';
   const port = url.port === '' ? 443 : Number(url.port);
   // mail and other servers on well-known ports must not receive HTTP requests
-  if (port !== 443 && port <= 1023) return 'must have the port 443 or one above 1023';
+  if (port !== 443 && port <= 1023) return 'must have port 443 or a port above 1023';
   return undefined;
 }

@@ -49,7 +49,7 @@ const schema = defineEntity({
 const rank = { pending: 0, requires_action: 1, processing: 2, failed: 3, canceled: 3, succeeded: 4 } as const;
 
 export class Payment extends schema.class {
-  /** Applies the outcome that the provider reports. Returns false if it changes nothing. */
+  /** Applies the outcome that the provider reports. Returns false if the outcome changes nothing. */
   applyOutcome(outcome: PaymentStateAtProvider, now: Date): boolean {
     this.providerReference ??= outcome.reference;
     this.request = null;

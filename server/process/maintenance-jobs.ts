@@ -38,7 +38,7 @@ const expirations: readonly { readonly name: string; readonly everyMs: number; r
   },
 ];
 
-/** Creates the maintenance jobs. They run in every `all` and `worker` process; locks in the database prevent duplicate work. */
+/** Creates the maintenance jobs. The jobs run in every `all` and `worker` process; locks in the database prevent duplicate work. */
 export const createMaintenanceJobs = ({ db, log, transport, mailKey }: MaintenanceJobOptions): Job[] => [
   { name: 'mail', everyMs: secondMs, run: async () => transport && deliverMail(db.em.fork(), new Date(), transport, mailKey, log) },
   ...expirations.map(({ name, everyMs, deletions }) => ({

@@ -113,7 +113,7 @@ function warnAboutExportErrors(log: Log): void {
   const error = (): void => {
     if (performance.now() - lastWarningAt < warningIntervalMs) return;
     lastWarningAt = performance.now();
-    log.warn('traces cannot be sent: is there a collector at OTEL_EXPORTER_OTLP_ENDPOINT?');
+    log.warn('traces cannot be sent to the collector at OTEL_EXPORTER_OTLP_ENDPOINT');
   };
   diag.setLogger({ error, warn: ignore, info: ignore, debug: ignore, verbose: ignore });
 }

@@ -19,7 +19,7 @@ function check(): void {
   blockedMs = latest === heartbeat && !canBePaused ? blockedMs + heartbeatIntervalMs : 0;
   heartbeat = latest;
   if (blockedMs < limitSeconds * 1_000) return;
-  log.fatal({ blocked_seconds: limitSeconds }, 'the event loop is blocked: the process is terminated, so that it can be started again');
+  log.fatal({ blocked_seconds: limitSeconds }, 'the event loop is blocked: the process is terminated, so that it can be restarted');
   process.kill(process.pid, 'SIGKILL');
 }
 

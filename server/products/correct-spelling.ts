@@ -4,8 +4,8 @@ import type { EntityManager } from '../database/entity-manager/entity-manager.ts
 import { editDistance } from './edit-distance.ts';
 
 /**
- * A word of the search text. `is_known`: a product visible to the caller contains the word. Otherwise, `similar` lists similar words in
- * such products.
+ * A word of the search text. `is_known`: a product visible to the caller contains the word. If no such product contains the word, `similar`
+ * lists similar words in these products.
  */
 type SearchedWord = { readonly word: string; readonly is_known: boolean; readonly similar: readonly string[] | null };
 

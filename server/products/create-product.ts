@@ -46,7 +46,7 @@ export async function createProducts(em: EntityManager, actor: string, inputs: r
   return products;
 }
 
-/** Creates a product. Its initial stock is recorded as the first stock adjustment. */
+/** Creates a product. The product's initial stock is recorded as the first stock adjustment. */
 export async function createProduct(em: EntityManager, actor: string, input: ProductCreate): Promise<Product> {
   const [product] = await createProducts(em, actor, [input]).catch((error: unknown) => {
     if (violatedConstraint(error) !== 'products_sku_unique') throw error;

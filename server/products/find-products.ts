@@ -9,7 +9,7 @@ import { productFromRow } from './product-rows.ts';
 type FoundProducts = { readonly rows: readonly ListedProduct[]; readonly search?: ProductSearch };
 
 /**
- * Returns a page of the products that contain the words of `text`. If there are none, searches again with corrected spelling. Without
+ * Returns a page of the products that contain the words of `text`. If no product matches, searches again with corrected spelling. Without
  * `text`, lists all products. Later pages reuse the first page's query, even if products with other words have been created since.
  */
 export async function findProducts(

@@ -58,8 +58,8 @@ export class Product extends schema.class {
 schema.setClass(Product);
 
 /**
- * The stock of a product, in a separate narrow row, so that sales do not conflict with product edits. If there is no row, the stock is not
- * tracked.
+ * The stock of a product, in a separate narrow row, so that sales do not conflict with product edits. If a product has no such row, its
+ * stock is not tracked.
  */
 export const ProductStock = defineEntity({
   name: 'ProductStock',

@@ -38,7 +38,7 @@ const schema = defineEntity({
 });
 
 export class Refund extends schema.class {
-  /** Applies the outcome that the provider reports. Returns false if it changes nothing; a final status never changes. */
+  /** Applies the outcome that the provider reports. Returns false if the outcome changes nothing; a final status never changes. */
   applyOutcome(outcome: RefundStateAtProvider): boolean {
     if (this.status !== 'pending') return false;
     this.providerReference ??= outcome.reference;

@@ -19,7 +19,7 @@ export async function createShipment(
 ): Promise<Shipment> {
   const order = await lockOrder(em, principal, orderId, 'shipments.write');
   if (order.status !== 'paid' && order.status !== 'shipped') {
-    throw createProblem('invalid_transition', { detail: `The order is ${order.status}; only what is paid can be shipped.` });
+    throw createProblem('invalid_transition', { detail: `The order is ${order.status}; only paid orders can be shipped.` });
   }
   const shippable = new Map((await readOrderLineProgress(em, orderId)).map((line) => [line.line, shippableQuantity(line)]));
   const allRemaining = [...shippable].filter(([, quantity]) => quantity > 0).map(([line, quantity]) => ({ line, quantity }));

@@ -4,8 +4,8 @@ const trigger = String.raw`[=+\-@\uff1d\uff0b\uff0d\uff20]`;
 const separator = String.raw`[\p{Cc}\p{Zl}\p{Zp}\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\ufeff]`;
 /** The start of a cell, or the position after a separator, including spaces and invisible characters that programs trim there. */
 const start = String.raw`(?<=(?:^|${separator})[ \p{Cf}]*)`;
-// An apostrophe is also added before an existing one, so that every text can be restored. The lookahead comes first because it rarely
-// matches.
+// An apostrophe is also added before an existing one, so that every text can be restored.
+// The lookahead comes first because it rarely matches.
 const unguarded = new RegExp(`(?='*${trigger})${start}`, 'gu');
 const guarded = new RegExp(`(?='+${trigger})${start}'`, 'gu');
 

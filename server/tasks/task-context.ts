@@ -74,7 +74,7 @@ export class TaskRun {
     this.#signal = signal;
   }
 
-  /** Performs one step. Its effect and the progress are committed in one transaction, so a crash repeats no step. */
+  /** Performs one step. The effect of a step and the progress are committed in one transaction, so a crash repeats no step. */
   async step<P extends TaskProgress>(effect: (em: EntityManager) => Promise<P>): Promise<P> {
     await this.#yield();
     const stored = await this.em.fork().transactional(async (inner) => {
@@ -95,8 +95,8 @@ export class TaskRun {
   }
 
   /**
-   * Renews the lease during long work that is not a step, such as reading a large file. Call it after each small part of the work. Throws
-   * if the process is stopping, or if the task was canceled or taken over by another process.
+   * Renews the lease during long work that is not a step, such as reading a large file. Call this function after each small part of the
+   * work. Throws if the process is stopping, or if the task was canceled or taken over by another process.
    */
   async renewLease(): Promise<void> {
     await this.#yield();

@@ -1,7 +1,7 @@
 import { prepareStatement } from '../database/queries/prepared-statement.ts';
 
-// Written in SQL, because the upsert adds to the stored count; rows are written in a fixed order, so that concurrent processes cannot
-// deadlock.
+// Written in SQL, because the upsert adds to the stored count.
+// Rows are written in a fixed order, so that concurrent processes cannot deadlock.
 export const addToMonthlyUsage = prepareStatement<{ client_id: string; month: string; requests: number }>(
   'add_usage',
   `insert into usage_months (client_id, month, requests)

@@ -20,5 +20,5 @@ export async function assertAdministratorRemains(em: EntityManager, user: User):
   if (user.role !== 'admin' || user.status !== 'active') return;
   const administrators = await lockAdministrators(em);
   if (administrators.every((id) => id === user.id))
-    throw createProblem('last_administrator', { detail: 'Make somebody else administrator first.' });
+    throw createProblem('last_administrator', { detail: 'Make another user an administrator first.' });
 }

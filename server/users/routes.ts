@@ -23,7 +23,7 @@ export const userRoutes = ({ em, pages, endAccess, onEmailAddressChange }: Handl
   initServer().router(contract.users, {
     me: async ({ req, res }) => {
       const id = requirePrincipal(req).user?.id;
-      if (id === undefined) throw createProblem('forbidden', { detail: 'This token does not act for a user.' });
+      if (id === undefined) throw createProblem('forbidden', { detail: 'This token does not act on behalf of a user.' });
       return respondWithEtag(req, res, etagName(id), await findUser(em, requirePrincipal(req), id));
     },
 

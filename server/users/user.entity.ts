@@ -47,7 +47,7 @@ export class User extends schema.class {
     return true;
   }
 
-  /** Suspends the account. Its access tokens are rejected from the next request on; consents are kept. */
+  /** Suspends the account. All further requests with the user's access tokens are rejected; consents are kept. */
   suspend(): void {
     if (this.status !== 'active') throw invalidTransition(this, 'suspended');
     this.status = 'suspended';

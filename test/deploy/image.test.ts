@@ -17,7 +17,7 @@ import { imageUser, buildImage, type Image } from './build-image.ts';
 
 const run = promisify(execFile);
 
-// skipped by default, because the test installs all packages from the registry: `npm run test:image`
+// `npm run test:image` runs this test, which is skipped by default because it installs all packages from the registry
 describe.skipIf(databaseKind === 'pglite' || process.env['MANDATE_IMAGE_TESTS'] !== '1')(
   'the image of the Dockerfile',
   { timeout: 180_000 },

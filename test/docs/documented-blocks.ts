@@ -15,7 +15,7 @@ export const runElsewhere: Readonly<Record<string, string>> = {
     'test/command/backup.test.ts',
 };
 
-/** Blocks that no test runs, with the reason. Their syntax and the existence of their files are checked. */
+/** Blocks that no test runs, with the reason. The syntax of these blocks and the existence of their files are checked. */
 export const notRun: Readonly<Record<string, string>> = {
   'ARCHITECTURE.md: flowchart TD': 'a diagram',
   'docs/operations.md: psql postgres://postgres@10.0.0.20:5000/postgres --command "create role mandate login password \'MANDATE_PASSWORD\'"':

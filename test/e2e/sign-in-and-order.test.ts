@@ -199,7 +199,7 @@ describe.skipIf(!hasChromium)('from sign-up to order', { timeout: 120_000 }, () 
     expect((await fay.mandate('whoami')).exitCode).toBe(0);
   });
 
-  test('the command line reports that the user refused in the browser', async () => {
+  test('the command line reports that the user denied the sign-in in the browser', async () => {
     await using eve = await signUpInBrowserAndTerminal('Eve');
     const login = spawnCommand(['login', '--no-browser', '--force'], {
       MANDATE_API_URL: mandate.origin,
@@ -208,6 +208,6 @@ describe.skipIf(!hasChromium)('from sign-up to order', { timeout: 120_000 }, () 
     await eve.page.goto(await waitForAuthorizationUrl(login));
     await eve.page.getByRole('button', { name: 'Cancel' }).click();
     await eve.page.getByText('You are not signed in').waitFor();
-    expect(await login.exited).toMatchObject({ exitCode: 4, stderr: expect.stringContaining('refused in the browser') });
+    expect(await login.exited).toMatchObject({ exitCode: 4, stderr: expect.stringContaining('denied in the browser') });
   });
 });

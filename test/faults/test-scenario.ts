@@ -7,7 +7,7 @@ import type { Scenario } from './scenarios/scenario.ts';
 import type { FaultEnvironment } from './environments/environment.ts';
 
 type ScenarioOptions = {
-  /** Whether the scenario needs PostgreSQL. If so, the scenario is skipped if PostgreSQL cannot start. */
+  /** Whether the scenario needs PostgreSQL. Such a scenario is skipped if PostgreSQL cannot start. */
   readonly postgresql: boolean;
   /** Number of injections, by fault name (default: 1). 0 excludes the fault from the short form. */
   readonly times?: Readonly<Record<string, number>>;

@@ -67,7 +67,7 @@ export async function startInstallation(directory: string): Promise<Installation
 }
 
 function spawnShell(script: string, cwd: string, env: NodeJS.ProcessEnv): { process: ChildProcess; output: () => string } {
-  // a process group, because `npm` does not forward signals to all of its child processes
+  // the signal goes to the process group, because `npm` does not forward signals to all of its child processes
   const child = spawn('bash', ['-euo', 'pipefail', '-c', script], { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += String(chunk)));

@@ -97,7 +97,7 @@ class Run {
     this.#sender.close();
   }
 
-  /** Sends one request. If the response is invalid, it sends smaller requests to find the smallest that reproduces the violation. */
+  /** Sends one request. If the response is invalid, smaller requests are sent to find the smallest one that reproduces the violation. */
   async fuzzOnce(operation: Operation, arbitrary: fc.Arbitrary<FuzzRequest>, index: number): Promise<void> {
     let [attempts, smallest]: [number, { fault: string; request: string } | undefined] = [0, undefined];
     const isValidResponse = fc.asyncProperty(arbitrary, async (request) => {

@@ -16,7 +16,7 @@ export function headerArbitrary({ parameters }: Operation): (makeInvalid: boolea
       fc.nat().map((at) => new Placeholder('etag', at)),
       fc.constantFrom('*', '"1", "2"', 'W/"1"'),
     ),
-    // few distinct keys, so that some are reused with the same or a different request
+    // there are few distinct keys, so that some are reused with the same or a different request
     'idempotency-key': fc.oneof(
       fc.stringMatching(/^[A-Za-z0-9_.:-]{20,40}$/),
       fc.nat({ max: 30 }).map((key) => `again-${key}`),

@@ -44,7 +44,7 @@ export function valueArbitrary(schema: Schema, name = ''): Arbitrary<unknown> {
   return usefulValues ? fc.oneof({ weight: 6, arbitrary: usefulValues }, { weight: 1, arbitrary: byType }) : byType;
 }
 
-/** Returns useful values. Without them, nearly every order would reference unknown products. */
+/** Returns useful values. Without these values, nearly every order would reference unknown products. */
 function usefulValue(name: string): Arbitrary<unknown> | undefined {
   if (Object.hasOwn(usefulValuesByName, name)) return usefulValuesByName[name];
   return name.endsWith('_id') ? known(name) : undefined;

@@ -1,6 +1,6 @@
 /**
  * `npm run slow-clients` opens 400 connections with slowhttptest (`apt-get install slowhttptest`) that send headers, send bodies or read
- * slowly, for 30 seconds each. Meanwhile, other clients send normal requests, and the program prints their results.
+ * slowly, for 30 seconds each. At the same time, other clients send normal requests, and the program prints their results.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -33,7 +33,7 @@ test.each(Object.entries(problemDeclarations))(
 test('the type of a problem response is the URL of its page', async () => {
   const { body } = await mandate.callApi('GET', '/api/v1/orders');
   expect(body.type.startsWith(`${mandate.origin}/problems/`)).toBe(true);
-  expect(await (await fetch(body.type)).text()).toContain('An access token is needed');
+  expect(await (await fetch(body.type)).text()).toContain('An access token is required');
 });
 
 test('/problems links to the page of every error code and to no other page', async () => {

@@ -29,7 +29,7 @@ type Flags = {
 export function addWebhooksListenCommand(program: Command, io: CliEnvironment): void {
   const command = addLeafCommand(requireGroupCommand(program, 'webhooks'), 'listen', 'Forward events to a server on your machine')
     .description(
-      'Forward events to a server on your machine until you press Ctrl-C. Requests are signed like webhooks of the service, but no endpoint is registered. If the connection to the service is lost, the command reconnects without skipping or repeating events.',
+      "Forward events to a server on your machine until you press Ctrl-C. Requests are signed like the service's webhooks, but no endpoint is registered. If the connection to the service is lost, the command reconnects without skipping or repeating events.",
     )
     .option('--forward-to <url>', 'URL that receives the events, such as http://localhost:3001/hooks (default: print only)')
     .option('--events <types>', "only these comma-separated event types, such as order.paid,'order.*'")

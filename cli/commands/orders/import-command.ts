@@ -33,11 +33,14 @@ export function addImportCommand(program: Command, io: CliEnvironment, group: 'o
   const spec = getCommandSpec(kind.operationId);
   const command = addLeafCommand(requireGroupCommand(program, group), 'import', `Import ${group} from a file`)
     .description(`Import ${group} from a file.\n${spec.description ?? ''}`)
-    .argument('<file>', 'CSV file with a header, or one JSON object per line; .gz files are decompressed; - reads standard input');
+    .argument('<file>', 'CSV file with a header, or file with one JSON object per line; can be compressed (.gz); - reads standard input');
   const typed = addOperationFlags(command, spec);
   addWaitFlags(command)
     .addOption(
-      setCompletionChoices(new Option('--format <name>', 'csv or ndjson (default: from the file name, otherwise csv)'), ['csv', 'ndjson']),
+      setCompletionChoices(new Option('--format <name>', 'csv or ndjson (default: determined by the file name, otherwise csv)'), [
+        'csv',
+        'ndjson',
+      ]),
     )
     .option('--report <file>', 'write the import report to this file, as one JSON object per line')
     .option('-y, --yes', 'overwrite an existing report file')
@@ -103,7 +106,7 @@ async function upload(
   try {
     const task = await client.request({ ...request, file: content }, { signal: io.interrupted, idempotencyKey, contentType, onProgress });
     if (isRecord(task) && typeof task['id'] === 'number') return task['id'];
-    throw new Error('the service did not return the id of the import task');
+    throw new Error('the service did not return the ID of the import task');
   } finally {
     progress.end();
   }

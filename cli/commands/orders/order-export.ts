@@ -24,12 +24,12 @@ const spec = getCommandSpec('orderExports.create');
 
 export function addOrdersExportCommand(program: Command, io: CliEnvironment): void {
   const command = addLeafCommand(requireGroupCommand(program, 'orders'), 'export', 'Export orders to a file').description(
-    `Export orders to a file. The file appears only when it is complete. In a pipe, the export is written to standard output.\n${spec.description ?? ''}`,
+    `Export orders to a file. The file is created only when the export is complete. If the output is piped, the export is written to standard output.\n${spec.description ?? ''}`,
   );
   const typed = addOperationFlags(command, spec);
   addWaitFlags(command)
-    .option('-o, --output <file>', 'path of the file; - writes to standard output')
-    .option('--no-wait', 'start the export, print its task and exit')
+    .option('-o, --output <file>', 'path of the output file; - writes to standard output')
+    .option('--no-wait', 'start the export, print the task and exit without waiting')
     .option('-y, --yes', 'overwrite an existing file')
     .addHelpText('after', '\nRequires the scopes orders.read, tasks.read and tasks.write.')
     .action(async () => exportOrders(io, resolveSettings(readGlobalFlags(command), io), typed, command.opts<Flags>()));
@@ -44,7 +44,7 @@ async function exportOrders(io: CliEnvironment, settings: Settings, typed: RawFl
   const target: DownloadTarget = { path: flags.output ?? defaultPath(io, input), overwrite: flags.yes ?? false };
   if (flags.wait && target.path === '-' && (settings.format !== 'text' || settings.get !== undefined)) {
     throw new CommandError(exitCodes.usage, 'usage', 'Standard output cannot receive both the file and the task', {
-      hint: 'Write the file to a path: -o orders.csv',
+      hint: 'Specify an output file, as in: -o orders.csv',
     });
   }
   if (flags.wait) assertMayWrite(target);

@@ -39,16 +39,16 @@ export function addOrdersPayCommand(program: Command, io: CliEnvironment): void 
   const command = addLeafCommand(requireGroupCommand(program, 'orders'), 'pay', 'Pay for an order')
     .description(`Pay for an order. Without --provider, the order is paid with the test provider, which moves no money, if the service has it enabled.
 ${spec.description ?? ''}`)
-    .argument('<order-id>', 'id of the order')
+    .argument('<order-id>', 'ID of the order')
     .addOption(
       setCompletionChoices(new Option('--provider <name>', `${flagDescription('provider')} (default: test)`), ['manual', 'test', 'stripe']),
     )
     .option('--method-token <token>', `${flagDescription('method_token')} (default without --provider: ${testPayment.methodToken})`)
     .option('--return-url <url>', flagDescription('return_url'))
     .option('--wait', 'wait until the payment succeeds; exit with code 12 if it fails')
-    .option('--max-wait <duration>', 'maximum time to wait with --wait, such as 10m; then exit with code 13')
-    .option('--interval <duration>', 'time between checks with --wait (default: 2s)')
-    .option('--idempotency-key <key>', 'retry safely: requests with the same key never pay twice')
+    .option('--max-wait <duration>', 'maximum time to wait with --wait, such as 10m; after that, exit with code 13')
+    .option('--interval <duration>', 'polling interval with --wait (default: 2s)')
+    .option('--idempotency-key <key>', 'key for safe retries: requests with the same key never pay twice')
     .option('-y, --yes', 'skip the confirmation prompt')
     .addHelpText('after', '\nRequires the scope payments.write, and payments.read with --wait.')
     .action(async (id: string) => pay(io, resolveSettings(readGlobalFlags(command), io), id, command.opts<Flags>()));
@@ -95,7 +95,7 @@ function noTestProviderError(settings: Settings, id: string, providers: readonly
     const command = `orders pay ${id} --provider ${name}`;
     return formatSuggestedCommand(settings, name === 'manual' ? command : `${command} --method-token <token>`);
   });
-  return new CommandError(exitCodes.inputRejected, 'provider_required', 'This service has no test provider, so nothing was paid', {
+  return new CommandError(exitCodes.inputRejected, 'provider_required', 'This service has no test provider, so no payment was made', {
     hint: `Choose how to pay: ${commands.join(', or ')}`,
   });
 }

@@ -26,18 +26,18 @@ const listLimit = 100;
 export function addOrdersWatchCommand(program: Command, io: CliEnvironment): void {
   const command = addLeafCommand(requireGroupCommand(program, 'orders'), 'watch', 'Print status changes of orders')
     .description(`Print one line for each status change of an order, or of the ${listLimit} newest orders, until you press Ctrl-C.`)
-    .argument('[order-id]', 'id of the order')
+    .argument('[order-id]', 'ID of the order')
     .addOption(
       setCompletionChoices(
         new Option(
           '--until <status>',
-          'exit when the order is paid, shipped, delivered or canceled; exit with code 12 if it can no longer reach that status',
+          'wait until the order is paid, shipped, delivered or canceled; exit with code 12 if it can no longer reach this status',
         ),
         ['paid', 'shipped', 'delivered', 'canceled'],
       ),
     )
-    .option('--max-wait <duration>', 'exit after this time, such as 10m; with --until, exit with code 13')
-    .option('--interval <duration>', 'time between checks (default: 2s, growing to 15s while nothing changes)')
+    .option('--max-wait <duration>', 'maximum time to wait, such as 10m; after that, exit (with code 13 if --until is set)')
+    .option('--interval <duration>', 'polling interval (default: 2s, increasing to 15s while nothing changes)')
     .addHelpText('after', '\nRequires the scope orders.read.')
     .action(async (id: string | undefined) => watch(io, resolveSettings(readGlobalFlags(command), io), id, command.opts<Flags>()));
 }
@@ -46,7 +46,7 @@ async function watch(io: CliEnvironment, settings: Settings, id: string | undefi
   const { until } = flags;
   if (until !== undefined && ![...statusSequence.slice(1), 'canceled'].includes(until))
     throw usageError(`--until must be paid, shipped, delivered or canceled`);
-  if (until !== undefined && id === undefined) throw usageError('--until requires an order id');
+  if (until !== undefined && id === undefined) throw usageError('--until requires an order ID');
   const spec = getCommandSpec(id === undefined ? 'orders.list' : 'orders.get');
   buildRequest({ spec, path: id === undefined ? [] : [id], typed: new Map() });
   parseWaitFlags(flags);
@@ -56,7 +56,7 @@ async function watch(io: CliEnvironment, settings: Settings, id: string | undefi
   try {
     await watchOrders(io, settings, createOrderSource(session.client, id, io.interrupted), flags, printed);
   } catch (error) {
-    // With --until, an interrupt is an error because the status was not reached. Without it, Ctrl-C is the normal way to stop.
+    // With --until, an interrupt is an error because the status was not reached. Without --until, Ctrl-C is the normal way to stop.
     if (error instanceof AbortError && until === undefined) {
       if (!settings.quiet) io.stderr.write(`Stopped after ${printed.changes} ${printed.changes === 1 ? 'line' : 'lines'}.\n`);
       return;

@@ -10,9 +10,9 @@ type Flags = { readonly output: string; readonly yes?: boolean };
 
 export function addTasksResultCommand(program: Command, io: CliEnvironment): void {
   const command = addLeafCommand(requireGroupCommand(program, 'tasks'), 'result', 'Download the result file of a task')
-    .description('Download the file of an export, or the report of an import.')
-    .argument('<task-id>', 'id of the task')
-    .option('-o, --output <file>', 'path of the file; - writes to standard output', '-')
+    .description('Download the file of an export or the report of an import.')
+    .argument('<task-id>', 'ID of the task')
+    .option('-o, --output <file>', 'path of the output file; - writes to standard output', '-')
     .option('-y, --yes', 'overwrite an existing file')
     .action(async (id: string) => downloadResult(io, resolveSettings(readGlobalFlags(command), io), id, command.opts<Flags>()));
 }

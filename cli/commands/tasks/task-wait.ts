@@ -13,15 +13,15 @@ import { assertNoRowsRejected } from '../../output/print-import-summary.ts';
 /** Adds the flags of commands that wait for a task. */
 export const addWaitFlags = (command: Command): Command =>
   command
-    .option('--max-wait <duration>', 'maximum time to wait, such as 10m; then exit with code 13 while the task continues')
-    .option('--interval <duration>', 'time between checks (default: as requested by the service)');
+    .option('--max-wait <duration>', 'maximum time to wait, such as 10m; after that, exit with code 13 while the task continues')
+    .option('--interval <duration>', 'polling interval (default: as requested by the service)');
 
 export function addTasksWaitCommand(program: Command, io: CliEnvironment): void {
   const command = addWaitFlags(addLeafCommand(requireGroupCommand(program, 'tasks'), 'wait', 'Wait until a task finishes'))
     .description(
       `Wait until a task finishes. The exit code is ${exitCodes.otherOutcome} if the task failed or was canceled, and ${exitCodes.inputRejected} if it was an import that rejected rows or orders.`,
     )
-    .argument('<task-id>', 'id of the task')
+    .argument('<task-id>', 'ID of the task')
     .action(async (id: string) => waitAndPrint(io, resolveSettings(readGlobalFlags(command), io), id, command.opts<WaitFlags>()));
 }
 

@@ -18,7 +18,7 @@ const exampleFields: Readonly<Record<string, JsonObject>> = {
   not_found: { detail: 'Order 42 was not found.' },
   forbidden: { detail: 'Only members of staff can do this.' },
   invalid_transition: { detail: 'The order is canceled; it cannot be paid.' },
-  precondition_required: { detail: 'Send the ETag of the version you mean in If-Match.' },
+  precondition_required: { detail: 'Send the ETag of the version to change in If-Match.' },
   email_taken: {
     detail: 'The e-mail address is in use.',
     errors: [{ in: 'body', pointer: '#/email', code: 'not_unique', detail: 'The e-mail address is in use.' }],
@@ -43,7 +43,7 @@ const exampleFields: Readonly<Record<string, JsonObject>> = {
   },
   last_administrator: { detail: 'Make another user an administrator first.' },
   payment_in_progress: { detail: 'Wait for the payment in progress, or cancel it.' },
-  internal_error: { detail: 'The request was not processed. Retry it; if the error persists, send the request id to support.' },
+  internal_error: { detail: 'The request was not processed. Retry it; if the error persists, send the request ID to support.' },
 };
 
 /** Returns an example of the problem document for `code`, with its title as the summary. */

@@ -42,7 +42,7 @@ export const isApiKeyScope = (scope: Scope): boolean => keyScope.safeParse(scope
 
 const fields = {
   id: idSchema,
-  name: z.string().min(1).max(100).describe('Name that the owner gave the key.'),
+  name: z.string().min(1).max(100).describe('Name of the key, chosen by its owner.'),
   prefix: z.string().describe('First characters of the key, to identify it in lists.'),
   scopes: z.array(z.string()).describe('Scopes of the key. A scope has no effect while the owner is not allowed to use it.'),
   status: z.enum(['active', 'revoked', 'expired']),
@@ -76,7 +76,7 @@ export const apiKeyCreateSchema = namedSchema(
         .array(keyScope)
         .min(1)
         .max(scopeNames.length)
-        .describe('Scopes of the key. The token of the request must have all of them.'),
+        .describe('Scopes of the key. The token that is used for the request must have all these scopes.'),
       expires_at: timestampInputSchema
         .optional()
         .describe(`Expiration time, at most ${maxApiKeyDays} days from now (default: 90 days from now).`),
@@ -101,7 +101,7 @@ export const apiKeyRoutes = c.router({
     body: apiKeyCreateSchema,
     summary: 'Create an API key',
     description:
-      'Creates a key that acts for the current user, sent as `Authorization: Bearer mk_...`, until it expires or is revoked. The key is shown only once. Creating a key requires that the user signed in during the last 15 minutes.',
+      'Creates a key that acts on behalf of the current user until it expires or is revoked. Send the key as `Authorization: Bearer mk_...`. The key is shown only once. The user must have signed in during the last 15 minutes.',
     responses: {
       201: newApiKeySchema,
       ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'insufficient_user_authentication', 'too_many_api_keys'),
@@ -113,7 +113,7 @@ export const apiKeyRoutes = c.router({
     path: '/api-keys/:api_key_id',
     pathParams: z.object({ api_key_id: pathIdSchema('ID of the API key.') }),
     summary: 'Revoke an API key',
-    description: 'The key is rejected from the next request on. Revoking a key again has no effect.',
+    description: 'All further requests with the key are rejected. Revoking a key again has no effect.',
     responses: { 204: c.noBody(), ...fails(...permissionProblems, 'not_found') },
     metadata: routeMetadata({ operationId: 'apiKeys.revoke', access: ['api_keys.manage'] }),
   },

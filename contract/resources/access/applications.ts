@@ -56,27 +56,25 @@ const address = z.string().min(1).max(2000);
 const descriptions = {
   name: 'Name shown to users.',
   logo_uri:
-    'Logo. A PNG of at most 512 by 512 pixels and 32 kB, sent as a `data:` URI, is shown on the consent page. An https URL is stored, but never loaded by a page of the shop.',
-  redirect_uris: 'Redirect URIs. They are compared by exact string matching, except for the port of a loopback address.',
+    "Logo. A PNG of at most 512 by 512 pixels and 32 kB, sent as a `data:` URI, is shown on the consent page. An https URL is stored, but the shop's pages never load it.",
+  redirect_uris: 'Redirect URIs. Redirect URIs are compared by exact string matching, except for the port of a loopback address.',
   post_logout_redirect_uris: 'URIs to which users can be redirected after signing out.',
   scopes: 'Scopes that the application can be granted. Removing a scope also removes it from existing tokens.',
   preapproved_scopes:
-    'Scopes that an administrator approved for all users, who are not asked for consent. Removing a scope revokes it immediately for users who did not consent to it themselves.',
+    'Scopes that an administrator has approved for all users. Users are not asked to consent to these scopes. Removing a scope revokes it immediately for users who did not consent to it themselves.',
   grant_types: 'Grant types that the application can use.',
   first_party: 'Whether the application is operated by the shop itself. The consent page says so.',
   rate_limit_per_minute: 'Maximum number of requests per minute and user. `null` means the default limit.',
   quota_per_month: 'Maximum number of requests per calendar month (UTC) for all users in total. `null` means the default quota.',
   refresh_grace_seconds:
-    'Grace period in seconds after a refresh token has been rotated. Within it, a repeated request returns the same response, provided that the new refresh token has not been used. `0` turns it off, for example for FAPI clients. `null` means the server default.',
+    'Grace period in seconds after a refresh token has been rotated. During this period, a repeated request returns the same response, provided that the new refresh token has not been used. `0` disables the grace period, for example for FAPI clients. `null` means the server default.',
 };
 
 const fields = {
   id: idSchema,
   client_id: z.string(),
   name: z.string().describe(descriptions.name),
-  type: z
-    .enum(['public', 'confidential'])
-    .describe('A `public` application cannot keep a secret, because it runs on devices of its users.'),
+  type: z.enum(['public', 'confidential']).describe("A `public` application cannot keep a secret, because it runs on its users' devices."),
   logo_uri: z.string().nullable().describe(descriptions.logo_uri),
   redirect_uris: z.array(z.string()).describe(descriptions.redirect_uris),
   post_logout_redirect_uris: z.array(z.string()).describe(descriptions.post_logout_redirect_uris),
@@ -88,7 +86,7 @@ const fields = {
     .describe('A `disabled` application gets no tokens, and its existing tokens stop working immediately.'),
   first_party: z.boolean().describe(descriptions.first_party),
   registration: openEnumSchema(applicationRegistrationMethods).describe(
-    'How it was registered: by an `administrator`, with a `registration_token` (RFC 7591), by `open_registration` without a token, or by the `metadata_document` at its client ID (OAuth Client ID Metadata Document). The last two are self-registered: public, without administrative scopes, and users are asked for consent at every sign-in.',
+    'How the application was registered: by an `administrator`, with a `registration_token` (RFC 7591), by `open_registration` without a token, or by the `metadata_document` at its client ID (OAuth Client ID Metadata Document). An application registered in one of the last two ways is public, cannot have administrative scopes, and must ask its users for consent at every sign-in.',
   ),
   rate_limit_per_minute: z.number().int().min(1).nullable().describe(descriptions.rate_limit_per_minute),
   quota_per_month: z.number().int().min(1).nullable().describe(descriptions.quota_per_month),
@@ -127,7 +125,7 @@ const changeable = {
     .string()
     .url()
     .max(44_000)
-    .regex(/^(https:\/\/.{1,1992}|data:image\/png;base64,[A-Za-z0-9+/]+={0,2})$/, 'must be an https address, or a PNG as a data: URI')
+    .regex(/^(https:\/\/.{1,1992}|data:image\/png;base64,[A-Za-z0-9+/]+={0,2})$/, 'must be an https URL, or a PNG as a data: URI')
     .nullable()
     .describe(descriptions.logo_uri),
   redirect_uris: z.array(address).max(10).describe(descriptions.redirect_uris),
@@ -155,7 +153,7 @@ export const applicationCreateSchema = namedSchema(
         // API keys have client IDs with this prefix in usage counters and log entries.
         .refine((name) => !name.startsWith('api-key-'), 'must not begin with api-key-')
         .optional()
-        .describe('Client ID (default: a generated one).'),
+        .describe('Client ID (default: generated by the server).'),
       type: z.enum(['public', 'confidential']),
       logo_uri: changeable.logo_uri.optional(),
       redirect_uris: changeable.redirect_uris.optional(),
@@ -216,7 +214,7 @@ export const applicationRoutes = c.router({
     pathParams,
     body: applicationUpdateSchema,
     summary: 'Update an application',
-    description: `Absent fields keep their values. Changes take effect with the next request. If the application was registered by a metadata document, only \`status\`, \`rate_limit_per_minute\` and \`quota_per_month\` can be changed, because the document defines the other fields. ${onlyAdministrators}`,
+    description: `Omitted fields keep their values. Changes apply from the next request onward. If the application was registered through a metadata document, only \`status\`, \`rate_limit_per_minute\` and \`quota_per_month\` can be changed, because the document defines the other fields. ${onlyAdministrators}`,
     responses: { 200: applicationSchema, ...fails(...permissionProblems, ...bodyProblems, 'not_found') },
     metadata: routeMetadata({ operationId: 'applications.update', access }),
   },
@@ -225,7 +223,7 @@ export const applicationRoutes = c.router({
     path: '/applications/:application_id',
     pathParams,
     summary: 'Delete an application',
-    description: `Deletes the application with all its grants. Its tokens stop working immediately. An application with a metadata document is registered again at its next use; to block it, disable it instead. ${onlyAdministrators}`,
+    description: `Deletes the application and all its grants. The application\'s tokens stop working immediately. An application with a metadata document is registered again when it is next used. To block such an application, disable it instead. ${onlyAdministrators}`,
     responses: { 204: c.noBody(), ...fails(...permissionProblems, 'not_found') },
     metadata: routeMetadata({ operationId: 'applications.delete', access }),
   },
@@ -275,7 +273,7 @@ export const applicationRoutes = c.router({
         .strict(),
     ),
     summary: 'Create a registration token',
-    description: `Creates an initial access token for dynamic client registration (RFC 7591). Applications registered with it can only have scopes to which customers can consent. ${onlyAdministrators}`,
+    description: `Creates an initial access token for dynamic client registration (RFC 7591). Applications registered with such a token can only have scopes to which customers can consent. ${onlyAdministrators}`,
     responses: {
       201: newRegistrationToken,
       ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems),

@@ -52,7 +52,7 @@ export const auditEventSchema = namedSchema(
     outcome: z.enum(['success', 'refused']),
     actor_id: idSchema
       .nullable()
-      .describe('User who performed the action; `null` if no user was signed in or an application acted for itself.'),
+      .describe('User who performed the action; `null` if no user was signed in or an application acted on its own behalf.'),
     user_id: idSchema.nullable().describe('User whose credentials or permissions were affected.'),
     client_id: z.string().nullable().describe('Client ID of the application that was used.'),
     subject: z.string().nullable().describe('Object of the action, such as `api_key:7`.'),
@@ -79,7 +79,7 @@ export const auditEventRoutes = c.router({
       .strict(),
     summary: 'List audit events',
     description:
-      'Returns the recorded actions on credentials and permissions, newest first. Entries are never changed or deleted. Requires an administrator.',
+      'Returns the recorded changes to credentials and permissions, newest first. Entries are never changed or deleted. Requires an administrator.',
     responses: { 200: listPageSchema('AuditEventPage', auditEventSchema), ...fails(...permissionProblems, ...cursorProblems) },
     metadata: routeMetadata({ operationId: 'auditEvents.list', access: ['audit.read'] }),
   },

@@ -54,7 +54,7 @@ export const connectedAppRoutes = c.router({
       .strict(),
     summary: 'Remove a connected application',
     description:
-      'Revokes the access of the application immediately. It has to ask the user for consent before it can get access again. The API keys that it created for the user on any device are revoked as well, unless `api_keys=keep`.',
+      'Revokes the access of the application immediately. The application must ask the user for consent before it can regain access. The API keys that the application created for the user, on any device, are also revoked, unless `api_keys=keep` is set.',
     responses: { 204: c.noBody(), ...fails(...permissionProblems, 'not_found') },
     metadata: routeMetadata({ operationId: 'connectedApps.remove', access: ['connected_apps.write'] }),
   },

@@ -15,10 +15,10 @@ export const signingKeyRotationSchema = namedSchema(
       .number()
       .int()
       .min(0)
-      .describe('Number of keys that were created; 0 if the next keys are already published and do not sign yet.'),
-    signs_from: timestampSchema.describe('When the newest keys start, or started, to sign.'),
+      .describe('Number of keys that were created; 0 if the next keys have already been published but do not sign tokens yet.'),
+    signs_from: timestampSchema.describe('Time at which the newest keys start or started to sign tokens.'),
     previous_retire_at: timestampSchema.describe(
-      'When the previous keys are no longer published; tokens signed with them are rejected from then on.',
+      'Time at which the previous keys are no longer published. Tokens signed with these keys are rejected from then on.',
     ),
   }),
 );
@@ -31,7 +31,7 @@ export const signingKeyRotationCreateSchema = namedSchema(
         .boolean()
         .optional()
         .describe(
-          'For a compromised key: the new keys sign immediately, and tokens signed with the previous keys are rejected within seconds. Applications need new tokens (default: false).',
+          'Whether to replace a compromised key immediately (default: false). Tokens signed with the previous keys are rejected within seconds, so applications need new tokens.',
         ),
     })
     .strict(),
@@ -45,7 +45,7 @@ export const signingKeyRoutes = c.router({
     body: signingKeyRotationCreateSchema,
     summary: 'Rotate the signing keys',
     description:
-      'Replaces the signing keys before their scheduled rotation. The new keys are published immediately and start to sign an hour later, so that no request fails. Requires an administrator.',
+      'Replaces the signing keys before their scheduled rotation. The new keys are published immediately but sign tokens only an hour later, so that no request fails. Requires an administrator.',
     responses: { 201: signingKeyRotationSchema, ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems) },
     metadata: routeMetadata({ operationId: 'signingKeys.rotate', access: ['signing_keys.manage'], idempotent: true }),
   },

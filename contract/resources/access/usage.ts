@@ -26,7 +26,7 @@ const month = namedSchema(
       .string()
       .regex(/^\d{4}-\d{2}$/)
       .describe('Calendar month in UTC, such as `2026-11`.'),
-    requests: z.number().int().min(0).describe('Number of requests that were counted in the month.'),
+    requests: z.number().int().min(0).describe('Number of requests in the month.'),
   }),
 );
 

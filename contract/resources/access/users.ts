@@ -48,9 +48,11 @@ export const userSchema = namedSchema(
     email: z.string().min(3).max(254).describe('E-mail address, unique among users that are not closed (case-insensitive).'),
     email_verified: z
       .boolean()
-      .describe('Whether the user has confirmed the e-mail address. It becomes `false` when another user changes the address.'),
+      .describe('Whether the user has confirmed the e-mail address. The value becomes `false` when another user changes the address.'),
     status: z.enum(userStatuses).describe('A `suspended` or `closed` user cannot sign in, and no application can act for the user.'),
-    role: z.enum(userRoles).describe('`staff` and `admin` can access resources of other users with a scope that allows it.'),
+    role: z
+      .enum(userRoles)
+      .describe('Users with the role `staff` or `admin` can access resources of other users if the token has a scope that allows it.'),
     version: z.number().int().min(1).describe('Version number, incremented by every change.'),
     created_at: timestampSchema,
     updated_at: timestampSchema,
@@ -62,7 +64,7 @@ export const userCreateSchema = namedSchema(
   z
     .object({
       name: singleLineSchema(200).describe('Full name.'),
-      email: emailSchema.describe('E-mail address. It must not be used by another user.'),
+      email: emailSchema.describe('E-mail address, which must not be used by another user.'),
     })
     .strict(),
 );
@@ -72,9 +74,11 @@ export const userUpdateSchema = namedSchema(
   z
     .object({
       name: singleLineSchema(200).describe('Full name.'),
-      email: emailSchema.describe('E-mail address. It must not be used by another user.'),
+      email: emailSchema.describe('E-mail address, which must not be used by another user.'),
       status: z.enum(['active', 'suspended']).describe('Status of a customer. Requires the `users.manage` scope.'),
-      role: z.enum(userRoles).describe('Role of the user. Requires the `users.administer` scope, an administrator and a recent sign-in.'),
+      role: z
+        .enum(userRoles)
+        .describe('Role of the user. Requires the `users.administer` scope, an administrator account and a recent sign-in.'),
     })
     .partial()
     .strict(),
@@ -88,8 +92,7 @@ export const userRoutes = c.router({
     path: '/users/me',
     query: z.object({}).strict(),
     summary: 'Get the signed-in user',
-    description:
-      'Returns the user that the access token acts for. The token of an application that acts for itself has no user; the response is 403.',
+    description: 'Returns the user of the access token. An application that acts on its own behalf has no user and receives 403.',
     headers: ifNoneMatchHeadersSchema,
     responses: { 200: userSchema, 304: c.noBody(), ...fails(...permissionProblems) },
     metadata: routeMetadata({ operationId: 'users.me', access: ['users.read', 'users.manage'] }),
@@ -101,7 +104,7 @@ export const userRoutes = c.router({
     headers: ifNoneMatchHeadersSchema,
     summary: 'Get a user',
     description:
-      'Returns a user. `users.read` allows access to the user that the token acts for. Other users require `users.manage` and a staff account.',
+      "Returns a user. `users.read` allows reading the token's user. Reading other users requires `users.manage` and a staff account.",
     responses: { 200: userSchema, 304: c.noBody(), ...fails(...permissionProblems, 'not_found') },
     metadata: routeMetadata({ operationId: 'users.get', access: ['users.read', 'users.manage'] }),
   },
@@ -142,7 +145,7 @@ export const userRoutes = c.router({
     body: userUpdateSchema,
     summary: 'Update a user',
     description:
-      'Updates the fields in a JSON merge patch (RFC 7396). `users.write` allows changing the name of the user that the token acts for. `users.manage` allows changing the name, e-mail address and status of customers and requires a staff account. Changing a role, or the account of a staff member or administrator, requires `users.administer`, a signed-in administrator, and a sign-in during the last 15 minutes. Otherwise the response is 401 `insufficient_user_authentication` with the required `max_age` (RFC 9470). A changed e-mail address is unverified until it is confirmed with the link that is sent to it, and cannot be used to reset the password before. The old and the new address are notified. A suspended user is signed out everywhere, and no application can act for the user until the account is active again.',
+      "Updates the fields given in a JSON merge patch (RFC 7396). `users.write` allows changing the name of the token's user. `users.manage` allows staff to change the name, e-mail address and status of customers. Changing a role, or the account of a staff member or administrator, requires `users.administer` and an administrator who signed in during the last 15 minutes. If the sign-in is older, the response is 401 `insufficient_user_authentication` with the required `max_age` (RFC 9470). A new e-mail address is unverified and cannot be used to reset the password until the user confirms it with the link sent to it. Both the old and the new address are notified. A suspended user is signed out everywhere, and no application can act for the user until the account is active again.",
     responses: {
       200: userSchema,
       ...fails(
@@ -165,7 +168,7 @@ export const userRoutes = c.router({
     headers: ifMatchHeadersSchema,
     summary: 'Close a user account',
     description:
-      'Closes an account permanently. The name is deleted, the e-mail address becomes available again, and every application loses its access. Orders are preserved. `users.write` allows closing the account of the user that the token acts for. `users.manage` with an administrator allows closing the account of a customer. Closing the account of a staff member or administrator requires `users.administer`, a signed-in administrator, and a sign-in during the last 15 minutes (RFC 9470).',
+      "Closes an account permanently. The name is deleted, the e-mail address becomes available again, and every application loses its access. Orders are preserved. `users.write` allows closing the account of the token's user. `users.manage` allows administrators to close the account of a customer. Closing the account of a staff member or administrator requires `users.administer` and an administrator who signed in during the last 15 minutes (RFC 9470).",
     responses: {
       204: c.noBody(),
       ...fails(

@@ -92,7 +92,7 @@ export type EventTypeWildcard = `${EventSubject}.*`;
 export const eventSchema = namedSchema(
   'Event',
   z.object({
-    id: idSchema.describe('Sequence number of the event. Pass it as `after` to get the events that follow.'),
+    id: idSchema.describe('Sequence number of the event. Pass this number as `after` to get the events that follow.'),
     type: z.string().describe('Event type, such as `order.paid`. More types may be added.'),
     api_version: z.string().describe('API version that defines the format of `data`.'),
     timestamp: timestampSchema.describe('When the change was made.'),
@@ -113,7 +113,7 @@ export const eventSchema = namedSchema(
     ),
     data: namedSchema(
       'EventData',
-      z.object({ object: z.record(z.unknown()).describe('The resource as the API represents it, immediately after the change.') }),
+      z.object({ object: z.record(z.unknown()).describe('The resource as returned by the API immediately after the change.') }),
     ),
   }),
 );
@@ -137,10 +137,10 @@ export const eventRoutes = c.router({
         limit: paginationParameters.limit,
         after: urlIntegerSchema(0, Number.MAX_SAFE_INTEGER)
           .optional()
-          .describe('Return only events after this ID (default: start with the oldest stored event).'),
+          .describe('ID after which to start (default: start with the oldest stored event).'),
         wait: urlIntegerSchema(0, maxEventWaitSeconds)
           .default('0')
-          .describe('Long polling: if there are no new events, wait up to this many seconds for one.'),
+          .describe('Maximum time to wait for a new event if there is none yet (long polling), in seconds.'),
         type: commaSeparatedListSchema([...eventTypes, ...eventTypeWildcards])
           .optional()
           .describe('Only events of these types; `order.*` matches every type that begins with `order.`.'),
@@ -149,7 +149,7 @@ export const eventRoutes = c.router({
       })
       .strict(),
     summary: 'List events',
-    description: `Returns events in the order of their IDs. The token needs the same scopes to see an event as to read the resource that the event is about. An event becomes visible after its change is committed, and no event is ever inserted before one that was already visible. Events are stored for ${eventRetentionDays} days. If the events after \`after\` are no longer stored, the response is 410.`,
+    description: `Returns events in the order of their IDs. To see an event, the token needs the scopes that are required to read the event's resource. An event becomes visible after its change has been committed, and never appears before an event that was already visible. Events are stored for ${eventRetentionDays} days. If the events that follow \`after\` are no longer stored, the response is 410.`,
     responses: { 200: eventPageSchema, ...fails(...tokenProblems, 'gone') },
     metadata: routeMetadata({ operationId: 'events.list', access: ['events.read'] }),
   },

@@ -47,9 +47,9 @@ const subscribedTypes = z
   .max(eventTypes.length + eventTypeWildcards.length + 1);
 const address = z.string().min(1).max(2000);
 const descriptions = {
-  url: 'URL that receives the events. It must be an https URL on the public internet; in development, http on the loopback interface is accepted as well.',
+  url: 'URL that receives the events. The URL must be an https URL on the public internet; in development, http on the loopback interface is also accepted.',
   events:
-    'Event types that are sent to the endpoint. `order.*` matches every type that begins with `order.`, and `*` matches every type. Both include types that are added later.',
+    'Event types that are sent to the endpoint. `order.*` matches every type that begins with `order.`, and `*` matches every type. Both wildcards include types that are added later.',
   description: 'Description of the endpoint.',
 };
 
@@ -65,21 +65,23 @@ const fields = {
       'Why the endpoint is disabled. `gone`: it responded with 410. `grant_revoked`: its access to events was revoked. `failing`: every delivery has failed for 5 days.',
     ),
   client_id: z.string().describe('Client ID of the application that created the endpoint.'),
-  user_id: idSchema.nullable().describe('User for whom the endpoint was created; `null` if an application created it for itself.'),
+  user_id: idSchema.nullable().describe('User for whom the endpoint was created; `null` if an application created it on its own behalf.'),
   scopes: z
     .array(z.string())
-    .describe('Scopes of the token that created or last updated the endpoint. They determine the events that it receives.'),
-  failing_since: timestampSchema.nullable().describe('Time since which every delivery has failed; `null` if the last delivery succeeded.'),
+    .describe('Scopes of the token that created or last updated the endpoint. The scopes determine the events that the endpoint receives.'),
+  failing_since: timestampSchema
+    .nullable()
+    .describe('Start of the period in which every delivery has failed; `null` if the last delivery succeeded.'),
   version: z.number().int().min(1).describe('Version number, incremented by every change.'),
   created_at: timestampSchema,
   updated_at: timestampSchema,
 };
 
-const signingSecret = 'The signing secret (Standard Webhooks). Pass it to `verifyWebhook` of the SDK.';
+const signingSecret = "The signing secret (Standard Webhooks). Pass the secret to the SDK's `verifyWebhook` function.";
 const secret = oneTimeSecretSchema(signingSecret, 'If the first response was lost, rotate the secret of the endpoint.');
 const rotatedSecret = oneTimeSecretSchema(
   signingSecret,
-  'If the first response was lost, rotate the secret again with a new `Idempotency-Key`; while the previous secret is valid, with `overlap_seconds: 0`.',
+  'If the first response was lost, rotate the secret again with a new `Idempotency-Key`. While the previous secret is still valid, also send `overlap_seconds: 0`.',
 );
 
 export const webhookEndpointSchema = namedSchema('WebhookEndpoint', z.object(fields));
@@ -168,7 +170,7 @@ export const webhookRoutes = c.router({
     headers: idempotencyHeadersSchema,
     body: webhookEndpointCreateSchema,
     summary: 'Create a webhook endpoint',
-    description: `Registers a URL that receives the events that the token can read. An endpoint that an application creates for itself receives the events of all users who have given the application access, until they revoke it. Events are delivered at least once, in no guaranteed order, and signed as specified by Standard Webhooks. A failed delivery is attempted ${maxWebhookAttempts} times within 76 hours. The signing secret is shown only once.`,
+    description: `Registers a URL that receives the events that the token can read. An endpoint that an application creates on its own behalf receives the events of all users who have given the application access, until they revoke it. Events are delivered at least once, in no guaranteed order, and signed as specified by Standard Webhooks. A failed delivery is retried, up to ${maxWebhookAttempts} attempts within 76 hours. The signing secret is shown only once.`,
     responses: { 201: newWebhookEndpointSchema, ...fails(...postProblems, 'too_many_webhook_endpoints') },
     metadata: routeMetadata({ operationId: 'webhooks.create', access: ['webhooks.write'], idempotent: true, secret: 'secret' }),
   },
@@ -189,7 +191,7 @@ export const webhookRoutes = c.router({
     body: webhookEndpointUpdateSchema,
     summary: 'Update a webhook endpoint',
     description:
-      'Absent fields keep their values. After the update, the endpoint receives the events that the token of this request can read. Deliveries to a disabled endpoint are skipped; redeliver them after enabling it.',
+      'Omitted fields keep their values. After the update, the endpoint receives the events that the token of this request can read. Deliveries to a disabled endpoint are skipped; redeliver them after enabling it.',
     responses: { 200: webhookEndpointSchema, ...fails(...tokenProblems, ...bodyProblems, ...ifMatchProblems, 'not_found') },
     metadata: routeMetadata({ operationId: 'webhooks.update', access: ['webhooks.write'] }),
   },
@@ -226,7 +228,7 @@ export const webhookRoutes = c.router({
     ),
     summary: 'Rotate the secret of a webhook endpoint',
     description:
-      'Creates a new signing secret. Deliveries are signed with both secrets until the overlap ends. The new secret is shown only once.',
+      'Creates a new signing secret. Deliveries are signed with both secrets until the previous secret expires. The new secret is shown only once.',
     responses: {
       201: webhookSecretRotation,
       ...fails(...postProblems, 'not_found', 'secret_still_overlaps'),
@@ -239,7 +241,7 @@ export const webhookRoutes = c.router({
     pathParams: endpointPath,
     query: z.object({ limit, cursor, status: commaSeparatedListSchema(webhookDeliveryStatuses).optional() }).strict(),
     summary: 'List deliveries of a webhook endpoint',
-    description: `Returns the past and pending deliveries of the endpoint, newest first. A delivery is stored as long as its event: ${eventRetentionDays} days.`,
+    description: `Returns the past and pending deliveries of the endpoint, newest first. A delivery is stored for as long as its event: ${eventRetentionDays} days.`,
     responses: {
       200: listPageSchema('WebhookDeliveryPage', webhookDeliverySchema),
       ...fails(...tokenProblems, ...cursorProblems, 'not_found'),
@@ -255,13 +257,13 @@ export const webhookRoutes = c.router({
       'RedeliveryCreate',
       z
         .object({
-          event_id: eventId.optional().describe('Redeliver this event, even if it was delivered successfully.'),
-          from_event_id: eventId.optional().describe('Start of a range: redeliver the failed and skipped deliveries from this event on.'),
+          event_id: eventId.optional().describe('ID of the event to redeliver, even if it was delivered successfully.'),
+          from_event_id: eventId.optional().describe('First event of a range, in which failed and skipped deliveries are attempted again.'),
           to_event_id: eventId.optional().describe('Last event of the range (default: the newest event).'),
           include_succeeded: z
             .boolean()
             .optional()
-            .describe('Whether to redeliver the successful deliveries of the range as well (default: false).'),
+            .describe('Whether to also redeliver events in the range that were delivered successfully (default: false).'),
         })
         .strict(),
     ),
@@ -280,7 +282,7 @@ export const webhookRoutes = c.router({
     headers: idempotencyHeadersSchema,
     body: c.noBody(),
     summary: 'Send a test event',
-    description: 'Sends a `webhook_endpoint.test` event to this endpoint only, even if the endpoint does not subscribe to the type.',
+    description: 'Sends a `webhook_endpoint.test` event to this endpoint only, even if the endpoint does not subscribe to this event type.',
     responses: {
       202: namedSchema('TestEvent', z.object({ type: z.literal('webhook_endpoint.test'), webhook_endpoint_id: idSchema })),
       ...fails(...postProblems, 'not_found', 'webhook_endpoint_disabled'),

@@ -23,11 +23,11 @@ export const deliveryMethodCodeSchema = z.string().regex(/^[a-z0-9_]{1,32}$/, 'm
 export const deliveryMethodSchema = namedSchema(
   'DeliveryMethod',
   z.object({
-    code: deliveryMethodCodeSchema.describe('Code by which orders refer to the delivery method.'),
+    code: deliveryMethodCodeSchema.describe('Code that identifies the delivery method in orders.'),
     name: z.string(),
     price: priceSchema.describe('Delivery price, in minor units of `currency`.'),
     currency: currencySchema,
-    requires_address: z.boolean().describe('Whether an order needs `line1`, `city` and `country`.'),
+    requires_address: z.boolean().describe('Whether orders with this delivery method must specify `line1`, `city` and `country`.'),
     version: z.number().int().min(1).describe('Version number, incremented by every change.'),
   }),
 );
@@ -44,7 +44,7 @@ export const deliveryMethodReplaceSchema = namedSchema(
     .strict(),
 );
 
-const methodPath = z.object({ code: deliveryMethodCodeSchema.describe('Code by which orders refer to the delivery method.') });
+const methodPath = z.object({ code: deliveryMethodCodeSchema.describe('Code that identifies the delivery method in orders.') });
 
 export const deliveryMethodRoutes = c.router({
   list: {
@@ -86,7 +86,7 @@ export const deliveryMethodRoutes = c.router({
     pathParams: methodPath,
     headers: ifMatchHeadersSchema,
     summary: 'Delete a delivery method',
-    description: 'New orders cannot use the delivery method any more. Existing orders do not change.',
+    description: 'New orders can no longer use the delivery method. Existing orders do not change.',
     responses: { 204: c.noBody(), ...fails(...permissionProblems, ...ifMatchProblems, 'not_found') },
     metadata: routeMetadata({ operationId: 'deliveryMethods.delete', access: ['settings.write'] }),
   },

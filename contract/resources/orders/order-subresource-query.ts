@@ -10,10 +10,12 @@ export const orderSubresourceQueryParameters = <const Statuses extends readonly 
   allUsersScope: Scope,
 ) => ({
   ...paginationParameters,
-  order_id: urlIdSchema.optional().describe('Only entries of this order.'),
+  order_id: urlIdSchema.optional().describe('Only entries for this order.'),
   user_id: urlIdSchema
     .optional()
-    .describe(`Only entries of this customer's orders. Other customers require \`${allUsersScope}\` and a staff account.`),
+    .describe(
+      `Only entries for orders of this customer. Entries of other customers require the \`${allUsersScope}\` scope and a staff account.`,
+    ),
   status: commaSeparatedListSchema(statuses).optional(),
   created_at_gte: timestampInputSchema.optional().describe('Only entries created at this time or later.'),
   created_at_lt: timestampInputSchema.optional().describe('Only entries created before this time.'),

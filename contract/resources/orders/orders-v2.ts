@@ -33,7 +33,7 @@ const orderSummaryV2 = namedSchema(
   orderSummarySchema
     .omit({ delivery: true })
     .extend(responseFields)
-    .describe('An order in a list. Its lines are included only with `include=items`.'),
+    .describe('An order in a list. The lines are included only with `include=items`.'),
 );
 const orderCreateV2 = namedSchema('OrderCreate', orderCreateSchema.omit({ delivery: true }).extend(requestFields));
 const orderUpdateV2 = namedSchema(

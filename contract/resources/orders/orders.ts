@@ -125,7 +125,7 @@ export const orderSummarySchema = namedSchema(
       ...orderFields,
       items: z.array(orderItemSchema).min(1).max(maxOrderLines).optional().describe('Order lines; only returned with `include=items`.'),
     })
-    .describe('An order in a list. Its lines are included only with `include=items`.'),
+    .describe('An order in a list. The lines are included only with `include=items`.'),
 );
 /** Maximum number of orders on a page of a list that includes their lines. */
 export const maxOrdersWithItems = 20;
@@ -162,7 +162,9 @@ export const orderUpdateSchema = namedSchema(
   'OrderUpdate',
   z
     .object({
-      delivery: deliveryInputSchema.describe('Complete delivery details. The method can only be changed to one with the same price.'),
+      delivery: deliveryInputSchema.describe(
+        'Complete delivery details. The delivery method can only be changed to one with the same price.',
+      ),
       reference: singleLineSchema(64).nullable().describe('Your own reference for the order.'),
       note: multilineTextSchema(1000).nullable(),
       metadata: metadataPatchSchema,
@@ -220,7 +222,7 @@ export const orderRoutes = c.router({
         status: commaSeparatedListSchema(orderStatuses).optional(),
         payment_status: commaSeparatedListSchema(orderPaymentStatuses).optional(),
         fulfillment_status: commaSeparatedListSchema(orderFulfillmentStatuses).optional(),
-        id: urlIdListSchema('Only these orders: up to 100 comma-separated IDs.').optional(),
+        id: urlIdListSchema('Only the orders with these IDs (at most 100, comma-separated).').optional(),
         client_id: singleLineSchema(2048).optional().describe('Only orders that were placed by the application with this client ID.'),
         user_id: urlIdSchema
           .optional()
@@ -240,12 +242,12 @@ export const orderRoutes = c.router({
           .describe('Sort order; `-` means descending (default: `updated_at` with a filter by `updated_at`, otherwise `-created_at`).'),
         include: commaSeparatedListSchema(['items'])
           .optional()
-          .describe(`\`items\` returns each order with its lines. The maximum \`limit\` is then ${maxOrdersWithItems}.`),
+          .describe(`\`items\` includes the lines of each order and reduces the maximum \`limit\` to ${maxOrdersWithItems}.`),
       })
       .strict(),
     summary: 'List orders',
     description:
-      'Returns the orders of the current user. With the `orders.manage` scope and a staff account, returns the orders of every customer. Order lines are returned only with `include=items`, or when getting a single order.',
+      'Returns the orders of the current user. With the `orders.manage` scope and a staff account, returns the orders of every customer. Order lines are included only with `include=items` or in the response for a single order.',
     responses: { 200: listPageSchema('OrderPage', orderSummarySchema), ...fails(...permissionProblems, ...cursorProblems) },
     metadata: routeMetadata({ operationId: 'orders.list', access: ['orders.read', 'orders.manage'] }),
   },
@@ -266,7 +268,7 @@ export const orderRoutes = c.router({
     body: orderUpdateSchema,
     summary: 'Update an order',
     description:
-      'Updates the fields in a JSON merge patch (RFC 7396). The price cannot change. Staff can change the delivery until a part of the order is shipped, customers only while the order is pending.',
+      'Updates the fields given in a JSON merge patch (RFC 7396). The price cannot change. Staff can change the delivery until part of the order has been shipped. Customers can change the delivery only while the order is pending.',
     responses: {
       200: orderSchema,
       ...fails(...permissionProblems, ...bodyProblems, ...ifMatchProblems, 'not_found', 'invalid_transition', 'price_changed'),
@@ -281,7 +283,7 @@ export const orderRoutes = c.router({
     headers: idempotencyHeadersSchema,
     body: orderCancellationSchema,
     summary: 'Cancel an order',
-    description: 'Cancels an order of which nothing has been shipped. The goods are returned to stock, and the payment is refunded.',
+    description: 'Cancels an order if no part of it has been shipped. The goods are returned to stock, and the payment is refunded.',
     responses: {
       201: orderSchema,
       ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'not_found', 'invalid_transition'),

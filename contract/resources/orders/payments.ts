@@ -37,8 +37,8 @@ export const testPaymentMethodTokens = {
   test_processing_then_ok: 'the payment is processed for a while, then succeeds',
   test_timeout: 'the payment succeeds, but the first response of the provider is lost',
   test_duplicate_webhook: 'the payment succeeds later, and the provider reports it twice',
-  test_out_of_order_webhook: 'the payment succeeds later, and the reports of the provider arrive in the wrong order',
-  test_late_success: 'the payment stays pending, and succeeds only after it has been canceled',
+  test_out_of_order_webhook: "the payment succeeds later, and the provider's reports arrive in the wrong order",
+  test_late_success: 'the payment remains pending and succeeds only after it has been canceled',
 } as const;
 
 const testTokenList = Object.entries(testPaymentMethodTokens)
@@ -62,7 +62,7 @@ export const paymentNextActionSchema = namedSchema(
   z.object({
     type: z
       .enum(['redirect', 'sdk'])
-      .describe('How to continue: `redirect` the customer to `url`, or pass `client_secret` to the SDK of the provider.'),
+      .describe("How to continue: `redirect` the customer to `url`, or pass `client_secret` to the provider's SDK."),
     url: z.string().nullable(),
     client_secret: z.string().nullable(),
   }),
@@ -73,7 +73,7 @@ export const paymentSchema = namedSchema(
   z.object({
     id: idSchema,
     order_id: idSchema,
-    attempt: z.number().int().min(1).describe('Number of this payment among the payments of the order, starting at 1.'),
+    attempt: z.number().int().min(1).describe('Sequence number of the payment within the order, starting at 1.'),
     provider: openEnumSchema(paymentProviderNames),
     status: z.enum(paymentStatuses),
     amount: amountSchema.describe('Total of the order, in minor units of `currency`.'),
@@ -81,7 +81,7 @@ export const paymentSchema = namedSchema(
     refunded_total: amountSchema.describe('Total of the succeeded refunds, in minor units of `currency`.'),
     refunded_amount: extendApi(amountSchema, {
       deprecated: true,
-      description: 'Same value as `refunded_total`, which replaces this field.',
+      description: 'Use `refunded_total` instead, which has the same value.',
     }),
     provider_reference: z
       .string()
@@ -91,7 +91,7 @@ export const paymentSchema = namedSchema(
       ),
     next_action: paymentNextActionSchema
       .nullable()
-      .describe('Action that the customer has to take. It is visible only to callers who can pay for the order.'),
+      .describe('Action that the customer must take. The action is visible only to callers who can pay for the order.'),
     failure_code: openEnumSchema(paymentFailureCodes).nullable(),
     failure_message: z.string().nullable(),
     version: z.number().int().min(1).describe('Version number, incremented by every change.'),
@@ -108,20 +108,20 @@ export const paymentCreateSchema = namedSchema(
       provider: z
         .enum(paymentProviderNames)
         .describe(
-          'Payment provider. `manual`: staff confirm the payment when the money has arrived. `test`: simulated payments, enabled in development. `stripe`: payments by Stripe. A provider that is not enabled returns 400, and `allowed` lists the enabled providers.',
+          'Payment provider. `manual`: staff confirm the payment when the money has been received. `test`: simulated payments, enabled in development. `stripe`: payments by Stripe. If the provider is not enabled, the response is 400 and `allowed` lists the enabled providers.',
         ),
       method_token: z
         .string()
-        .regex(/^[\w.:-]{1,255}$/, 'must be a token of the provider')
+        .regex(/^[\w.:-]{1,255}$/, 'must be a token issued by the provider')
         .optional()
         .describe(
-          `Token of the payment method at the provider. Without it, the payment waits for the customer. For Stripe, the ID of a PaymentMethod (\`pm_...\`). For the test provider: ${testTokenList}. Any other test token returns 400.`,
+          `The provider's token for the payment method. Without a token, the payment waits for the customer. For Stripe, the ID of a PaymentMethod (\`pm_...\`). For the test provider: ${testTokenList}. Any other token is rejected with 400.`,
         ),
       return_url: z
         .string()
         .url()
         .max(2048)
-        .refine((url) => /^https?:/.test(url), 'must be an http or https address')
+        .refine((url) => /^https?:/.test(url), 'must be an http or https URL')
         .optional()
         .describe('URL to which the provider redirects the customer after the required action.'),
     })
@@ -139,7 +139,7 @@ export const paymentRoutes = c.router({
     body: paymentCreateSchema,
     summary: 'Pay for an order',
     description:
-      'Starts a payment of the order total. Check `status` and `next_action` of the response: the payment may have succeeded already, require an action of the customer, or still be processed by the provider. In development, `{"provider": "test", "method_token": "test_ok"}` simulates a successful payment.',
+      'Starts a payment of the order total. Check `status` and `next_action` in the response: the payment may already have succeeded, may require an action by the customer, or may still be in progress at the provider. In development, `{"provider": "test", "method_token": "test_ok"}` simulates a successful payment.',
     responses: {
       201: paymentSchema,
       ...fails(
@@ -181,7 +181,7 @@ export const paymentRoutes = c.router({
     headers: ifNoneMatchHeadersSchema,
     summary: 'Get a payment',
     description:
-      'Returns a payment. Staff with `payments.manage` also see `provider_reference`, which identifies the payment at its provider, such as the PaymentIntent of Stripe.',
+      'Returns a payment. Staff with `payments.manage` also see `provider_reference`, which identifies the payment at its provider, such as a Stripe PaymentIntent.',
     responses: { 200: paymentSchema, 304: c.noBody(), ...fails(...permissionProblems, 'not_found') },
     metadata: routeMetadata({ operationId: 'payments.get', access: ['payments.read', 'payments.manage'] }),
   },
@@ -193,7 +193,7 @@ export const paymentRoutes = c.router({
     body: c.noBody(),
     summary: 'Cancel a payment',
     description:
-      'Cancels a payment that waits for the customer. The order remains, and can be paid in another way until its reservation expires.',
+      'Cancels a payment that is waiting for the customer. The order remains open and can be paid in another way until its reservation expires.',
     responses: {
       201: paymentSchema,
       ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'not_found', 'invalid_transition'),
@@ -208,7 +208,7 @@ export const paymentRoutes = c.router({
     body: c.noBody(),
     summary: 'Confirm a manual payment',
     description:
-      'Confirms that the money has arrived, in cash or by bank transfer. If the order was canceled in the meantime, the money has to be refunded.',
+      'Confirms that the money has been received in cash or by bank transfer. If the order has been canceled in the meantime, the payment must be refunded.',
     responses: {
       201: paymentSchema,
       ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'not_found', 'invalid_transition'),

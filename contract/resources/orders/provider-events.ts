@@ -18,11 +18,14 @@ export const providerEventRoutes = c.router({
     path: '/provider-events/:provider',
     pathParams: z.object({ provider: z.string().max(32).describe('Name of the payment provider.') }),
     body: z.unknown(),
-    summary: 'Receive events of a payment provider',
+    summary: 'Receive events from a payment provider',
     description:
-      'Webhook of payment providers. Each provider signs its events in its own format. An event is stored first; the current state is then fetched from the provider.',
+      'Webhook of payment providers. Each provider signs its events in its own format. The service first stores the event, and then fetches the current state from the provider.',
     responses: {
-      200: namedSchema('ProviderEventReceipt', z.object({ received: z.number().int().min(0).describe('Number of events that were new.') })),
+      200: namedSchema(
+        'ProviderEventReceipt',
+        z.object({ received: z.number().int().min(0).describe('Number of events that had not been received before.') }),
+      ),
       ...fails(...publicProblems, 'payload_too_large', 'unsupported_media_type', 'not_found', 'invalid_signature'),
     },
     metadata: routeMetadata({ operationId: 'providerEvents.receive', access: 'public', consumes: ['application/json'], internal: true }),

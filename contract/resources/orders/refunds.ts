@@ -60,7 +60,7 @@ export const refundCreateSchema = namedSchema(
       amount: amountSchema
         .min(1)
         .optional()
-        .describe('Refund amount, in minor units (default: the amount of the payment that is not refunded yet).'),
+        .describe('Refund amount, in minor units (default: the part of the payment that has not been refunded yet).'),
       reason: refundFields.reason.default('requested_by_customer'),
       note: multilineTextSchema(500).optional(),
       restock: refundFields.restock.default([]),
@@ -79,7 +79,7 @@ export const refundRoutes = c.router({
     headers: idempotencyHeadersSchema,
     body: refundCreateSchema,
     summary: 'Refund an order',
-    description: 'Refunds the payment of an order in full or in part. Only the quantities in `restock` are returned to stock.',
+    description: 'Refunds the payment for an order, in full or in part. Only the quantities in `restock` are returned to stock.',
     responses: {
       201: refundSchema,
       ...fails(

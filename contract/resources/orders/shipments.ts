@@ -41,7 +41,7 @@ const trackingFields = (oneLine: typeof singleLineSchema | typeof uncheckedLineS
     .string()
     .url()
     .max(2048)
-    .refine((url) => url.startsWith('https://'), 'must be an https address')
+    .refine((url) => url.startsWith('https://'), 'must be an https URL')
     .nullable(),
 });
 const tracking = trackingFields(singleLineSchema);
@@ -75,7 +75,7 @@ export const shipmentCreateSchema = namedSchema(
         .min(1)
         .max(maxOrderLines)
         .optional()
-        .describe('Order lines and quantities to ship (default: everything that is not shipped yet).'),
+        .describe('Order lines and quantities to ship (default: everything that has not been shipped yet).'),
       ...tracking,
     })
     .partial({ carrier: true, tracking_number: true, tracking_url: true })
@@ -101,7 +101,7 @@ export const shipmentRoutes = c.router({
     headers: idempotencyHeadersSchema,
     body: shipmentCreateSchema,
     summary: 'Ship an order',
-    description: 'Creates a shipment for a paid order or a part of it.',
+    description: 'Creates a shipment for all or part of a paid order.',
     responses: {
       201: shipmentSchema,
       ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'not_found', 'invalid_transition', 'quantity_exceeded'),

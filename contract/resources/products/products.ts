@@ -48,19 +48,19 @@ export const productSchema = namedSchema(
   'Product',
   z.object({
     id: idSchema,
-    sku: z.string().min(1).max(64).describe('Stock keeping unit: the unique identifier that the shop gave the product.'),
+    sku: z.string().min(1).max(64).describe('Stock keeping unit: the unique identifier that the shop assigned to the product.'),
     name: z.string().min(1).max(200),
     description: z.string().max(5000),
     category: z.string().min(1).max(64),
     price: priceSchema.describe('Unit price including tax, in minor units of `currency`.'),
     currency: currencySchema,
-    tax_rate_bps: taxRate.describe('Tax rate included in the price, in basis points: 2000 is 20 %.'),
+    tax_rate_bps: taxRate.describe('Tax rate included in the price, in basis points: 2000 means 20%.'),
     stock: z
       .number()
       .int()
       .min(0)
       .nullable()
-      .describe('Units currently available. `null` means that stock is not tracked. Only placing an order reserves units.'),
+      .describe('Units currently available. `null` means that stock is not tracked. Units are reserved only when an order is placed.'),
     status: z.enum(productStatuses).describe('Only an `active` product is publicly listed and can be ordered.'),
     metadata: metadataSchema,
     version: z.number().int().min(1).describe('Version number, incremented by every change.'),
@@ -74,7 +74,7 @@ const editable = {
   description: multilineTextSchema(5000),
   category: category.describe('Category: lower-case words joined by hyphens.'),
   price: priceSchema.describe('Unit price including tax, in minor units of `currency`.'),
-  tax_rate_bps: taxRate.describe('Tax rate included in the price, in basis points: 2000 is 20 %.'),
+  tax_rate_bps: taxRate.describe('Tax rate included in the price, in basis points: 2000 means 20%.'),
   metadata: metadataSchema,
 };
 
@@ -82,7 +82,7 @@ export const productCreateSchema = namedSchema(
   'ProductCreate',
   z
     .object({
-      sku: sku.describe('Stock keeping unit. It must not be used by another product.'),
+      sku: sku.describe('Stock keeping unit, which must be unique.'),
       ...editable,
       description: editable.description.default(''),
       currency: currencySchema,
@@ -107,7 +107,7 @@ export const productUpdateSchema = namedSchema(
     .object({
       ...editable,
       metadata: metadataPatchSchema,
-      status: z.enum(productStatuses).describe('Status of the product. It cannot be changed back to `draft`.'),
+      status: z.enum(productStatuses).describe('Status of the product. A product cannot be changed back to `draft`.'),
     })
     .partial()
     .strict(),
@@ -121,7 +121,7 @@ export const productReplaceSchema = namedSchema(
       description: editable.description.default(''),
       tax_rate_bps: editable.tax_rate_bps.default(0),
       metadata: metadataSchema.default({}),
-      status: z.enum(productStatuses).describe('Status of the product. It cannot be changed back to `draft`.'),
+      status: z.enum(productStatuses).describe('Status of the product. A product cannot be changed back to `draft`.'),
     })
     .strict(),
 );
@@ -177,10 +177,10 @@ export const productRoutes = c.router({
           .describe(
             'Search text. Every word must occur in the name, SKU or description; the last word may be incomplete. Case, accents and punctuation are ignored. If no product matches, up to 3 misspelled words are replaced by the most similar words that occur in products.',
           ),
-        category: singleLineSchema(64).optional().describe('Only products of this category.'),
+        category: singleLineSchema(64).optional().describe('Only products in this category.'),
         sku: singleLineSchema(64).optional().describe('Only the product with this SKU.'),
-        price_gte: urlIntegerSchema(0, maxPrice).optional().describe('Only products that cost this or more, in minor units.'),
-        price_lte: urlIntegerSchema(0, maxPrice).optional().describe('Only products that cost this or less, in minor units.'),
+        price_gte: urlIntegerSchema(0, maxPrice).optional().describe('Minimum price, in minor units.'),
+        price_lte: urlIntegerSchema(0, maxPrice).optional().describe('Maximum price, in minor units.'),
         status: productStatusFilterSchema,
         sort: z
           .enum(['created_at', '-created_at', 'price', '-price', 'name', '-name', 'relevance'])
@@ -223,7 +223,7 @@ export const productRoutes = c.router({
     body: productUpdateSchema,
     summary: 'Update a product',
     description:
-      'Updates the fields in a JSON merge patch (RFC 7396); absent fields keep their values. Existing orders keep the price and name of the product.',
+      'Updates the fields given in a JSON merge patch (RFC 7396). Omitted fields keep their values. Existing orders keep the price and name of the product.',
     responses: {
       200: productSchema,
       ...fails(...permissionProblems, ...bodyProblems, ...ifMatchProblems, 'not_found', 'invalid_transition'),
@@ -237,7 +237,8 @@ export const productRoutes = c.router({
     headers: ifMatchHeadersSchema,
     body: productReplaceSchema,
     summary: 'Replace a product',
-    description: 'Replaces all fields that can be changed; absent fields get their defaults. Requires `If-Match`, to prevent lost updates.',
+    description:
+      'Replaces all fields that can be changed. Omitted fields get their default values. Requires `If-Match`, to prevent lost updates.',
     responses: {
       200: productSchema,
       ...fails(...permissionProblems, ...bodyProblems, ...ifMatchProblems, 'precondition_required', 'not_found', 'invalid_transition'),
@@ -250,7 +251,7 @@ export const productRoutes = c.router({
     pathParams: productPath,
     headers: ifMatchHeadersSchema,
     summary: 'Delete a product',
-    description: 'Deletes a draft that was never ordered. Archive any other product instead.',
+    description: 'Deletes a draft product that has never been ordered. Any other product can only be archived.',
     responses: { 204: c.noBody(), ...fails(...permissionProblems, ...ifMatchProblems, 'not_found', 'product_in_use') },
     metadata: routeMetadata({ operationId: 'products.delete', access: ['products.write'] }),
   },
@@ -262,7 +263,7 @@ export const productRoutes = c.router({
     body: stockAdjustmentCreateSchema,
     summary: 'Adjust the stock of a product',
     description:
-      'Changes the stock by a number of units. Stock cannot be set to an absolute number, because that would undo concurrent sales. The first adjustment starts stock tracking for the product.',
+      'Increases or decreases the stock by a number of units. The stock cannot be set to an absolute number, because that would overwrite concurrent sales. The first adjustment starts stock tracking for the product.',
     responses: {
       201: stockAdjustmentSchema,
       ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'not_found', 'insufficient_stock'),

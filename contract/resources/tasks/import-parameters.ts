@@ -12,7 +12,7 @@ export const minimumUploadRate = { bytesPerSecond: 100_000, graceSeconds: 30 } a
 /** Describes an imported file's limits for the API reference and the command help. */
 export const uploadLimitsText = `The file size and the number of rows are limited only by the disk space of the service. A row can have at most ${maxImportRowBytes} bytes. After the first ${minimumUploadRate.graceSeconds} seconds, the upload must average at least ${minimumUploadRate.bytesPerSecond} bytes per second.`;
 
-/** The body of an import: CSV with a header, or one JSON object per line. It is streamed and never held in memory as a whole. */
+/** The body of an import: CSV with a header, or one JSON object per line. The body is streamed and never held in memory as a whole. */
 export const uploadBodySchema = z.custom<string | Uint8Array | Blob | ReadableStream<Uint8Array>>();
 
 export const uploadRouteMetadata = { consumes: [fileMediaTypes.csv, fileMediaTypes.ndjson], bodyMax: Number.POSITIVE_INFINITY } as const;
@@ -32,7 +32,7 @@ export const importParameters = {
 export function columnNameParameters<const Fields extends readonly string[]>(fields: Fields) {
   const entries = fields.map((field) => [
     `${field}_column`,
-    externalNameSchema(200).default(field).describe(`Name of the CSV column or JSON key that contains \`${field}\`.`),
+    externalNameSchema(200).default(field).describe(`Name of the CSV column or JSON key to read as \`${field}\`.`),
   ]);
   // Object.fromEntries() loses the names of the parameters; the assertion restores them.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion

@@ -35,14 +35,14 @@ export const orderExportCreateSchema = namedSchema(
         .enum(fileFormats)
         .default('csv')
         .describe('File format. `csv`: RFC 4180 with a header row. `ndjson`: one JSON object per line.'),
-      rows: z.enum(['orders', 'lines']).default('orders').describe('What a row represents: an order, or a line of an order.'),
+      rows: z.enum(['orders', 'lines']).default('orders').describe('Content of a row: an order or an order line.'),
       columns: z
         .array(z.enum([...orderColumns, ...lineColumns]))
         .min(1)
         .max(100)
-        .refine((names) => new Set(names).size === names.length, { message: 'must not name a column twice' })
+        .refine((names) => new Set(names).size === names.length, { message: 'must not contain a column twice' })
         .optional()
-        .describe('Columns of the file, in this order (default: all). The columns of order lines require `rows: lines`.'),
+        .describe('Columns of the file, in this order (default: all). Columns of order lines require `rows: lines`.'),
       status: z.array(z.enum(orderStatuses)).min(1).max(20).optional(),
       payment_status: z.array(z.enum(orderPaymentStatuses)).min(1).max(20).optional(),
       fulfillment_status: z.array(z.enum(orderFulfillmentStatuses)).min(1).max(20).optional(),
@@ -66,7 +66,11 @@ export const orderExportCreateSchema = namedSchema(
       const lineColumnNames: readonly string[] = lineColumns;
       for (const [index, name] of columns.entries()) {
         if (rows === 'lines' || !lineColumnNames.includes(name)) continue;
-        context.addIssue({ code: 'custom', path: ['columns', index], message: 'belongs to a line: it needs `rows` to be `lines`' });
+        context.addIssue({
+          code: 'custom',
+          path: ['columns', index],
+          message: 'is a column of order lines, which requires `rows` to be `lines`',
+        });
       }
     }),
 );
@@ -79,7 +83,7 @@ export const orderExportRoutes = c.router({
     body: orderExportCreateSchema,
     summary: 'Export orders',
     description:
-      'Starts a task that writes orders to a file, oldest first. The filters are those of the order list. Also requires the `orders.read` scope, or `orders.manage` and a staff account for the orders of every customer. In CSV files, an apostrophe precedes text that a spreadsheet would interpret as a formula.',
+      'Starts a task that writes orders to a file, oldest first. The export accepts the same filters as the order list. The request also requires the `orders.read` scope, or the `orders.manage` scope and a staff account to export the orders of every customer. In CSV files, an apostrophe precedes text that a spreadsheet would interpret as a formula.',
     responses: { 202: taskSchema, ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, ...taskCreationProblems) },
     metadata: routeMetadata({ operationId: 'orderExports.create', access: ['tasks.write'], idempotent: true }),
   },

@@ -12,7 +12,7 @@ const c = initContract();
 const fails = declareProblemResponses({ ...commonProblems, ...taskProblems });
 
 const importEffects =
-  'Starts a task that imports the order history of another system. The file has one row for each order line, with the reference, time and unit price. The import takes no stock, requests no payment and sends no messages. Orders are imported as `delivered` and paid, unless the file says `paid`, `shipped` or `canceled`. An order that was imported before with the same data is left unchanged; an order with different data is rejected, unless `changed_orders` is `replace`. The result lists the rejected lines with the reasons. Also requires the `orders.manage` scope.';
+  'Starts a task that imports an order history from another system. The file has one row for each order line, with the order reference, the time and the unit price. The import does not reserve stock, request payments or send messages. Orders are imported as `delivered` and paid, unless the file specifies the status `paid`, `shipped` or `canceled`. An order that was previously imported with the same data is left unchanged. An order that was previously imported with different data is rejected, unless `changed_orders` is `replace`. The result file lists each rejected line with the reason. Also requires the `orders.manage` scope.';
 
 /** Fields of one row, which represents one order line. The order's own fields are read from its first line. */
 export const orderImportFields = [
@@ -34,39 +34,37 @@ export const orderImportRoutes = c.router({
           .string()
           .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be 1 to 64 of a-z, 0-9, `.`, `_` and `-`')
           .describe('Name of the source system. Each order reference of a source is imported only once.'),
-        currency: currencySchema.optional().describe('Currency of orders whose rows have none.'),
+        currency: currencySchema.optional().describe('Currency of orders whose rows do not specify one.'),
         utc_offset: z
           .string()
           .regex(/^(?:Z|[+-](?:0\d|1[0-4]):[0-5]\d)$/, 'must be `Z` or an offset such as `+01:00`')
           .default('Z')
-          .describe('UTC offset of timestamps that have none.'),
-        user_id: urlIdSchema.optional().describe('User who owns the orders that name no customer.'),
+          .describe('UTC offset of timestamps that do not specify one.'),
+        user_id: urlIdSchema.optional().describe('User who becomes the owner of orders without a customer.'),
         unknown_customers: z
           .enum(['refuse', 'create'])
           .default('refuse')
           .describe(
-            'What to do with customers that do not exist: `create` creates one account for each customer and requires the `users.manage` scope.',
+            'How to handle unknown customers: `create` creates an account for each unknown customer and requires the `users.manage` scope.',
           ),
         unknown_products: z
           .enum(['refuse', 'create'])
           .default('refuse')
-          .describe(
-            'What to do with products that do not exist: `create` adds them as archived products and requires the `products.write` scope.',
-          ),
+          .describe('How to handle unknown products: `create` adds them as archived products and requires the `products.write` scope.'),
         bad_lines: z
           .enum(['refuse_order', 'leave_out'])
           .default('refuse_order')
-          .describe('What to do with an invalid line: reject its whole order, or import the order without the line.'),
+          .describe('How to handle an invalid line: reject the whole order, or import the order without this line.'),
         changed_orders: z
           .enum(['refuse', 'replace'])
           .default('refuse')
           .describe(
-            'What to do with an order that was imported from this source before with different data: `replace` replaces its data. An order that has payments, refunds or shipments, or was canceled through the API, is never replaced.',
+            'How to handle an order that was previously imported from this source with different data: `replace` replaces its data. An order that has payments, refunds or shipments, or was canceled through the API, is never replaced.',
           ),
         free_lines: z
           .enum(['keep', 'refuse'])
           .default('keep')
-          .describe('What to do with lines that have no price: `refuse` treats them as invalid.'),
+          .describe('How to handle lines without a price: `refuse` treats them as invalid.'),
         events: z.enum(['true', 'false']).default('false').describe('`true` records an `order.created` event for each imported order.'),
         ...columnNameParameters(orderImportFields),
       })

@@ -30,14 +30,14 @@ export const productImportRoutes = c.router({
     query: z
       .object({
         ...importParameters,
-        currency: currencySchema.optional().describe('Currency of products whose row has none.'),
-        category: externalNameSchema(64).optional().describe('Category of new products whose row has none.'),
+        currency: currencySchema.optional().describe('Currency of products whose rows do not specify one.'),
+        category: externalNameSchema(64).optional().describe('Category of new products whose rows do not specify one.'),
         ...columnNameParameters(productImportFields),
       })
       .strict(),
     body: uploadBodySchema,
     summary: 'Import products',
-    description: `Starts a task that creates the products in a file and updates those whose SKU exists. Fields that the file does not contain keep their values. Stock is set for new products only. The result lists the rejected lines with the reasons. Also requires the \`products.write\` scope. ${uploadLimitsText}`,
+    description: `Starts a task that imports products from a file. Products with a known SKU are updated; all other products are created. Fields that the file does not contain keep their values. The stock is set only for new products. The result file lists each rejected line with the reason. Also requires the \`products.write\` scope. ${uploadLimitsText}`,
     responses: { 202: taskSchema, ...fails(...permissionProblems, ...fileProblems, ...idempotencyProblems, ...taskCreationProblems) },
     metadata: routeMetadata({ operationId: 'productImports.create', access: ['tasks.write'], idempotent: true, ...uploadRouteMetadata }),
   },

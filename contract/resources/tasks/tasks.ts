@@ -38,9 +38,9 @@ const count = z.number().int().min(0);
 const importCounts = z.object({
   created: count,
   updated: count,
-  unchanged: count.describe('Number of orders or rows that were imported before with the same data.'),
+  unchanged: count.describe('Number of orders or rows that were previously imported with the same data.'),
   refused: count.describe('Number of rejected orders or rows, including the `differing` ones.'),
-  differing: count.describe('Number of rejected orders that were imported before with different data.'),
+  differing: count.describe('Number of rejected orders that were previously imported with different data.'),
 });
 
 export const taskResultSchema = namedSchema(
@@ -50,7 +50,7 @@ export const taskResultSchema = namedSchema(
     rows: count.describe('Number of rows in the result file. For an import, the file lists the lines with errors or warnings.'),
     bytes: count,
     sha256: z.string().describe('SHA-256 hash of the file, in hexadecimal.'),
-    imported: importCounts.nullable().describe('Counts of what the import did; `null` for an export.'),
+    imported: importCounts.nullable().describe('Result counts of the import; `null` for an export.'),
     expires_at: timestampSchema.describe('When the file is deleted.'),
   }),
 );
@@ -73,11 +73,11 @@ export const taskSchema = namedSchema(
       .describe('Describes the file that `GET /tasks/{task_id}/result` returns; `null` unless the task has succeeded.'),
     imported: importCounts
       .nullable()
-      .describe('Counts of what the import has done so far, even if it failed or was canceled; `null` for an export.'),
+      .describe('Result counts of the import so far, even if it failed or was canceled; `null` for an export.'),
     error: namedSchema('TaskError', z.object({ code: z.string().describe('Machine-readable error code.'), detail: z.string() }))
       .nullable()
       .describe('Why the task failed.'),
-    user_id: idSchema.nullable().describe('User who started the task; `null` if an application started it for itself.'),
+    user_id: idSchema.nullable().describe('User who started the task; `null` if an application started it on its own behalf.'),
     client_id: z.string().describe('Client ID of the application that started the task.'),
     created_at: timestampSchema,
     started_at: timestampSchema.nullable(),
@@ -105,7 +105,7 @@ export const taskRoutes = c.router({
       .strict(),
     summary: 'List tasks',
     description:
-      'Returns the tasks of the caller, newest first. A task is visible only to tokens that have the scopes it was started with.',
+      'Returns the tasks of the caller, newest first. A task is visible only to tokens that have all scopes with which it was started.',
     responses: { 200: listPageSchema('TaskPage', taskSchema), ...fails(...tokenProblems, ...cursorProblems) },
     metadata: routeMetadata({ operationId: 'tasks.list', access: ['tasks.read'] }),
   },
@@ -125,7 +125,7 @@ export const taskRoutes = c.router({
     pathParams: taskPath,
     summary: 'Download the result of a task',
     description:
-      'Returns the result file, which is available for 7 days after the task has finished. Downloading it always requires a token.',
+      'Returns the result file, which is available for 7 days after the task has finished. The download always requires a token.',
     responses: {
       200: c.otherResponse({ contentType: fileMediaTypes.csv, body: fileContent }),
       ...fails(...tokenProblems, 'not_found', 'task_not_finished', 'gone'),
@@ -139,7 +139,8 @@ export const taskRoutes = c.router({
     headers: idempotencyHeadersSchema,
     body: c.noBody(),
     summary: 'Cancel a task',
-    description: 'Stops the task. Rows that an import has already written remain and are counted in `imported` of the returned task.',
+    description:
+      'Stops the task. Rows that the import has already written are kept and are included in the `imported` count of the returned task.',
     responses: {
       202: taskSchema,
       ...fails(...tokenProblems, ...bodyProblems, ...idempotencyProblems, 'not_found', 'gone', 'invalid_transition'),

@@ -57,7 +57,7 @@ async function alternate(client: PoolClient, other: PoolClient, preparedStatemen
   const probe = { name, text: 'select 1', values: [] };
   const started = performance.now();
   for (let round = 1; round <= maxRounds && (round <= 2 || performance.now() - started < maxDurationMs); round += 1) {
-    // twice, because some poolers assign connections round-robin
+    // the query runs twice, because some poolers assign connections round-robin
     for (const _ of [1, 2]) await client.query(probe).catch(failWith(noPreparedStatements));
     await begin(other).catch(failWith(noTransactions));
     await client.query(probe).catch(failWith(noPreparedStatements));

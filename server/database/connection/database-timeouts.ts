@@ -14,7 +14,7 @@ const connectionCheck: TimeoutSettings = { client_connection_check_interval: '1s
 const unknownSetting = '42704';
 const invalidValue = '22023';
 
-/** Needed because a pooler accepts connections even while it waits for PostgreSQL. */
+/** This setting is needed because a pooler accepts connections even while it waits for PostgreSQL. */
 const responseTimeoutMs = 5_000;
 
 /** The statement that sets a transaction's timeouts, for connections through a pooler. Direct connections have no entry. */

@@ -5,7 +5,7 @@ import { defineObjectMetadata } from '../../memory/object-metadata.ts';
 
 /** A statement with its name on the connection; the name is empty for unnamed statements. */
 export type PreparedQuery = { readonly name: string; readonly text: string; readonly values: readonly unknown[] };
-/** Statements that are sent in one message. If one fails, all are rolled back, because they belong to one transaction. */
+/** Statements that are sent in one message. If one statement fails, all of them are rolled back, because they belong to one transaction. */
 type PipelinedQuery = PreparedQuery & { readonly preceding: readonly PreparedQuery[] };
 
 type QueryFunction = (...args: unknown[]) => unknown;
@@ -44,8 +44,8 @@ export function enablePipelinedQueries(given: ClientBase): void {
     if (!isPipelined(first)) return query(first, ...more);
     const { preceding, ...last } = first;
     const onRow = rowListeners.get(last.values);
-    // Avoids pg's own promise, for which pg assigns a function to the query: V8 pretenures functions that are assigned to properties, so
-    // the function would stay in memory, with the result and the waiting caller, until the next major GC.
+    // Avoids pg's own promise, for which pg assigns a function to the query. V8 pretenures functions that are assigned to properties.
+    // Such a function would stay in memory, with the result and the waiting caller, until the next major GC.
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     const callback: QueryCallback = (error, result) => (error ? reject(error) : resolve(result));
     const pgQuery = preceding.length === 0 ? new Query(last, undefined, callback) : new PipelinedPgQuery(preceding, last, callback);
@@ -152,7 +152,10 @@ export function deferTransactionStatements(given: ClientBase, { preparedStatemen
 export type DeferOptions = {
   /** `false` sends every statement without a name, because PostgreSQL or a pooler does not keep prepared statements. */
   readonly preparedStatements: boolean;
-  /** Sent with each transaction's first statement and with each statement outside a transaction. The connection must know its name. */
+  /**
+   * Sent with each transaction's first statement and with each statement outside a transaction. The connection must know the name of this
+   * statement.
+   */
   readonly limits: PreparedQuery | undefined;
 };
 
@@ -161,7 +164,10 @@ function toPreparedQuery(text: unknown, values: unknown, nameFor: (name: string)
   return typeof text === 'string' && name !== undefined && Array.isArray(values) ? { name: nameFor(name), text, values } : undefined;
 }
 
-/** Returns an unnamed query if the extended protocol allows it: the text is a single statement. Text without values may contain several. */
+/**
+ * Returns an unnamed query if the extended protocol allows it: the text is a single statement. Text without values may contain several
+ * statements.
+ */
 function singleStatement(text: unknown, values: unknown): PreparedQuery | undefined {
   if (typeof text !== 'string') return undefined;
   const given: readonly unknown[] = Array.isArray(values) ? values : [];

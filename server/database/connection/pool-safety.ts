@@ -75,8 +75,8 @@ type ConnectionActivity = { readonly stream: Socket; heardAt: number; askedAt: n
 /**
  * Destroys a connection that does not respond for `limitMs`. PostgreSQL's own timeouts cannot be reported over a dead connection (dropped
  * by a firewall, or to a host that is down), and TCP takes 15 minutes to detect a dead connection. If one connection is dead, the others
- * usually are, too. So every connection that has received nothing since the query was sent is also destroyed; otherwise, later requests
- * would time out one by one.
+ * are usually dead, too. Therefore, every connection that has received nothing since the query was sent is also destroyed; otherwise, later
+ * requests would time out one by one.
  */
 export function destroyUnresponsiveConnections(pool: Pool, limitMs: number): void {
   const activities = new Set<ConnectionActivity>();

@@ -8,7 +8,7 @@ export const isNewDataDirectory = (directory: string): boolean => !existsSync(jo
 
 /**
  * Creates the directory of a new embedded database. PGlite unpacks the database file by file, and an interrupted process would leave a
- * database that cannot be opened. So the database is created in a temporary directory, which is renamed when complete.
+ * database that cannot be opened. Therefore, the database is created in a temporary directory, which is renamed when complete.
  */
 export async function createDataDirectory(directory: string): Promise<void> {
   if (!isNewDataDirectory(directory)) return;

@@ -4,7 +4,10 @@ import { prepareBatchedListStatement } from './batched-statement.ts';
 import type { EntityManager } from '../entity-manager/entity-manager.ts';
 import type { StatementParameters } from './batch-loader.ts';
 
-/** Maximum number of cached queries and plans. There are a few dozen; the limit matters only if user input ever reaches the SQL text. */
+/**
+ * Maximum number of cached queries and plans. The server has a few dozen query texts; the limit matters only if user input ever reaches the
+ * SQL text.
+ */
 const maxCachedQueries = 500;
 /** `even`: cheap for all parameters, so several lookups are batched into one query. */
 type Cost = 'even' | 'any';
@@ -15,9 +18,9 @@ const queryCache = new Map<string, PreparedQuery>();
 export const roundedLimitSql = (limit: number): RawBuilder<number> => sql.lit(limit <= 20 ? 21 : Math.max(limit, 100) + 1);
 
 /**
- * Runs a query that is built at run time. It is parsed and planned once per connection, like a prepared statement. Concurrent equal
- * queries share their rows; therefore, permissions must be part of the query, and rows must not be mutated. Rows are returned as
- * JSON: timestamps are text, and numbers must not exceed 2^53.
+ * Runs a query that is built at run time. The query is parsed and planned once per connection, like a prepared statement. Concurrent equal
+ * queries share their rows; therefore, permissions must be part of the query, and rows must not be mutated. Rows are returned as JSON:
+ * timestamps are text, and numbers must not exceed 2^53.
  */
 export async function runDynamicQuery<Row>(em: EntityManager, query: RawBuilder<Row>, cost: Cost = 'any'): Promise<readonly Row[]> {
   const { sql: text, parameters } = query.compile(em.getConnection().getClient());

@@ -11,7 +11,7 @@ export type ExpiredRows = {
   readonly orderBy?: string;
 };
 
-/** Deletes one batch of expired rows and returns their number. Call it again until it returns 0. */
+/** Deletes one batch of expired rows and returns their number. Call this function again until it returns 0. */
 export type DeleteExpiredRows = (em: EntityManager, now: Date) => Promise<number>;
 
 /** Rows per statement, so that each one is short. */

@@ -3,9 +3,10 @@ import type { EntityManager } from '../entity-manager/entity-manager.ts';
 import { statementNamePattern, rowListeners } from '../connection/pipelined-queries.ts';
 
 /**
- * Prepares a statement that runs often. Its parameters `$1`, `$2`, ... are bound, its name lets PostgreSQL cache the plan, and it joins the
- * request's transaction. A statement without a name is planned each time. List the columns explicitly: a cached plan of `select *` fails
- * when a column is added. If the driver supports streaming and the statement has a name, `onRow` receives each row as soon as it arrives.
+ * Prepares a statement that runs often. The parameters `$1`, `$2`, ... are bound, the name lets PostgreSQL cache the plan, and the
+ * statement runs in the request's transaction. A statement without a name is planned each time. List the columns explicitly: a cached plan
+ * of `select *` fails when a column is added. If the driver supports streaming and the statement has a name, `onRow` receives each row as
+ * soon as it arrives.
  */
 export function prepareStatement<Row>(
   name: string | undefined,
@@ -25,8 +26,8 @@ export function prepareStatement<Row>(
 export const parseStatementName = (sql: string): string | undefined => statementNamePattern.exec(sql)?.[1];
 
 /**
- * Prepares a deferred write. In a transaction, it is sent in one message with the next statement or the commit, which also reports its
- * failure. Do not use it if the failure must be handled.
+ * Prepares a deferred write. In a transaction, the statement is sent in one message with the next statement or the commit, which also
+ * reports a failure of this statement. Do not use a deferred statement if its failure must be handled.
  */
 export function prepareDeferredStatement(
   name: string,

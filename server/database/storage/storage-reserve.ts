@@ -16,7 +16,7 @@ const newDatabaseBytes = 96 * 1024 * 1024;
 export class InsufficientStorageError extends Error {
   override readonly name = 'InsufficientStorageError';
   readonly code = '53100';
-  /** Checked instead of the class, because MikroORM copies errors to its own error classes. */
+  /** Callers check this property instead of the class, because MikroORM copies errors to its own error classes. */
   readonly isWriteRefusal = true;
 }
 
@@ -44,7 +44,7 @@ export class StorageReserve {
     return bavail * bsize;
   }
 
-  /** Whether there is space for another WAL segment. */
+  /** Whether there is enough space for another WAL segment. */
   get hasSegment(): boolean {
     return this.freeBytes >= walSegmentBytes;
   }

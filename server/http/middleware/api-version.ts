@@ -5,8 +5,8 @@ import { rewriteLocationVersion } from '../request/base-path.ts';
 const knownVersions = new Set<string>(apiVersions.map(({ name }) => name));
 
 /**
- * Routes `/api/orders` to the current version (`/api/v1/orders`) and adds the `Mandate-Version` header. Mounted at `/api`; the path `/api`
- * itself returns the list of versions.
+ * Routes `/api/orders` to the current version (`/api/v1/orders`) and adds the `Mandate-Version` header. The middleware is mounted at
+ * `/api`; the path `/api` itself returns the list of versions.
  */
 export const resolveApiVersion: RequestHandler = (req, res, next) => {
   if (req.originalUrl.split('?', 1)[0] === req.baseUrl) return next();

@@ -23,7 +23,7 @@ export const addDeprecationHeaders =
     }
     res.append('Link', links);
     if (sunset === undefined || now() < new Date(sunset)) return next();
-    throw createProblem('version_retired', { detail: `This ended on ${sunset.slice(0, 10)}. What to use instead: ${guide}` });
+    throw createProblem('version_retired', { detail: `Support ended on ${sunset.slice(0, 10)}. Migration guide: ${guide}` });
   };
 
 /** Combines the deprecations of an operation and of its version; the earlier dates take precedence. */

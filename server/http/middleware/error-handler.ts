@@ -51,7 +51,7 @@ const bodyProblems: Record<string, { code: ProblemCode; detail: string }> = {
   'charset.unsupported': { code: 'unsupported_media_type', detail: 'Send the body in UTF-8.' },
   'encoding.unsupported': { code: 'unsupported_media_type', detail: 'Send the body without this Content-Encoding.' },
   'request.aborted': { code: 'invalid_request', detail: 'The body ended too early.' },
-  'request.size.invalid': { code: 'invalid_request', detail: 'The body is not as long as Content-Length says.' },
+  'request.size.invalid': { code: 'invalid_request', detail: 'The length of the body does not match Content-Length.' },
 };
 
 function toProblem(error: unknown): Problem {
@@ -59,14 +59,14 @@ function toProblem(error: unknown): Problem {
   if (isStorageInsufficient(error)) {
     return createProblem('insufficient_storage', {
       detail:
-        'The server has too little disk space to write, and nothing was changed. Reads work. Send the request again later; with the same Idempotency-Key it is not carried out twice.',
+        'The server has too little disk space to write, and nothing was changed. Reads work. Send the request again later; with the same Idempotency-Key, it is not executed twice.',
       headers: { 'Retry-After': String(storageRetryAfterSeconds) },
       cause: error,
     });
   }
   if (isDatabaseUnreachable(error)) {
     return createProblem('unavailable', {
-      detail: 'The database cannot be reached. Send the request again; with the same Idempotency-Key it is not carried out twice.',
+      detail: 'The database cannot be reached. Send the request again; with the same Idempotency-Key, it is not executed twice.',
       headers: { 'Retry-After': '1' },
       cause: error,
     });
@@ -85,7 +85,7 @@ function toProblem(error: unknown): Problem {
   if (error instanceof URIError || status === 400)
     return createProblem('invalid_request', { detail: 'The URL is not well formed.', cause: error });
   return createProblem('internal_error', {
-    detail: 'The request was not processed. Retry it; if the error persists, send the request id to support.',
+    detail: 'The request was not processed. Retry it; if the error persists, send the request ID to support.',
     cause: error,
   });
 }

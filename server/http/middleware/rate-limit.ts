@@ -46,7 +46,7 @@ export const createRateLimit =
     const monthly = first.policy === 'monthly';
     const seconds = secondsUntil(first.resetsAt) + (monthly ? Math.floor(Math.random() * monthlyJitterSeconds) : 0);
     throw createProblem(monthly ? 'quota_exceeded' : 'rate_limited', {
-      detail: `${first.limit} requests ${monthly ? 'a month' : `in ${first.windowSeconds} seconds`} are allowed. Nothing was done. Try again in ${seconds} seconds.`,
+      detail: `${first.limit} requests ${monthly ? 'a month' : `in ${first.windowSeconds} seconds`} are allowed. The request was not processed. Try again in ${seconds} seconds.`,
       headers: { 'Retry-After': String(seconds) },
       violatedPolicies: violated.map(({ policy }) => policy),
     });

@@ -15,7 +15,7 @@ export type ProblemEntry = {
 };
 
 type ProblemOptions = {
-  /** Tells the client what happened and what to do about it. */
+  /** Explanation of the problem for the client, with its solution. */
   readonly detail?: string;
   readonly errors?: readonly ProblemEntry[];
   readonly headers?: Readonly<Record<string, string>>;

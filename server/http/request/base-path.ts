@@ -16,8 +16,8 @@ function rewriteLocation(res: Response, rewrite: (location: string) => string): 
   const setHeader = res.setHeader.bind(res);
   const setRewrittenHeader: typeof setHeader = (name, value) =>
     setHeader(name, name.toLowerCase() === 'location' && typeof value === 'string' ? rewrite(value) : value);
-  // Uses a named constant: a function literal assigned to a property stays in memory until the next major GC (see
-  // `enablePipelinedQueries`).
+  // Uses a named constant, because a function literal assigned to a property stays in memory until the next major GC.
+  // `enablePipelinedQueries` explains the reason.
   res.setHeader = setRewrittenHeader;
 }
 

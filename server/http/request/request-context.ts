@@ -68,6 +68,6 @@ export function requirePrincipal(req: object): Principal {
 /** Returns the user on whose behalf the request is made. @throws Problem `forbidden` if the application acts on its own behalf */
 export function requireUser(req: object): NonNullable<Principal['user']> {
   const { user } = requirePrincipal(req);
-  if (user === null) throw createProblem('forbidden', { detail: 'This token does not act for a user.' });
+  if (user === null) throw createProblem('forbidden', { detail: 'This token does not act on behalf of a user.' });
   return user;
 }

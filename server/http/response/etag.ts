@@ -2,7 +2,7 @@ import type { Response } from 'express';
 import { createProblem } from '../problem-details/problem.ts';
 import type { MatchedRequest } from '../request/matched-route.ts';
 
-/** Must be incremented when the serialization of resources changes. */
+/** Increment this number when the serialization of resources changes. */
 const representationVersion = 1;
 
 type Versioned = { readonly version: number };
@@ -43,7 +43,10 @@ export function checkIfMatch(req: MatchedRequest, name: string, resource: Versio
   const etag = formatEtag(name, resource);
   if (header === undefined && required === 'optional') return;
   if (header === undefined)
-    throw createProblem('precondition_required', { detail: 'Send the ETag of the version you mean in If-Match.', headers: { ETag: etag } });
+    throw createProblem('precondition_required', {
+      detail: 'Send the ETag of the version to change in If-Match.',
+      headers: { ETag: etag },
+    });
   // The variant (such as the stock) may have changed in the meantime; the client does not intend to change the variant.
   const expected = parseEtags(header).map((tag) => tag.replace(/~[^"]*"$/, '"'));
   if (expected.includes('*') || expected.includes(etag)) return;

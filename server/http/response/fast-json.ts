@@ -3,7 +3,7 @@ import type { Express } from 'express';
 import { defineObjectMetadata } from '../../memory/object-metadata.ts';
 
 /**
- * Replaces Express' `res.json`, which looks up settings, media type and encodings for each response. Those lookups cost more than
+ * Replaces Express' `res.json`, which looks up settings, media type and encodings for each response. These lookups cost more than
  * serializing the JSON.
  */
 export const installFastJson = (app: Express): void => void Object.defineProperty(app.response, 'json', { value: sendJson });

@@ -47,7 +47,9 @@ const maxBodyBytes = 1_000_000;
 /** Maximum time for the rest of a request body to arrive after the response. */
 const unreadBodyTimeoutMs = 10_000;
 
-/** Creates the server in front of Express. It rejects invalid requests early and cheaply, with the same problem format as the API. */
+/**
+ * Creates the server in front of Express. The server rejects invalid requests early and cheaply, with the same problem format as the API.
+ */
 export function createHttpServer(handler: RequestListener, options: HttpServerOptions): Server | TlsServer {
   const { issuer, log, health, load, timeouts, tls, watchLoad } = options;
   const { headers, request, idle, keepAlive } = { ...defaultTimeouts, ...timeouts };
@@ -188,15 +190,15 @@ function rejectUnparsedRequest(issuer: string, error: Error & { code?: string; r
   ];
   const isHead = Buffer.isBuffer(error.rawPacket) && error.rawPacket.toString('latin1', 0, 5) === 'HEAD ';
   socket.end(`${head.join('\r\n')}\r\n\r\n${isHead ? '' : body}`);
-  // Limit how long the client may keep sending.
+  // These timeouts limit how long the client may keep sending.
   setTimeout(() => socket.destroy(), 1_000).unref();
 }
 
 function parserProblem({ code, rawPacket }: { code?: string; rawPacket?: unknown }): { code: ProblemCode; detail: string } {
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return { code: 'request_timeout', detail: 'The request did not arrive in time. Send it again.' };
-  if (code !== 'HPE_HEADER_OVERFLOW') return { code: 'invalid_request', detail: 'This is not a request of HTTP/1.1.' };
+  if (code !== 'HPE_HEADER_OVERFLOW') return { code: 'invalid_request', detail: 'This is not a valid HTTP/1.1 request.' };
   const requestLine = Buffer.isBuffer(rawPacket) ? rawPacket.indexOf('\n') : 0;
   return requestLine === -1 || requestLine > maxUrlLength + 'OPTIONS  HTTP/1.1'.length
     ? { code: 'uri_too_long', detail: `Send a URL of at most ${maxUrlLength} characters.` }
-    : { code: 'headers_too_large', detail: `Send at most ${maxHeaderBytes} bytes of headers, the URL included.` };
+    : { code: 'headers_too_large', detail: `Send at most ${maxHeaderBytes} bytes of headers, including the URL.` };
 }

@@ -162,7 +162,7 @@ export class LoadShedder {
     const heldSlot = activeRequest.state === 'working';
     activeRequest.state = 'done';
     const last = this.#running.pop();
-    // Fill the gap with the last entry.
+    // Fills the gap with the last entry.
     if (last && last !== activeRequest) [this.#running[activeRequest.index], last.index] = [last, activeRequest.index];
     if (heldSlot) this.#release();
   }

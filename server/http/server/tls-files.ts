@@ -23,7 +23,8 @@ export function readTlsFiles({ certFile, keyFile }: TlsFilePaths): TlsKeyPair {
   const key = read('key', keyFile);
   const certificate = parseFile('cert', 'must be a certificate in PEM form', () => new X509Certificate(cert));
   const privateKey = parseFile('key', 'must be a private key in PEM form, without a passphrase', () => createPrivateKey(key));
-  if (!certificate.checkPrivateKey(privateKey)) throw new TlsFileError('key', 'must be the key of the certificate: they do not match');
+  if (!certificate.checkPrivateKey(privateKey))
+    throw new TlsFileError('key', 'must be the private key of the certificate, but they do not match');
   return { cert, key };
 }
 

@@ -88,8 +88,8 @@ function toClientMetadata(application: ClientRow, now: Date): AdapterPayload {
     post_logout_redirect_uris: [...application.postLogoutRedirectUris],
     response_types: usesAuthorizationCode ? ['code'] : [],
     grant_types: [...application.grantTypes],
-    // Never empty, because oidc-provider treats an empty scope as all scopes. Only known scopes, because oidc-provider rejects clients with
-    // unknown scopes.
+    // The scope is never empty, because oidc-provider treats an empty scope as all scopes.
+    // The scope contains only known scopes, because oidc-provider rejects clients with unknown scopes.
     scope: [...(actsForUsers ? identityScopes : ['openid']), ...filterApiScopes(application.scopes)].join(' '),
   };
 }

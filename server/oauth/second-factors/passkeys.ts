@@ -10,7 +10,7 @@ import { Passkey } from './second-factor.entity.ts';
 const loadWebAuthn = () => import('@simplewebauthn/server');
 
 const challengeLifetimeMs = 60 * 60 * 1000;
-/** ES256, EdDSA and RS256. The library's default prefers keys that are a kilobyte long and that few devices support. */
+/** ES256, EdDSA and RS256. By default, the library prefers keys that are a kilobyte long and that few devices support. */
 const algorithms = [-7, -8, -257];
 
 /**
@@ -121,7 +121,7 @@ const credentialSchema = z
   .passthrough();
 const clientDataSchema = z.object({ challenge: z.string() });
 
-/** Returns the challenge in the credential if this server issued it. The library verifies the signature. */
+/** Returns the challenge in the credential if this server issued it. The WebAuthn library verifies the signature. */
 function findIssuedChallenge(answer: z.infer<typeof credentialSchema>, challenges: PasskeyChallenges, now: Date): string | undefined {
   try {
     const { challenge } = clientDataSchema.parse(JSON.parse(Buffer.from(answer.response.clientDataJSON, 'base64url').toString()));

@@ -20,7 +20,7 @@ export const attachSessionToRequest =
     next();
   };
 
-/** Returns a page request's session. Its `accountId` is undefined if no user is signed in. */
+/** Returns a page request's session. The session's `accountId` is undefined if no user is signed in. */
 export function getAttachedSession(req: Request): Session {
   const session = sessions.get(req);
   if (!session) throw new Error('the session of this request has not been loaded');

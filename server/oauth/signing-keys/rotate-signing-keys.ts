@@ -64,8 +64,7 @@ export const generateSigningKeys = (encryptionKey: Buffer): Promise<NewKey[]> =>
 
 /**
  * Creates the next key of every algorithm whose rotation is due, or of all algorithms on request. A new key is published before it is used
- * for signing. Its predecessor is removed when all tokens signed with the predecessor have expired. An installation's first keys sign
- * immediately.
+ * for signing. The previous key is removed when all tokens signed with it have expired. An installation's first keys sign immediately.
  */
 export async function rotateSigningKeys(
   em: EntityManager,

@@ -15,7 +15,10 @@ export type OauthRecordRow = {
   consumed_at: Date | string | null;
 };
 
-/** Models whose identifier is a secret. Only its hash is stored, so that a copy of the table contains no valid code, token or session. */
+/**
+ * Models whose identifier is a secret. Only the hash of the identifier is stored, so that a copy of the table contains no valid code, token
+ * or session.
+ */
 const hashedModels = new Set([
   'AccessToken',
   'AuthorizationCode',

@@ -51,10 +51,10 @@ export type ProviderRefundRequest = {
   readonly idempotencyKey: string;
 };
 
-/** A payment provider. Its calls can be slow and can fail, so none is made inside a transaction. */
+/** A payment provider. Calls to a provider can be slow and can fail, so none is made inside a transaction. */
 export type PaymentProvider = {
   readonly name: Payment['provider'];
-  /** Whether payments change at the provider, so that it is polled. Otherwise, staff report the outcome. */
+  /** Whether payments change at the provider, so that it is polled. If not, staff report the outcome of payments. */
   readonly isPolled: boolean;
   /** How long a payment reserves its order's goods: `short` as for any unpaid order, `long` for a bank transfer. */
   readonly reservation: 'short' | 'long';

@@ -2,7 +2,7 @@ import { eventSubjectScopes, scopeNames, scopeDefinitions, type Scope } from '@m
 
 // SQL, because one query checks many endpoint-event pairs against scopes, grants and tokens.
 
-/** SQL for two scope arrays: the granted scopes and the currently allowed maximum. A scope is effective if both contain it. */
+/** SQL for two scope arrays: the granted scopes and the currently allowed maximum. A scope is effective if both arrays contain it. */
 type Given = { readonly scopes: string; readonly ceiling: string };
 
 const has = ({ scopes: given, ceiling }: Given, scope: string): string => `('${scope}' = any(${given}) and '${scope}' = any(${ceiling}))`;

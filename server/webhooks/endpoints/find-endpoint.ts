@@ -36,7 +36,10 @@ export async function lockWebhookEndpoint(em: EntityManager, principal: Principa
 
 const endpointNotFound = (id: number): Problem => createProblem('not_found', { detail: `Webhook endpoint ${id} was not found.` });
 
-/** Returns an endpoint like `lockWebhookEndpoint`; throws if the endpoint is disabled. Used before a delivery is requested. */
+/**
+ * Returns an endpoint like `lockWebhookEndpoint`; throws if the endpoint is disabled. This function is called before a redelivery is
+ * requested.
+ */
 export async function lockEnabledEndpoint(em: EntityManager, principal: Principal, id: number): Promise<WebhookEndpointBody> {
   const endpoint = endpointFromEntity(await lockWebhookEndpoint(em, principal, id));
   if (endpoint.status === 'enabled') return endpoint;

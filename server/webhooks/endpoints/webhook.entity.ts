@@ -6,8 +6,8 @@ import { Event } from '../../events/event.entity.ts';
 import { User } from '../../users/user.entity.ts';
 
 /**
- * Authority of an endpoint: an application that acts for itself, a user in a first-party application, a user's grant to a third party, or
- * an API key.
+ * Authority of an endpoint: an application that acts on its own behalf, a user in a first-party application, a user's grant to a third
+ * party, or an API key.
  */
 export const webhookAuthorities = ['application', 'person', 'grant', 'api_key'] as const;
 export type WebhookAuthority = (typeof webhookAuthorities)[number];

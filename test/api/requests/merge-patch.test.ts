@@ -22,7 +22,7 @@ async function createOrder(): Promise<JsonBody> {
   const body = { user_id: (await shop.createUser()).id, items, delivery: pickupDelivery };
   return (await mandate.callApi('POST', '/api/v1/orders', { token: shop.token, body })).body;
 }
-/** By operation: creates a resource and returns its path. */
+/** For each operation, a function that creates a resource and returns its path. */
 const resources: Record<string, () => Promise<string>> = {
   'products.update': async () => `/api/v1/products/${(await shop.createProduct()).id}`,
   'orders.update': async () => `/api/v1/orders/${(await createOrder()).id}`,

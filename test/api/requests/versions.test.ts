@@ -173,7 +173,7 @@ describe('a deprecated operation', () => {
       'application/problem+json',
       expect.objectContaining({
         code: 'version_retired',
-        detail: 'This ended on 2028-01-01. What to use instead: https://shop.example/docs/things',
+        detail: 'Support ended on 2028-01-01. Migration guide: https://shop.example/docs/things',
       }),
     ]);
     expect([response.headers.get('deprecation'), response.headers.get('sunset')]).toEqual(['@1798761600', 'Sat, 01 Jan 2028 12:30:00 GMT']);

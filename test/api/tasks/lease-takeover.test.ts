@@ -32,7 +32,7 @@ test('a worker whose lease was taken over does not release the task of its succe
   const stop = new AbortController();
   const stale = pauseAt(1, stop.signal);
   await stale.paused;
-  // a lease ends only when it expires
+  // another process can claim the task only after the lease has expired
   await mandate.db.em.fork().execute('update tasks set lease_until = now() where id = ?', [task.id]);
   const successor = pauseAt(1);
   await successor.paused;

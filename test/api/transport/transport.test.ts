@@ -241,7 +241,7 @@ describe('a chunk larger than the body limit', () => {
       const limitPattern = size === limit + 1 ? limit : '\\d+';
       expect([path, received]).toEqual([path, expect.stringMatching(`larger than ${limitPattern} bytes`)]);
     };
-    // concurrently, because the server keeps each rejected connection open for a second
+    // the requests are concurrent, because the server keeps each rejected connection open for a second
     await Promise.all(
       limitedEndpoints(token).flatMap((endpoint) =>
         [endpoint[2] + 1, 0xff_ff_ff_ff, 0xf_ff_ff_ff_ff_ff_ff].map((size) => send(endpoint, size)),

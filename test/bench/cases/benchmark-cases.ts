@@ -10,7 +10,7 @@ export type BenchmarkCase = {
   readonly title: string;
   readonly subject: ServerName;
   readonly peers: readonly ServerName[];
-  /** The subject's minimum throughput, as a multiple of each peer's throughput. */
+  /** Minimum throughput of the measured server, as a multiple of each peer's throughput. */
   readonly goals: Readonly<Partial<Record<ServerName, number>>>;
   readonly traffic: (target: Target) => Promise<Traffic> | Traffic;
 };

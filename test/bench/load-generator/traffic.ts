@@ -20,7 +20,7 @@ type Next = {
   readonly valueLocation: { readonly in: 'location' | 'body'; readonly after: string; readonly until: string };
   /** Creates a POST request whose body contains the value once. */
   readonly createRequest: (value: string) => RequestSpec & { readonly body: string };
-  /** Whether both requests count as one. Otherwise each request counts, and the second response leads to a third request. */
+  /** Whether both requests count as one. If not, each request counts separately, and the second response leads to a third request. */
   readonly countsAsOne: boolean;
 };
 

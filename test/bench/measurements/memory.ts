@@ -8,7 +8,7 @@ import type { BenchmarkEnvironment } from '../servers/benchmark-environment.ts';
 import type { Traffic } from '../load-generator/traffic.ts';
 
 const sampleMs = 100;
-/** Wait after startup, in which memory use settles. */
+/** Waiting time after startup, during which memory use settles. */
 const idleMs = 2_000;
 
 /** Measures both servers after a new start, because the system frees memory with a delay: idle memory, and the peak while clients read. */

@@ -63,7 +63,7 @@ describe('events watch', () => {
   test('reconnects after server errors and continues after the last event', async () => {
     await using server = await startEventServer(5, 2);
     const { exitCode, stdout, stderr } = await run(server, 'events', 'watch', '--after', '0', '--jsonl');
-    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: 'The service does not respond; retrying ...\nReconnected.\n' });
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: 'The service is not responding. Retrying ...\nReconnected.\n' });
     const ids = stdout
       .trim()
       .split('\n')
@@ -73,7 +73,7 @@ describe('events watch', () => {
 
   test.each([
     [['--type', 'order.payed'], 'Did you mean order.paid?'],
-    [['--after', 'yesterday'], '--after must be an event id'],
+    [['--after', 'yesterday'], '--after must be an event ID'],
   ])('rejects %j before any request', async (flags, text) => {
     await using server = await startEventServer(1);
     const { exitCode, stderr } = await run(server, 'events', 'watch', ...flags);

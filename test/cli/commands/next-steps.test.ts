@@ -86,7 +86,7 @@ describe('without the test provider', () => {
     expect(await run(['orders', 'pay', id, '-y'])).toEqual({
       exitCode: 8,
       stdout: '',
-      stderr: `error: This service has no test provider, so nothing was paid\nhint: Choose how to pay: mandate orders pay ${id} --provider manual\n`,
+      stderr: `error: This service has no test provider, so no payment was made\nhint: Choose how to pay: mandate orders pay ${id} --provider manual\n`,
     });
     expect((await till.get(`/orders/${id}/payments`)).data).toEqual([]);
     const manual = await run(['orders', 'pay', id, '--provider', 'manual', '-y']);

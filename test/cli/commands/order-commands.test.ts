@@ -152,7 +152,7 @@ describe('orders watch', () => {
   });
 
   test.each([
-    [['orders', 'watch', '--until', 'paid'], '--until requires an order id'],
+    [['orders', 'watch', '--until', 'paid'], '--until requires an order ID'],
     [['orders', 'watch', '42', '--until', 'lost'], '--until must be paid'],
   ])('rejects %j', async (argv, reason) => {
     expect(await runInProcess(argv)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining(reason) });

@@ -43,7 +43,7 @@ describe('an amount', () => {
   test('is rejected if its currency cannot be determined', async () => {
     expect(await printed('products', 'update', '7', '--price', '9.99')).toMatchObject({
       exitCode: 2,
-      stderr: expect.stringContaining('--price: needs a currency, as in --price "9.99 GBP"'),
+      stderr: expect.stringContaining('--price: requires a currency, as in --price "9.99 GBP"'),
     });
   });
 });

@@ -176,7 +176,7 @@ describe('an unexpected request to the loopback port', () => {
 
 describe('a failed sign-in', () => {
   test.each<[string, Record<string, string>, string]>([
-    ['the user denied it', { error: 'access_denied' }, 'refused in the browser'],
+    ['the user denied it', { error: 'access_denied' }, 'denied in the browser'],
     ['the response came from another authorization server', { iss: 'https://evil.example' }, 'Invalid response from'],
     ['the code is invalid', { code: 'stolen' }, 'invalid_grant'],
   ])('exits with code 4 and shows an error page in the browser because %s', async (_, changes, reason) => {

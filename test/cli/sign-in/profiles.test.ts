@@ -43,7 +43,7 @@ describe('mandate config', () => {
   test.each([
     [['config', 'set', 'timeuot', '5s'], 'hint: Did you mean timeout?'],
     [['config', 'set', 'nonsense', '5s'], 'hint: Available keys: api_url'],
-    [['config', 'set', 'timeout', 'soon'], 'Invalid value for timeout (timeout of each request, such as 30s): "soon"'],
+    [['config', 'set', 'timeout', 'soon'], 'Invalid value for timeout (timeout for each request, such as 30s): "soon"'],
     [['config', 'set', 'api_url', 'javascript:1'], 'Invalid value for api_url (URL of the service)'],
     [['config', 'set', 'constructor', 'x'], 'Unknown key: constructor'],
   ])('rejects %j', async (argv, reason) => {

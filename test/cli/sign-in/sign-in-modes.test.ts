@@ -83,7 +83,7 @@ describe('signing in with a device code', () => {
   });
 
   test.each([
-    ['access_denied', 'refused in the browser'],
+    ['access_denied', 'denied in the browser'],
     ['expired_token', 'The code was not entered in time'],
   ])('exits with code 4 on %s', async (error, reason) => {
     await using slow = await startTokenServer({ answers: [oauthError(error)] });

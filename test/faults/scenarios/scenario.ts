@@ -20,7 +20,7 @@ export type Fault<S extends FaultEnvironment> = {
   /** Description in the result table. */
   readonly title: string;
   readonly inject: (environment: S, context: FaultContext) => Promise<InjectedFault>;
-  /** Does what an operator would do, and waits until the fault is fully repaired, before the next injection. */
+  /** Repairs the fault as an operator would, and waits until the repair is complete, before the next injection. */
   readonly restore?: (environment: S, context: FaultContext) => Promise<string | undefined>;
 };
 

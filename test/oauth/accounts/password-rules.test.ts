@@ -85,7 +85,7 @@ async function firstStartEntryPoint(): Promise<EntryPoint> {
     const installation = { production: true, dataDirectory: '/nonexistent', issuer: server.origin, administrator: { email, password } };
     const message = await prepareInstallation(db, installation, new Date()).catch(String);
     expect(await db.em.fork().execute('select id from users')).toEqual([]);
-    expect(message).toContain('MANDATE_ADMIN_PASSWORD is refused, and no administrator was created');
+    expect(message).toContain('MANDATE_ADMIN_PASSWORD was rejected, and no administrator was created');
     return message;
   };
   return { email, setPassword };
@@ -172,6 +172,6 @@ test('the server does not start with a rejected MANDATE_ADMIN_PASSWORD, and stat
   const admin = { MANDATE_ADMIN_EMAIL: 'ada@example.com', MANDATE_ADMIN_PASSWORD: 'password1234' };
   const { code, output } = await runServerUntilExit({ MANDATE_DATA_DIR: data.path, ...admin });
   expect(code).toBe(1);
-  expect(output).toContain('MANDATE_ADMIN_PASSWORD is refused, and no administrator was created. Choose a less common password');
+  expect(output).toContain('MANDATE_ADMIN_PASSWORD was rejected, and no administrator was created. Choose a less common password');
   expect(output).not.toContain('password1234');
 });

@@ -35,7 +35,7 @@ test('an empty variable counts as unset, and the default issuer contains the por
 
 test('production without a secret and an https issuer is rejected with one message for both', () => {
   const refusal = (): unknown => readConfig({ NODE_ENV: 'production', MANDATE_ISSUER: 'http://shop.example' });
-  expect(refusal).toThrow(/MANDATE_SECRET must be set in production(.|\n)*MANDATE_ISSUER must be an https address/);
+  expect(refusal).toThrow(/MANDATE_SECRET must be set in production(.|\n)*MANDATE_ISSUER must be an https URL/);
 });
 
 test('invalid and missing variables are reported in one message', () => {
@@ -151,11 +151,11 @@ test.each(['0.0.0.0', '::', '192.168.1.7', 'shop.example', '127.0.0.1.example'])
 );
 
 test.each([
-  [{ MANDATE_METRICS_PORT: '3000' }, 'MANDATE_METRICS_PORT must be another port than PORT'],
+  [{ MANDATE_METRICS_PORT: '3000' }, 'MANDATE_METRICS_PORT must be a different port from PORT'],
   [{ MANDATE_ROLE: 'worker' }, 'MANDATE_ROLE must be all without DATABASE_URL'],
   [{ MANDATE_ROLE: 'hunter2' }, 'MANDATE_ROLE must be all or web or worker'],
   [{ DATABASE_REPLICA_URL: 'postgres://db.example/shop' }, 'DATABASE_REPLICA_URL requires DATABASE_URL'],
-  [{ DATABASE_DIRECT_URL: 'postgres://db.example/shop' }, 'DATABASE_DIRECT_URL needs DATABASE_URL'],
+  [{ DATABASE_DIRECT_URL: 'postgres://db.example/shop' }, 'DATABASE_DIRECT_URL requires DATABASE_URL'],
   [{ DATABASE_PREPARED_STATEMENTS: 'hunter2' }, 'DATABASE_PREPARED_STATEMENTS must be on or off'],
   [{ DATABASE_START_TIMEOUT: '1m' }, 'DATABASE_START_TIMEOUT must be a number of seconds'],
   [{ MANDATE_TLS_CERT: '/nowhere/tls.crt' }, 'MANDATE_TLS_KEY must be set too'],
@@ -163,7 +163,7 @@ test.each([
     { MANDATE_TLS_CERT: '/nowhere/tls.crt', MANDATE_TLS_KEY: '/nowhere/tls.key' },
     'MANDATE_TLS_CERT must be a file that can be read (ENOENT)',
   ],
-  [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' }, 'OTEL_EXPORTER_OTLP_ENDPOINT must be an address'],
+  [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318' }, 'OTEL_EXPORTER_OTLP_ENDPOINT must be a URL'],
 ])('%j is rejected', (env, message) => {
   expect(() => readConfig(env)).toThrow(message);
 });
@@ -192,7 +192,7 @@ describe('secrets in files', () => {
         REDIS_URL_FILE: empty,
       });
     expect(refusal).toThrow(/MANDATE_SECRET_FILE names a file that cannot be read \(ENOENT\)/);
-    expect(refusal).toThrow(/REDIS_URL_FILE names a file with nothing in it/);
+    expect(refusal).toThrow(/REDIS_URL_FILE names an empty file/);
     expect(refusal).toThrow(/MANDATE_SMTP_URL_FILE cannot be set together with MANDATE_SMTP_URL/);
     expect(refusal).toThrow(/DATABASE_URL must begin with postgres:/);
     expect(refusal).not.toThrow(/hunter2|MANDATE_SECRET must be set/);
@@ -209,7 +209,7 @@ test('TLS is enabled with a certificate and its matching key only', async () => 
   expect(readConfig({ ...production, ...env }).tls).toEqual({ certFile, keyFile });
   expect(readConfig(env).issuer).toBe('https://localhost:3000');
   await writeFile(keyFile, createSelfSignedCertificate().key);
-  expect(() => readConfig(env)).toThrow('MANDATE_TLS_KEY must be the key of the certificate');
+  expect(() => readConfig(env)).toThrow('MANDATE_TLS_KEY must be the private key of the certificate');
   await writeFile(keyFile, 'hunter2');
   expect(() => readConfig(env)).toThrow('MANDATE_TLS_KEY must be a private key in PEM form');
   await writeFile(certFile, key);

@@ -81,7 +81,10 @@ describe('TLS with certificate files', { timeout: 300_000 }, () => {
     await writeFile(certFile, createSelfSignedCertificate().cert);
     await writeFile(keyFile, createSelfSignedCertificate().key);
     const refused = await runServerUntilExit({ MANDATE_DATA_DIR: data.path, MANDATE_TLS_CERT: certFile, MANDATE_TLS_KEY: keyFile });
-    expect([refused.code, refused.output]).toEqual([1, expect.stringContaining('MANDATE_TLS_KEY must be the key of the certificate')]);
+    expect([refused.code, refused.output]).toEqual([
+      1,
+      expect.stringContaining('MANDATE_TLS_KEY must be the private key of the certificate'),
+    ]);
     const production = { NODE_ENV: 'production', MANDATE_SECRET: 'x'.repeat(43), MANDATE_ISSUER: 'https://shop.example' };
     const plain = await runServerUntilExit({ MANDATE_DATA_DIR: data.path, HOST: '0.0.0.0', ...production });
     expect([plain.code, plain.output]).toEqual([1, expect.stringContaining('MANDATE_TRUST_PROXY')]);

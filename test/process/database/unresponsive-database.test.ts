@@ -15,7 +15,7 @@ test.skipIf(databaseKind === 'pglite')(
     database.port = String(proxy.port);
     database.hostname = '127.0.0.1';
     const { url } = await startServerProcess({ MANDATE_DATA_DIR: data.path, DATABASE_URL: database.href });
-    // shorter than every statement and connection timeout
+    // this limit is shorter than every statement and connection timeout
     const fetchStatus = async (path: string): Promise<string> => {
       const response = await fetch(`${url}${path}`, { signal: AbortSignal.timeout(8_000) });
       return `${response.status} ${(await response.text()).trim()}`;

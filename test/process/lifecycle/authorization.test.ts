@@ -140,7 +140,7 @@ describe.skipIf(databaseKind === 'pglite')('two processes on one PostgreSQL', { 
     expect(await requestFourTimes(() => fetchApiStatus(two, tokens.access_token))).toEqual([401, 401, 401, 401]);
   });
 
-  // at the end of the file, because the test stops one of the processes
+  // this test is last in the file, because it stops one of the processes
   test('a refresh token stays valid when its process is killed between consuming it and saving its successor (61)', async () => {
     const tokens = await obtainTokens(two.origin, await createSignedInUser(two), ['users.read']);
     const em = two.db.em.fork();

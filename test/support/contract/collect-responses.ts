@@ -8,8 +8,8 @@ import { createServerDirectory } from '../server/server-directory.ts';
 let sharedDirectory: ReturnType<typeof createServerDirectory> | undefined;
 
 /**
- * Collects the API responses that the tests of all projects receive. After a full test run, `checkCoverage` fails unless every
- * response that the contract declares was received. After a partial run, it prints the number of received responses. `collectResponses`
+ * Collects the API responses that the tests of all projects receive. After a full test run, `checkCoverage` fails unless every response
+ * that the contract declares was received. After a partial run, `checkCoverage` prints the number of received responses. `collectResponses`
  * appends their names to the file `MANDATE_SEEN_RESPONSES` (default: none), so that the results of several partial runs can be merged.
  */
 export async function collectResponses(project: TestProject): Promise<{ checkCoverage: () => Promise<void> }> {

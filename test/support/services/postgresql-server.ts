@@ -32,7 +32,7 @@ export type PostgresqlServer = {
 export type PostgresqlOptions = {
   /** Whether committed transactions survive a crash (default: false, which is faster). */
   readonly durable?: boolean;
-  /** Settings as in `postgresql.conf`. They override the default settings. */
+  /** Settings as in `postgresql.conf`. These settings override the default settings. */
   readonly settings?: readonly string[];
   readonly initdb?: readonly string[];
   /** Additional environment variables for the server processes. */

@@ -21,7 +21,7 @@ export type FieldError = { readonly field: string; readonly text: string };
 export const renderPage = (settings: PageSettings, title: string, content: HtmlChild, faults: readonly FieldError[] = []): Html =>
   prefixPaths(settings.base, renderDocument(settings, title, content, faults));
 
-/** Adds the server's base path to links and forms. User input cannot match, because quotes in user input are escaped. */
+/** Adds the server's base path to links and forms. User input never matches the pattern, because quotes in user input are escaped. */
 const prefixPaths = (base: string, document: Html): Html =>
   base === '' ? document : new Html(document.toString().replaceAll(/ (href|action|src)="\//g, ` $1="${base}/`));
 
