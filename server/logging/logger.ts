@@ -33,10 +33,12 @@ type ErrorDescription = {
 function serializeError(error: unknown): ErrorDescription {
   if (!(error instanceof Error)) return { name: typeof error, message: String(error) };
   const { name, message, stack, cause } = error;
+  // MikroORM appends PostgreSQL's detail, which contains the row, to the message.
+  const detail = 'detail' in error ? `\n - detail: ${String(error.detail)}` : '';
   return {
     name,
-    message,
-    stack,
+    message: message.replace(detail, ''),
+    stack: stack?.replace(detail, ''),
     ...('code' in error && { code: error.code }),
     ...('constraint' in error && { constraint: error.constraint }),
     ...(cause !== undefined && { cause: serializeError(cause) }),
