@@ -36,7 +36,7 @@ const withoutSecret = (operation: string, body: JsonBody): JsonBody => {
 function findOneTimeFields(operation: string): string[] {
   const response = Object.entries(findRoute(operation).responses).find(([status]) => status.startsWith('2'))?.[1];
   const fields: Record<string, z.ZodTypeAny> = response instanceof z.ZodObject ? response.shape : {};
-  return Object.keys(fields).filter((name) => fields[name]?.description?.includes('Only the first response contains it'));
+  return Object.keys(fields).filter((name) => fields[name]?.description?.includes('Only the first response contains the secret'));
 }
 
 /** Defines the idempotency tests for all POST operations. */
