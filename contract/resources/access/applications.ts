@@ -223,7 +223,7 @@ export const applicationRoutes = c.router({
     path: '/applications/:application_id',
     pathParams,
     summary: 'Delete an application',
-    description: `Deletes the application and all its grants. The application\'s tokens stop working immediately. An application with a metadata document is registered again when it is next used. To block such an application, disable it instead. ${onlyAdministrators}`,
+    description: `Deletes the application and all its grants. The application's tokens stop working immediately. An application with a metadata document is registered again when it is next used. To block such an application, disable it instead. ${onlyAdministrators}`,
     responses: { 204: c.noBody(), ...fails(...permissionProblems, 'not_found') },
     metadata: routeMetadata({ operationId: 'applications.delete', access }),
   },

@@ -150,7 +150,7 @@ describe('a Stripe refund', () => {
   test('is counted once, even if Stripe reports it twice', async () => {
     const { order, refund, reference } = await createPendingRefund();
     fakeStripe.completeRefund(reference, 'succeeded');
-    for (const _report of ['first', 'second']) {
+    for (let report = 1; report <= 2; report += 1) {
       await sendStripeEvent({ id: reference, object: 'refund' });
       expect(await processEvents()).toBe(1);
     }
