@@ -1,7 +1,6 @@
-import { migrationLock } from '../database/migrate/run-migrations.ts';
+import { lockMigrations } from '../database/migrate/migration-lock.sql.ts';
 import { readMigrationState } from '../database/migrate/migration-state.ts';
 import type { Database, EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { lockAdvisoryId } from '../database/queries/advisory-lock.sql.ts';
 import { BackupError } from './backup-error.ts';
 import type { BackupHeader, TableStart, TableEnd } from './backup-format.ts';
 import { readBackup } from './read-backup.ts';
@@ -31,7 +30,7 @@ export async function restoreBackup(
   em.setSessionContext({ variables: backupTextFormats });
   await em.begin();
   try {
-    await lockAdvisoryId(em, migrationLock);
+    await lockMigrations(em);
     await assertEmptyDatabase(db, em, file, header);
     const transaction: unknown = em.getTransactionContext();
     await db.migrator.up({ migrations: header.migrations, transaction });

@@ -1,10 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../entity-manager/entity-manager.ts';
-import { lockAdvisoryId } from '../queries/advisory-lock.sql.ts';
 import { sqlState } from '../errors/sql-errors.ts';
-
-/** Arbitrary id of the advisory lock for migrations. */
-export const migrationLock = 7_262_633;
+import { limitLockWait, lockMigrations } from './migration-lock.sql.ts';
 
 /**
  * While a migration waits for a lock on a table (for example, during a backup), all requests for that table wait behind it. The migration
@@ -21,7 +18,7 @@ export async function migrate(db: Database): Promise<string[]> {
   const isShared = db.driver.getPlatform().supportsMultipleStatements(); // PostgreSQL; PGlite has one process and one connection
   if (isShared) {
     await lock.begin();
-    await lockAdvisoryId(lock, migrationLock);
+    await lockMigrations(lock);
   }
   try {
     const names = (await db.migrator.getPending()).map(({ name }) => name);
@@ -47,9 +44,9 @@ async function applyWithRetry(db: Database, name: string): Promise<void> {
 /** Applies one migration per transaction: a transaction that has locked one table and waits for another could deadlock with a request. */
 async function apply(db: Database, name: string): Promise<void> {
   const em = db.em.fork();
-  em.setSessionContext({ variables: { lock_timeout: lockTimeout } });
   await em.begin();
   try {
+    await limitLockWait(em, lockTimeout);
     const transaction: unknown = em.getTransactionContext();
     await db.migrator.up({ migrations: [name], transaction });
     await em.commit();

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, test } from 'vitest';
-import { migrationLock } from '../../../server/database/migrate/run-migrations.ts';
+import { migrationLock } from '../../../server/database/migrate/migration-lock.sql.ts';
 import { databaseKind, createEmptyPostgresqlUrl, createMigratedPostgresqlUrl } from '../../support/services/database.ts';
 import { hasPgBouncer, startPgBouncer, supportsPreparedStatements } from '../../support/services/pgbouncer.ts';
 import { openDatabase } from '../../../server/schema/open-database.ts';

@@ -1,0 +1,26 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { EntityManager } from '../entity-manager/entity-manager.ts';
+
+/** Arbitrary id of the advisory lock for migrations. */
+export const migrationLock = 7_262_633;
+
+const pollMs = 200;
+
+// The statements of this file have no parameters: PostgreSQL keeps the snapshot of a statement with parameters until the transaction ends,
+// and CREATE INDEX CONCURRENTLY in a migration waits for every older snapshot.
+
+/**
+ * Waits until no other process applies migrations, and holds the lock until the transaction ends. Polls, because a statement that waits
+ * for the lock would keep its snapshot too.
+ */
+export async function lockMigrations(em: EntityManager): Promise<void> {
+  const tryLock = em
+    .getKysely()
+    .selectNoFrom(({ fn, lit }) => fn<boolean>('pg_try_advisory_xact_lock', [lit(migrationLock)]).as('is_locked'));
+  while (!(await tryLock.executeTakeFirstOrThrow()).is_locked) await sleep(pollMs);
+}
+
+// SQL, because MikroORM's settings of a transaction are parameters.
+/** Limits the time for which the statements of this transaction wait for a lock. */
+export const limitLockWait = async (em: EntityManager, timeout: `${number}s`): Promise<void> =>
+  void (await em.execute(`set local lock_timeout to '${timeout}'`));
