@@ -14,9 +14,7 @@ const pollMs = 200;
  * for the lock would keep its snapshot too.
  */
 export async function lockMigrations(em: EntityManager): Promise<void> {
-  const tryLock = em
-    .getKysely()
-    .selectNoFrom(({ fn, lit }) => fn<boolean>('pg_try_advisory_xact_lock', [lit(migrationLock)]).as('is_locked'));
+  const tryLock = em.getKysely().selectNoFrom((eb) => eb.fn<boolean>('pg_try_advisory_xact_lock', [eb.lit(migrationLock)]).as('is_locked'));
   while (!(await tryLock.executeTakeFirstOrThrow()).is_locked) await sleep(pollMs);
 }
 
