@@ -29,8 +29,8 @@ const standardTerms: ReadonlyMap<string, string> = new Map([
 const identifierTerms: ReadonlyMap<string, string> = new Map([
   ['what of', 'state the source and the result, such as orderFromRow'],
   ['what for', 'state the source and the result, such as problemFromError'],
-  ['where of', 'state the source and the result, such as sqlErrorContext'],
-  ['who of', 'state the source and the result, such as actorKey'],
+  ['where of', 'state the source and the result, such as getSqlErrorContext'],
+  ['who of', 'state the source and the result, such as principalKey'],
 ]);
 
 const patternOf = (...terms: readonly string[]): RegExp => new RegExp(`\\b(?:${terms.join('|').replaceAll(' ', '\\s+')})\\b`, 'i');

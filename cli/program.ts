@@ -78,7 +78,7 @@ async function addEverything(program: Command, io: CliEnvironment): Promise<void
 }
 
 async function addGroup(program: Command, io: CliEnvironment, word: string, next: string | undefined): Promise<void> {
-  const { addApiOperationCommands, resolveGroupName } = await import('./commands/contract-commands.ts');
+  const { addApiOperationCommands, resolveCommandGroupName: resolveGroupName } = await import('./commands/contract-commands.ts');
   const group = resolveGroupName(word);
   if (addApiOperationCommands(program, io, group, next)) return;
   for (const [name, add] of extraGroupCommands) if (name === group) await add(program, io);

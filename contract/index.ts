@@ -77,8 +77,8 @@ export const problemDeclarations = {
 export type ProblemCode = keyof typeof problemDeclarations;
 
 export {
-  apiKeyCreateSchema,
-  maxApiKeyDays,
+  apiKeyCreateRequestSchema,
+  maxApiKeyLifetimeDays,
   maxApiKeysPerUser,
   type ApiKey,
   type ApiKeyCreate,
@@ -89,7 +89,7 @@ export {
   applicationGrantTypes,
   maxRefreshGraceSeconds,
   applicationRegistrationMethods,
-  maxRequestLimit,
+  maxConfigurableRequestLimit,
   type Application,
   type ApplicationCreate,
   type ApplicationUpdate,
@@ -103,9 +103,9 @@ export { currencyExponent, formatDecimalAmount } from './schema/currencies.ts';
 export type { DeliveryMethod, DeliveryMethodReplace } from './resources/orders/delivery-methods.ts';
 export { eventRetentionDays, eventSubjects, eventTypes, eventTypeWildcards } from './resources/events/events.ts';
 export type { Event, EventPage, EventSubject, EventType, EventTypeWildcard } from './resources/events/events.ts';
-export { maxImportRowsPerOrder, maxImportRowBytes, minimumUploadRate, uploadLimitsText } from './resources/tasks/import-parameters.ts';
+export { maxImportRowsPerOrder, maxImportRowBytes, minUploadRate, importFileLimitsText } from './resources/tasks/import-parameters.ts';
 export { maxPrice } from './schema/money.ts';
-export { deliveryInputSchema, maxOrderLines, maxOrdersWithItems, maxLineQuantity } from './resources/orders/orders.ts';
+export { orderDeliveryInputSchema, maxOrderLines, maxOrdersWithItems, maxLineQuantity } from './resources/orders/orders.ts';
 export { orderCancelReasons, orderFulfillmentStatuses, orderStatuses, orderPaymentStatuses, taxModes } from './resources/orders/orders.ts';
 export { orderExportColumns, type OrderExportColumn, type OrderExportCreate } from './resources/tasks/order-exports.ts';
 export type { LineQuantity } from './resources/orders/line-quantity.ts';
@@ -119,8 +119,8 @@ export {
   type Payment,
   type PaymentCreate,
 } from './resources/orders/payments.ts';
-export { maxTotalCount } from './schema/pagination.ts';
-export { problemCodesOfResponse, transportProblemCodes, type ProblemDeclaration } from './protocol/problems.ts';
+export { maxCountedTotal } from './schema/pagination.ts';
+export { problemCodesOfResponse, problemCodesBeforeRouting, type ProblemDeclaration } from './protocol/problems.ts';
 export type { ProductCategory } from './resources/products/product-categories.ts';
 export { productCreateSchema, productUpdateSchema } from './resources/products/products.ts';
 export { productStatuses, stockAdjustmentReasons, maxStock } from './resources/products/products.ts';
@@ -140,7 +140,12 @@ export type { ImportCounts, Task, TaskResult, TaskType } from './resources/tasks
 export type { Usage } from './resources/access/usage.ts';
 export { shipmentStatuses, type Shipment, type ShipmentCreate, type ShipmentUpdate } from './resources/orders/shipments.ts';
 export type { SigningKeyRotation } from './resources/access/signing-keys.ts';
-export { findCharacterError, timestampInputSchema, singleLineSchema, maxMetadataPairs } from './schema/text-and-timestamps.ts';
+export {
+  findForbiddenCharacterMessage,
+  timestampInputSchema,
+  singleLineInputSchema,
+  maxMetadataPairs,
+} from './schema/text-and-timestamps.ts';
 export {
   emailSchema,
   userCreateSchema,

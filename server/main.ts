@@ -1,5 +1,5 @@
-import { cacheCompiledModules } from './process/compile-cache.ts';
+import { enableModuleCompileCache } from './process/compile-cache.ts';
 
-cacheCompiledModules();
+enableModuleCompileCache();
 const { runServer } = await import('./process/run-server.ts');
 await runServer();

@@ -1,5 +1,9 @@
 import { readdir } from 'node:fs/promises';
-import { readManifest, replaceManifest, restoreManifest } from '../../client-sdk/package/published-manifest.ts';
+import {
+  readPackageManifest,
+  replacePackageManifest,
+  restoreReplacedPackageManifest,
+} from '../../client-sdk/package/published-manifest.ts';
 
 const folder = new URL('../', import.meta.url);
 
@@ -11,5 +15,5 @@ const manPages = async (): Promise<string[]> =>
   (await readdir(new URL('dist/man/', folder))).toSorted().map((file) => `./dist/man/${file}`);
 
 await (process.argv[2] === 'publish'
-  ? replaceManifest(folder, { ...(await readManifest(folder)), engines, man: await manPages() })
-  : restoreManifest(folder));
+  ? replacePackageManifest(folder, { ...(await readPackageManifest(folder)), engines, man: await manPages() })
+  : restoreReplacedPackageManifest(folder));

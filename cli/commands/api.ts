@@ -4,12 +4,12 @@ import type { Answer, QueryValue } from '@mandate/client-sdk';
 import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import type { CliEnvironment } from '../environment/environment.ts';
-import { sanitizeForTerminal, toPrintableJson } from '../terminal/safe-terminal-text.ts';
-import { readGlobalFlags, addLeafCommand } from './command-helpers.ts';
-import { readTextInput } from '../contract-commands/read-json-input.ts';
+import { sanitizeForTerminal, serializeJsonForTerminal } from '../terminal/safe-terminal-text.ts';
+import { readGlobalFlags, addCommandWithoutSubcommands } from './command-helpers.ts';
+import { readTextFromFileOrStdin } from '../contract-commands/read-json-input.ts';
 import { isRecord } from '../schema/schema-violations.ts';
 import { openSession } from '../sign-in/session.ts';
-import { resolveSettings, type Settings } from '../settings/settings.ts';
+import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../settings/settings.ts';
 import { printPages } from '../output/print-pages.ts';
 import { printResult } from '../output/print-result.ts';
 
@@ -27,7 +27,7 @@ type ApiFlags = {
 const appendValue = (text: string, before: readonly string[] = []): readonly string[] => [...before, text];
 
 export function addApiCommand(program: Command, io: CliEnvironment): void {
-  const command = addLeafCommand(program, 'api', 'Send any request to the API')
+  const command = addCommandWithoutSubcommands(program, 'api', 'Send any request to the API')
     .description('Send any request to the API with the credentials of the signed-in user.')
     .argument('<path>', 'path with a leading slash, such as /api/v1/orders')
     .option('-X, --method <name>', 'HTTP method (default: GET, or POST if there are fields or a body)')
@@ -38,7 +38,9 @@ export function addApiCommand(program: Command, io: CliEnvironment): void {
     .option('--paginate', 'fetch every page of a list')
     .option('-i, --include', 'also print the response status and headers')
     .option('--silent', 'do not print the response body')
-    .action(async (path: string) => callApi(io, resolveSettings(readGlobalFlags(command), io), path, command.opts<ApiFlags>()));
+    .action(async (path: string) =>
+      callApi(io, settingsFromFlagsEnvironmentAndProfile(readGlobalFlags(command), io), path, command.opts<ApiFlags>()),
+    );
 }
 
 async function callApi(io: CliEnvironment, settings: Settings, path: string, flags: ApiFlags): Promise<void> {
@@ -46,7 +48,7 @@ async function callApi(io: CliEnvironment, settings: Settings, path: string, fla
   if (!/^\/(?![/\\])/.test(path))
     throw usageError('The path must start with a single slash, as in /api/v1/orders. Tokens are only sent to the service');
   const fields = await parseFields(io, flags);
-  const input = flags.input === undefined ? undefined : parseJson(await readTextInput(io, flags.input));
+  const input = flags.input === undefined ? undefined : parseJson(await readTextFromFileOrStdin(io, flags.input));
   const method = (flags.method ?? (input !== undefined || Object.keys(fields).length > 0 ? 'POST' : 'GET')).toUpperCase();
   if (!/^[A-Z]{3,10}$/.test(method)) throw usageError(`${JSON.stringify(method)} is not an HTTP method`);
   const inQuery = method === 'GET' || method === 'HEAD';
@@ -78,7 +80,7 @@ const formatHeaders = ({ status, headers }: Answer<unknown>): string =>
 function toQuery(fields: Record<string, unknown>, cursor: string | undefined): Record<string, QueryValue> {
   const pairs = Object.entries(fields).map(([name, value]): [string, QueryValue] => [
     name,
-    typeof value === 'string' ? value : toPrintableJson(value),
+    typeof value === 'string' ? value : serializeJsonForTerminal(value),
   ]);
   return { ...Object.fromEntries(pairs), ...(cursor !== undefined && { cursor }) };
 }
@@ -106,7 +108,7 @@ async function parseFields(io: CliEnvironment, { field = [], typedField = [] }: 
 }
 
 const parseTypedValue = async (io: CliEnvironment, text: string): Promise<unknown> => {
-  if (text.startsWith('@')) return readTextInput(io, text.slice(1));
+  if (text.startsWith('@')) return readTextFromFileOrStdin(io, text.slice(1));
   return /^(?:true|false|null|-?\d+(?:\.\d+)?)$/.test(text) ? (JSON.parse(text) as unknown) : text;
 };
 

@@ -4,22 +4,24 @@ import { scopeSummaries } from '../contract-commands/commands.gen.ts';
 import { createCredentialStore } from '../sign-in/credential-store.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import type { CliEnvironment } from '../environment/environment.ts';
-import { readGlobalFlags, addGroupCommand, addLeafCommand } from './command-helpers.ts';
+import { readGlobalFlags, addCommandGroup, addCommandWithoutSubcommands } from './command-helpers.ts';
 import { parseDurationMs } from '../settings/parse-duration.ts';
-import { openSession, requireSignIn, createTokenSource } from '../sign-in/session.ts';
-import { resolveSettings, addProfileToLoginHint, type Settings } from '../settings/settings.ts';
+import { openSession, requireSignIn, createProfileTokenSource } from '../sign-in/session.ts';
+import { settingsFromFlagsEnvironmentAndProfile, addProfileToLoginHint, type Settings } from '../settings/settings.ts';
 import { assertKnownFields, printResult } from '../output/print-result.ts';
 
 export function addAuthCommands(program: Command, io: CliEnvironment): void {
-  const group = addGroupCommand(program, 'auth', 'Show the sign-ins on this machine and their scopes');
-  const status = addLeafCommand(group, 'status', 'List all sign-ins and show which one is in use').action(async () =>
-    showStatus(io, resolveSettings(readGlobalFlags(status), io)),
+  const group = addCommandGroup(program, 'auth', 'Show the sign-ins on this machine and their scopes');
+  const status = addCommandWithoutSubcommands(group, 'status', 'List all sign-ins and show which one is in use').action(async () =>
+    showStatus(io, settingsFromFlagsEnvironmentAndProfile(readGlobalFlags(status), io)),
   );
-  const token = addLeafCommand(group, 'token', 'Print the access token for use in another program')
+  const token = addCommandWithoutSubcommands(group, 'token', 'Print the access token for use in another program')
     .option('--min-ttl <duration>', 'renew the token if it expires within this time (default: 60s)')
-    .action(async () => printToken(io, resolveSettings(readGlobalFlags(token), io), token.opts<{ minTtl?: string }>().minTtl));
-  const scopes = addLeafCommand(group, 'scopes', 'List all scopes and show which ones are granted').action(async () =>
-    showScopes(io, resolveSettings(readGlobalFlags(scopes), io)),
+    .action(async () =>
+      printToken(io, settingsFromFlagsEnvironmentAndProfile(readGlobalFlags(token), io), token.opts<{ minTtl?: string }>().minTtl),
+    );
+  const scopes = addCommandWithoutSubcommands(group, 'scopes', 'List all scopes and show which ones are granted').action(async () =>
+    showScopes(io, settingsFromFlagsEnvironmentAndProfile(readGlobalFlags(scopes), io)),
   );
 }
 
@@ -59,7 +61,8 @@ async function printToken(io: CliEnvironment, settings: Settings, minTtl: string
   requireSignIn(session);
   const { credential, store } = session;
   const token =
-    settings.token ?? (credential && (await ensureTokenTtl(createTokenSource(io, store, settings.profile, credential), credential, ttlMs)));
+    settings.token ??
+    (credential && (await ensureTokenTtl(createProfileTokenSource(io, store, settings.profile, credential), credential, ttlMs)));
   if (credential?.bound && !settings.quiet) {
     const hint = addProfileToLoginHint(io, 'Get a token for other programs with: mandate login --no-dpop');
     io.stderr.write(`This token is bound to a key on this machine, so other programs cannot use it. ${hint}\n`);
@@ -69,7 +72,7 @@ async function printToken(io: CliEnvironment, settings: Settings, minTtl: string
 
 /** Returns the access token, renewed if it expires within `ttlMs`. */
 async function ensureTokenTtl(
-  source: ReturnType<typeof createTokenSource>,
+  source: ReturnType<typeof createProfileTokenSource>,
   { accessToken, expiresAt }: { accessToken: string; expiresAt: number },
   ttlMs: number,
 ): Promise<string> {

@@ -59,26 +59,26 @@ export function readGlobalFlags(command: Command): GlobalFlags {
 }
 
 /** Adds a command without subcommands to `parent`. */
-export function addLeafCommand(parent: Command, name: string, summary: string): Command {
+export function addCommandWithoutSubcommands(parent: Command, name: string, summary: string): Command {
   const command = parent.command(name).summary(summary).description(`${summary}.`);
   const alias = parent.parent ? getCommandAlias(name) : undefined;
   return alias === undefined ? command : command.alias(alias);
 }
 
 /** Adds a command that only has subcommands. Invoked without a subcommand, it prints its help and exits with code 0. */
-export function addGroupCommand(program: Command, name: string, summary: string): Command {
+export function addCommandGroup(program: Command, name: string, summary: string): Command {
   const group = program.command(name).summary(summary).description(summary).argument('[command]').usage('<command>');
   const alias = getGroupAlias(name);
   if (alias !== undefined) group.alias(alias);
   group.action((word: string | undefined) => {
     if (word === undefined) return group.outputHelp();
-    throw unknownCommandError(group, word);
+    throw createUnknownCommandError(group, word);
   });
   return group;
 }
 
 /** Returns the error for an unknown subcommand of `parent`. The hint suggests the closest command, or lists all commands. */
-export function unknownCommandError(parent: Command, word: string, topics: readonly string[] = []): CommandError {
+export function createUnknownCommandError(parent: Command, word: string, topics: readonly string[] = []): CommandError {
   const prefix = parent.parent ? `mandate ${parent.name()} ` : 'mandate ';
   const closest = findClosestMatch(word, [...parent.commands.flatMap((command) => [command.name(), ...command.aliases()]), ...topics]);
   const known = [...parent.commands.map((command) => command.name()), ...topics];
@@ -94,7 +94,7 @@ export const findSubcommand = (parent: Command, word: string): Command | undefin
   parent.commands.find((command) => command.name() === word || command.aliases().includes(word));
 
 /** Returns a command group that has already been added, or throws. */
-export function requireGroupCommand(program: Command, name: string): Command {
+export function requireCommandGroup(program: Command, name: string): Command {
   const group = program.commands.find((command) => command.name() === name);
   if (!group) throw new Error(`command group ${name} has not been added`);
   return group;

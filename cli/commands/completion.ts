@@ -1,6 +1,6 @@
 import { Argument, type Command } from 'commander';
 import type { CliEnvironment } from '../environment/environment.ts';
-import { addLeafCommand } from './command-helpers.ts';
+import { addCommandWithoutSubcommands } from './command-helpers.ts';
 
 // The scripts never evaluate user input: they pass the words on unchanged and treat the command output as text.
 const scripts = {
@@ -52,7 +52,7 @@ Examples:
   PowerShell  mandate completion powershell | Out-String | Invoke-Expression, in $PROFILE`;
 
 export function addCompletionCommand(program: Command, io: CliEnvironment): void {
-  addLeafCommand(program, 'completion', 'Print a shell completion script')
+  addCommandWithoutSubcommands(program, 'completion', 'Print a shell completion script')
     .description('Print a script that adds completion of commands, flags and values to your shell.')
     .addArgument(new Argument('<shell>').choices(shells))
     .addHelpText('after', examples)

@@ -1,12 +1,18 @@
 import type { Command } from 'commander';
 import { CommandError } from '../errors/command-error.ts';
-import { profileSettingDefinitions, getConfigFilePath, readConfigFile, replaceProfile, writeConfigFile } from '../settings/config-file.ts';
+import {
+  profileSettingDefinitions,
+  getConfigFilePath,
+  readConfigFile,
+  withReplacedProfile,
+  writeConfigFile,
+} from '../settings/config-file.ts';
 import { getConfigDirectory } from '../settings/config-directory.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import type { CliEnvironment } from '../environment/environment.ts';
 import { findClosestMatch } from '../terminal/did-you-mean.ts';
-import { readGlobalFlags, addGroupCommand, addLeafCommand } from './command-helpers.ts';
-import { resolveSettings, type Settings } from '../settings/settings.ts';
+import { readGlobalFlags, addCommandGroup, addCommandWithoutSubcommands } from './command-helpers.ts';
+import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../settings/settings.ts';
 import { assertKnownFields, formatJsonLine, printResult } from '../output/print-result.ts';
 
 const columns = ['key', 'value', 'what'];
@@ -15,9 +21,9 @@ const keyHelp = `\nKeys:\n${Object.entries(profileSettingDefinitions)
   .join('\n')}`;
 
 export function addConfigCommands(program: Command, io: CliEnvironment): void {
-  const group = addGroupCommand(program, 'config', 'Read and change the settings of a profile');
-  const list = addLeafCommand(group, 'list', 'List every key and its value').action(() => {
-    const settings = resolveSettings(readGlobalFlags(list), io);
+  const group = addCommandGroup(program, 'config', 'Read and change the settings of a profile');
+  const list = addCommandWithoutSubcommands(group, 'list', 'List every key and its value').action(() => {
+    const settings = settingsFromFlagsEnvironmentAndProfile(readGlobalFlags(list), io);
     assertKnownFields(settings, columns);
     const data = Object.entries(profileSettingDefinitions).map(([key, { summary }]) => ({
       key,
@@ -26,16 +32,16 @@ export function addConfigCommands(program: Command, io: CliEnvironment): void {
     }));
     printResult(io, settings, { data }, columns);
   });
-  const get = addLeafCommand(group, 'get', 'Print the value of a key')
+  const get = addCommandWithoutSubcommands(group, 'get', 'Print the value of a key')
     .argument('<key>', 'one of the keys below')
     .addHelpText('after', keyHelp)
     .action((key: string) => {
-      const settings = resolveSettings(readGlobalFlags(get), io);
+      const settings = settingsFromFlagsEnvironmentAndProfile(readGlobalFlags(get), io);
       const value = settings.config[requireKnownKey(key)];
       if (value === undefined) throw new CommandError(exitCodes.notFound, 'not_set', `${key} is not set in profile ${settings.profile}`);
       io.stdout.write(settings.format === 'text' ? `${value}\n` : formatJsonLine(io, settings, { key, value }));
     });
-  const set = addLeafCommand(group, 'set', 'Set the value of a key')
+  const set = addCommandWithoutSubcommands(group, 'set', 'Set the value of a key')
     .argument('<key>', 'one of the keys below')
     .argument('<value>')
     .addHelpText('after', keyHelp)
@@ -47,18 +53,18 @@ export function addConfigCommands(program: Command, io: CliEnvironment): void {
           `Invalid value for ${key} (${profileSettingDefinitions[key]?.summary}): ${JSON.stringify(value)}`,
         );
       }
-      await updateProfile(resolveSettings(readGlobalFlags(set), io), (profile) => ({ ...profile, [key]: value }));
+      await updateProfile(settingsFromFlagsEnvironmentAndProfile(readGlobalFlags(set), io), (profile) => ({ ...profile, [key]: value }));
     });
-  const unset = addLeafCommand(group, 'unset', 'Remove the value of a key')
+  const unset = addCommandWithoutSubcommands(group, 'unset', 'Remove the value of a key')
     .argument('<key>', 'one of the keys below')
     .addHelpText('after', keyHelp)
     .action(async (key: string) => {
       requireKnownKey(key);
-      await updateProfile(resolveSettings(readGlobalFlags(unset), io), (profile) =>
+      await updateProfile(settingsFromFlagsEnvironmentAndProfile(readGlobalFlags(unset), io), (profile) =>
         Object.fromEntries(Object.entries(profile).filter(([name]) => name !== key)),
       );
     });
-  const path = addLeafCommand(group, 'path', 'Print the path of the configuration file').action(() => {
+  const path = addCommandWithoutSubcommands(group, 'path', 'Print the path of the configuration file').action(() => {
     const file = getConfigFilePath(getConfigDirectory(io));
     io.stdout.write(readGlobalFlags(path).json ? `${JSON.stringify({ path: file })}\n` : `${file}\n`);
   });
@@ -77,5 +83,5 @@ async function updateProfile(
   update: (profile: Readonly<Record<string, string>>) => Record<string, string>,
 ): Promise<void> {
   const config = readConfigFile(directory);
-  await writeConfigFile(directory, replaceProfile(config, profile, update(config.profiles[profile] ?? {})));
+  await writeConfigFile(directory, withReplacedProfile(config, profile, update(config.profiles[profile] ?? {})));
 }

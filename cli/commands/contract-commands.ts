@@ -1,21 +1,21 @@
 import { Option, type Command } from 'commander';
-import { getCommandAlias, getGroupAlias, resolveAlias } from '../contract-commands/command-aliases.ts';
+import { getCommandAlias, getGroupAlias, resolveCommandAlias } from '../contract-commands/command-aliases.ts';
 import { handwrittenCommands } from '../contract-commands/handwritten-commands.ts';
 import { commandSpecs, groupSummaries } from '../contract-commands/commands.gen.ts';
 import type { CommandSpec } from '../schema/command-specification.ts';
-import { describeFlag, flagsFromSpec, snakeToKebabCase, type ContractFlag } from '../contract-commands/flags.ts';
+import { formatFlagValueHelp, flagsFromCommandSpec, snakeToKebabCase, type ContractFlag } from '../contract-commands/flags.ts';
 import type { CliEnvironment } from '../environment/environment.ts';
-import { readGlobalFlags, addGroupCommand, addLeafCommand, setCompletionChoices } from './command-helpers.ts';
+import { readGlobalFlags, addCommandGroup, addCommandWithoutSubcommands, setCompletionChoices } from './command-helpers.ts';
 import { getConfirmationQuestion } from '../contract-commands/confirmation-questions.ts';
 import type { RawFlagValues } from '../contract-commands/parse-flags.ts';
 import { runContractCommand, type GenericFlags } from './run-contract-command.ts';
-import { resolveSettings } from '../settings/settings.ts';
+import { settingsFromFlagsEnvironmentAndProfile } from '../settings/settings.ts';
 
 /** The groups that have generated commands. */
 const groupNames = [...new Set(commandSpecs.flatMap(({ operationId, group }) => (operationId in handwrittenCommands ? [] : [group])))];
 
 /** Returns the group with this name or alias. Returns an unknown word unchanged. */
-export const resolveGroupName = (word: string): string => resolveAlias(word, groupNames, getGroupAlias) ?? word;
+export const resolveCommandGroupName = (word: string): string => resolveCommandAlias(word, groupNames, getGroupAlias) ?? word;
 
 /**
  * Adds one command for each operation in the contract: `mandate <resource> <operation>`. With `onlyGroup`, adds only the commands of this
@@ -27,17 +27,17 @@ export function addApiOperationCommands(program: Command, io: CliEnvironment, on
   );
   const names = candidates.map(({ name }) => name);
   const onlySpec =
-    onlyGroup === undefined ? undefined : candidates.find(({ name }) => name === resolveAlias(onlyName, names, getCommandAlias));
+    onlyGroup === undefined ? undefined : candidates.find(({ name }) => name === resolveCommandAlias(onlyName, names, getCommandAlias));
   const specs = onlySpec ? [onlySpec] : candidates;
   for (const [group, groupSpecs] of Map.groupBy(specs, (spec) => spec.group)) {
-    const parent = addGroupCommand(program, group, groupSummaries[group] ?? '');
+    const parent = addCommandGroup(program, group, groupSummaries[group] ?? '');
     for (const spec of groupSpecs) addContractCommand(parent, spec, io);
   }
   return onlySpec !== undefined;
 }
 
 function addContractCommand(parent: Command, spec: CommandSpec, io: CliEnvironment): void {
-  const command = addLeafCommand(parent, spec.name, spec.summary);
+  const command = addCommandWithoutSubcommands(parent, spec.name, spec.summary);
   if (spec.description) command.description(`${spec.summary}.\n${spec.description}`);
   for (const { name, schema } of spec.pathParameters) command.argument(`<${snakeToKebabCase(name)}>`, schema.description);
   const typed = addOperationFlags(command, spec);
@@ -49,7 +49,7 @@ function addContractCommand(parent: Command, spec: CommandSpec, io: CliEnvironme
   command.option('--print-request', 'print the request without sending it');
   if (spec.scopes.length > 0) command.addHelpText('after', `\nRequires the scope ${spec.scopes.join(' or ')}.`);
   command.action(async () => {
-    const settings = resolveSettings(readGlobalFlags(command), io);
+    const settings = settingsFromFlagsEnvironmentAndProfile(readGlobalFlags(command), io);
     await runContractCommand({ io, settings, spec, path: command.args, typed, own: command.opts<GenericFlags>() });
   });
 }
@@ -57,7 +57,7 @@ function addContractCommand(parent: Command, spec: CommandSpec, io: CliEnvironme
 /** Adds an operation's flags to a command. Returns a map that parsing fills with every value of each flag, in order. */
 export function addOperationFlags(command: Command, spec: CommandSpec): RawFlagValues {
   const typed = new Map<ContractFlag, string[]>();
-  for (const flag of flagsFromSpec(spec)) addFlag(command, flag, typed);
+  for (const flag of flagsFromCommandSpec(spec)) addFlag(command, flag, typed);
   if (spec.idempotent)
     command.option('--idempotency-key <key>', 'key for safe retries: requests with the same key are executed at most once');
   return typed;
@@ -69,7 +69,7 @@ const allowedValues = ({ schema }: ContractFlag): string[] => {
 };
 
 function addFlag(command: Command, flag: ContractFlag, typed: Map<ContractFlag, string[]>): void {
-  const description = describeFlag(flag);
+  const description = formatFlagValueHelp(flag);
   if (flag.kind === 'switch') {
     command.option(flag.name, description.replace(/^`true` /, ''));
     command.on(`option:${flag.name.slice(2)}`, () => typed.set(flag, ['true']));

@@ -1,31 +1,33 @@
 import type { Command } from 'commander';
-import { getCommandAlias, resolveAlias } from '../contract-commands/command-aliases.ts';
+import { getCommandAlias, resolveCommandAlias } from '../contract-commands/command-aliases.ts';
 import { handwrittenCommands } from '../contract-commands/handwritten-commands.ts';
 import { CommandError } from '../errors/command-error.ts';
 import { commandSpecs } from '../contract-commands/commands.gen.ts';
-import { getCommandSpec } from '../contract-commands/build-request.ts';
+import { getCommandSpecOfOperation } from '../contract-commands/build-request.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import type { CliEnvironment } from '../environment/environment.ts';
 import { findClosestMatch } from '../terminal/did-you-mean.ts';
-import { readGlobalFlags, addLeafCommand } from './command-helpers.ts';
+import { readGlobalFlags, addCommandWithoutSubcommands } from './command-helpers.ts';
 import { openSession } from '../sign-in/session.ts';
-import { resolveSettings, type Settings } from '../settings/settings.ts';
-import { openOrPrintUrl } from '../output/web-page-urls.ts';
-import { resolveGroupName } from './contract-commands.ts';
+import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../settings/settings.ts';
+import { openUrlInBrowserOrPrint } from '../output/web-page-urls.ts';
+import { resolveCommandGroupName } from './contract-commands.ts';
 
 export function addDocsCommand(program: Command, io: CliEnvironment): void {
-  const command = addLeafCommand(program, 'docs', 'Open the API reference')
+  const command = addCommandWithoutSubcommands(program, 'docs', 'Open the API reference')
     .description(
       'Open the API reference in the browser, at the operation that a command calls. If the output is piped, print the URL instead.',
     )
     .argument('[command...]', 'name of a command, such as orders create')
-    .action(async (words: readonly string[]) => openReference(io, resolveSettings(readGlobalFlags(command), io), words));
+    .action(async (words: readonly string[]) =>
+      openReference(io, settingsFromFlagsEnvironmentAndProfile(readGlobalFlags(command), io), words),
+    );
 }
 
 async function openReference(io: CliEnvironment, settings: Settings, words: readonly string[]): Promise<void> {
   const fragment = referenceFragment(words);
   const { apiUrl } = await openSession(io, settings);
-  await openOrPrintUrl(io, settings, `${apiUrl}/docs${fragment}`);
+  await openUrlInBrowserOrPrint(io, settings, `${apiUrl}/docs${fragment}`);
 }
 
 /** The API operations of commands that are not named after an operation. */
@@ -41,15 +43,16 @@ const operationsOfCustomCommands: Readonly<Record<string, string>> = {
 /** Returns the URL fragment of an operation or a group in the API reference. */
 function referenceFragment([groupWord, nameWord]: readonly string[]): string {
   if (groupWord === undefined) return '';
-  const group = resolveGroupName(groupWord);
+  const group = resolveCommandGroupName(groupWord);
   const groupSpecs = commandSpecs.filter((spec) => spec.group === group);
-  const name = resolveAlias(
+  const name = resolveCommandAlias(
     nameWord,
     groupSpecs.map((spec) => spec.name),
     getCommandAlias,
   );
   const operationId = operationsOfCustomCommands[`${group} ${name}`];
-  const found = operationId === undefined ? groupSpecs.find((spec) => spec.name === (name ?? spec.name)) : getCommandSpec(operationId);
+  const found =
+    operationId === undefined ? groupSpecs.find((spec) => spec.name === (name ?? spec.name)) : getCommandSpecOfOperation(operationId);
   if (found) return `#/${[found.tag, ...(name === undefined ? [] : [found.operationId])].map(encodeURIComponent).join('/')}`;
   throw unknownOperationError([groupWord, nameWord].filter(Boolean).join(' '));
 }

@@ -2,14 +2,14 @@ import type { Command } from 'commander';
 import { helpTopics } from '../output/help-topics.ts';
 import type { CliEnvironment } from '../environment/environment.ts';
 import { renderManPage } from './man-page.ts';
-import { findSubcommand, addLeafCommand, unknownCommandError } from './command-helpers.ts';
+import { findSubcommand, addCommandWithoutSubcommands, createUnknownCommandError } from './command-helpers.ts';
 
 const topicList = Object.entries(helpTopics)
   .map(([name, { summary }]) => `\n  ${name.padEnd(14)}${summary}`)
   .join('');
 
 export function addHelpCommand(program: Command, io: CliEnvironment): void {
-  addLeafCommand(program, 'help', 'Show help for a command or topic')
+  addCommandWithoutSubcommands(program, 'help', 'Show help for a command or topic')
     .argument('[command...]', 'name of a command or topic')
     .option('--man', 'print the man page, as in: mandate help orders pay --man | man -l -')
     .addHelpText('after', `\nTopics:${topicList}`)
@@ -25,5 +25,5 @@ export function addHelpCommand(program: Command, io: CliEnvironment): void {
 function requireSubcommand(command: Command, word: string): Command {
   const child = findSubcommand(command, word);
   if (child) return child;
-  throw unknownCommandError(command, word, command.parent ? [] : Object.keys(helpTopics));
+  throw createUnknownCommandError(command, word, command.parent ? [] : Object.keys(helpTopics));
 }

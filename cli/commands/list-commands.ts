@@ -1,18 +1,18 @@
 import type { Command } from 'commander';
 import type { CliEnvironment } from '../environment/environment.ts';
 import { applyJqFilter } from '../output/jq-filter.ts';
-import { toPrintableJson } from '../terminal/safe-terminal-text.ts';
-import { readGlobalFlags, addLeafCommand } from './command-helpers.ts';
+import { serializeJsonForTerminal } from '../terminal/safe-terminal-text.ts';
+import { readGlobalFlags, addCommandWithoutSubcommands } from './command-helpers.ts';
 
 export function addListCommandsCommand(program: Command, io: CliEnvironment): void {
-  const command = addLeafCommand(program, 'commands', 'List every command')
+  const command = addCommandWithoutSubcommands(program, 'commands', 'List every command')
     .description('List every command with its summary. With --json, the list includes arguments and flags.')
     .action(() => {
       const leaves = listLeafCommands(program, []);
       const { json, jsonl, jq } = readGlobalFlags(command);
       if (jq !== undefined) return io.stdout.write(applyJqFilter(jq, leaves, io.stdout));
-      if (jsonl) return io.stdout.write(leaves.map((leaf) => `${toPrintableJson(leaf)}\n`).join(''));
-      if (json) return io.stdout.write(`${toPrintableJson(leaves, io.stdout.isTTY ? 2 : undefined)}\n`);
+      if (jsonl) return io.stdout.write(leaves.map((leaf) => `${serializeJsonForTerminal(leaf)}\n`).join(''));
+      if (json) return io.stdout.write(`${serializeJsonForTerminal(leaves, io.stdout.isTTY ? 2 : undefined)}\n`);
       const width = io.stdout.isTTY ? Math.max(...leaves.map((leaf) => leaf.command.length)) : 0;
       io.stdout.write(
         leaves.map((leaf) => `${width > 0 ? `${leaf.command.padEnd(width)}  ` : `${leaf.command}\t`}${leaf.summary}\n`).join(''),

@@ -16,14 +16,14 @@ import { signInWithDeviceCode } from '../sign-in/device-sign-in.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import { parsePastedToken } from '../sign-in/pasted-token.ts';
 import type { CliEnvironment } from '../environment/environment.ts';
-import { sanitizeForTerminal, toPrintableJson } from '../terminal/safe-terminal-text.ts';
-import { writeProofKey } from '../sign-in/dpop-keys.ts';
+import { sanitizeForTerminal, serializeJsonForTerminal } from '../terminal/safe-terminal-text.ts';
+import { writeDpopKey } from '../sign-in/dpop-keys.ts';
 import { readLine } from '../terminal/read-line.ts';
-import { readGlobalFlags, addLeafCommand, setCompletionChoices } from './command-helpers.ts';
+import { readGlobalFlags, addCommandWithoutSubcommands, setCompletionChoices } from './command-helpers.ts';
 import { parseDurationMs } from '../settings/parse-duration.ts';
 import { chooseRefreshTokenStorage, saveCredential, type RefreshTokenStorage } from '../sign-in/refresh-token-storage.ts';
 import { createApiClient, allowsInsecureRequests, openSession, type Session } from '../sign-in/session.ts';
-import { resolveSettings, type GlobalFlags, type Settings } from '../settings/settings.ts';
+import { settingsFromFlagsEnvironmentAndProfile, type GlobalFlags, type Settings } from '../settings/settings.ts';
 import { chooseSignInMode, type SignInMode } from '../sign-in/sign-in-methods.ts';
 import { revokeTokens } from './logout.ts';
 
@@ -57,7 +57,7 @@ type LoginContext = {
 };
 
 export function addLoginCommand(program: Command, io: CliEnvironment): void {
-  const command = addLeafCommand(program, 'login', 'Sign in')
+  const command = addCommandWithoutSubcommands(program, 'login', 'Sign in')
     .description(
       'Sign in with a browser on this machine or, if no browser can be opened, with a code that you enter in a browser on any machine. The sign-in must be completed within --timeout (default: 5m).',
     )
@@ -78,7 +78,7 @@ export function addLoginCommand(program: Command, io: CliEnvironment): void {
     .action(async () => {
       const flags = command.opts<LoginFlags>();
       const globalFlags = readGlobalFlags(command);
-      const settings = resolveSettings(globalFlags, io);
+      const settings = settingsFromFlagsEnvironmentAndProfile(globalFlags, io);
       await login({ io, settings, flags, mode: chooseSignInMode(io, settings, flags), waitMs: signInTimeoutMs(globalFlags) });
     });
 }
@@ -123,7 +123,7 @@ async function login(context: LoginContext): Promise<void> {
     throw notGrantedError(missing, user, `The previous sign-in of profile ${settings.profile} is unchanged.`);
   }
   await store.exclusively(async () => {
-    await writeProofKey(store, settings.profile, proofKey && (await exportProofKey(proofKey)));
+    await writeDpopKey(store, settings.profile, proofKey && (await exportProofKey(proofKey)));
     await saveCredential(io, store, settings.profile, credential, tokens.refreshToken);
   });
   printSignIn(io, settings, 'Signed in', credential, `Credentials: ${storage === 'keyring' ? 'system keyring' : store.path}.`);
@@ -233,7 +233,7 @@ function printSignIn(io: CliEnvironment, settings: Settings, message: string, cr
   const scopes = credential?.scopes ?? [];
   if (settings.format !== 'text') {
     io.stdout.write(
-      `${toPrintableJson({ profile: settings.profile, api_url: credential?.apiUrl, user: credential?.user ?? null, scopes })}\n`,
+      `${serializeJsonForTerminal({ profile: settings.profile, api_url: credential?.apiUrl, user: credential?.user ?? null, scopes })}\n`,
     );
   }
   if (settings.quiet) return;

@@ -5,16 +5,18 @@ import { CommandError } from '../errors/command-error.ts';
 import { createCredentialStore, type Credential, type CredentialStore } from '../sign-in/credential-store.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import type { CliEnvironment } from '../environment/environment.ts';
-import { readGlobalFlags, addLeafCommand } from './command-helpers.ts';
+import { readGlobalFlags, addCommandWithoutSubcommands } from './command-helpers.ts';
 import { deleteCredential, loadRefreshToken } from '../sign-in/refresh-token-storage.ts';
 import { allowsInsecureRequests } from '../sign-in/session.ts';
-import { resolveSettings, type Settings } from '../settings/settings.ts';
+import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../settings/settings.ts';
 
 export function addLogoutCommand(program: Command, io: CliEnvironment): void {
-  const command = addLeafCommand(program, 'logout', 'Sign out')
+  const command = addCommandWithoutSubcommands(program, 'logout', 'Sign out')
     .description('Sign out, revoke the tokens at the service and delete them from this machine.')
     .option('--all', 'sign out of every profile')
-    .action(async () => logout(io, resolveSettings(readGlobalFlags(command), io), command.opts<{ all?: boolean }>().all ?? false));
+    .action(async () =>
+      logout(io, settingsFromFlagsEnvironmentAndProfile(readGlobalFlags(command), io), command.opts<{ all?: boolean }>().all ?? false),
+    );
 }
 
 async function logout(io: CliEnvironment, settings: Settings, all: boolean): Promise<void> {

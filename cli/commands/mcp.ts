@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { CliEnvironment } from '../environment/environment.ts';
-import { readGlobalFlags, addLeafCommand } from './command-helpers.ts';
+import { readGlobalFlags, addCommandWithoutSubcommands } from './command-helpers.ts';
 import { openSession } from '../sign-in/session.ts';
-import { resolveSettings } from '../settings/settings.ts';
+import { settingsFromFlagsEnvironmentAndProfile } from '../settings/settings.ts';
 
 const setupHelp = `
 The server uses standard input and output, and acts as the signed-in user. Add it to the settings of an assistant:
@@ -10,14 +10,14 @@ The server uses standard input and output, and acts as the signed-in user. Add i
 Remote assistants connect to the service directly and sign in themselves: <service>/mcp`;
 
 export function addMcpCommand(program: Command, io: CliEnvironment): void {
-  const command = addLeafCommand(program, 'mcp', 'Start an MCP server for an assistant')
+  const command = addCommandWithoutSubcommands(program, 'mcp', 'Start an MCP server for an assistant')
     .description(
       'Start a Model Context Protocol server that offers the API operations to an assistant as tools. By default, only read operations are offered; --allow-writes adds operations that make changes.',
     )
     .option('--allow-writes', 'also enable tools that create, change or delete')
     .addHelpText('after', setupHelp)
     .action(async () => {
-      const { client } = await openSession(io, resolveSettings(readGlobalFlags(command), io));
+      const { client } = await openSession(io, settingsFromFlagsEnvironmentAndProfile(readGlobalFlags(command), io));
       const { serveMcpTools: serveTools } = await import('../mcp/serve.ts');
       await serveTools(io, client, command.opts<{ allowWrites?: boolean }>().allowWrites ?? false);
     });

@@ -1,55 +1,72 @@
 import type { Command } from 'commander';
 import { CommandError } from '../errors/command-error.ts';
-import { profileSettingDefinitions, isValidProfileName, readConfigFile, replaceProfile, writeConfigFile } from '../settings/config-file.ts';
+import {
+  profileSettingDefinitions,
+  isValidProfileName,
+  readConfigFile,
+  withReplacedProfile,
+  writeConfigFile,
+} from '../settings/config-file.ts';
 import { requireConfirmation } from '../contract-commands/require-confirmation.ts';
 import { createCredentialStore } from '../sign-in/credential-store.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import type { CliEnvironment } from '../environment/environment.ts';
-import { readGlobalFlags, addGroupCommand, addLeafCommand } from './command-helpers.ts';
+import { readGlobalFlags, addCommandGroup, addCommandWithoutSubcommands } from './command-helpers.ts';
 import { parseApiUrl } from '../sign-in/session.ts';
-import { resolveSettings, type Settings } from '../settings/settings.ts';
+import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../settings/settings.ts';
 import { assertKnownFields, printResult } from '../output/print-result.ts';
 import { signOutProfiles } from './logout.ts';
 
 const columns = ['name', 'active', 'api_url', 'user', 'signed_in'];
 
 export function addProfileCommands(program: Command, io: CliEnvironment): void {
-  const group = addGroupCommand(program, 'profile', 'Manage profiles for several services or accounts');
-  const list = addLeafCommand(group, 'list', 'List every profile').action(async () => {
-    const settings = resolveSettings(readGlobalFlags(list), io);
+  const group = addCommandGroup(program, 'profile', 'Manage profiles for several services or accounts');
+  const list = addCommandWithoutSubcommands(group, 'list', 'List every profile').action(async () => {
+    const settings = settingsFromFlagsEnvironmentAndProfile(readGlobalFlags(list), io);
     assertKnownFields(settings, columns);
     printResult(io, settings, { data: await listProfiles(settings) }, columns);
   });
-  const show = addLeafCommand(group, 'show', 'Show the settings of a profile')
+  const show = addCommandWithoutSubcommands(group, 'show', 'Show the settings of a profile')
     .argument('[name]', 'name of the profile (default: the active profile)')
     .action(async (name: string | undefined) => {
-      const settings = resolveSettings(readGlobalFlags(show), io);
+      const settings = settingsFromFlagsEnvironmentAndProfile(readGlobalFlags(show), io);
       const known = await requireProfile(settings, name ?? settings.profile);
       const shown = { ...known, ...readConfigFile(settings.directory).profiles[known.name], api_url: known.api_url };
       assertKnownFields(settings, [...columns, ...Object.keys(profileSettingDefinitions)]);
       printResult(io, settings, shown);
     });
-  const create = addLeafCommand(group, 'create', 'Create a profile')
+  const create = addCommandWithoutSubcommands(group, 'create', 'Create a profile')
     .argument('<name>', 'profile name; it can contain letters, digits, ".", "_" and "-"')
     .option('--issuer <url>', 'URL of the authorization server, if it differs from the service URL')
     .addHelpText('after', '\nThe URL of the service is required: --api-url <url>.')
     .action(async (name: string) => {
       const globalFlags = readGlobalFlags(create);
-      await createProfile(io, resolveSettings(globalFlags, io), name, globalFlags.apiUrl, create.opts<{ issuer?: string }>().issuer);
+      await createProfile(
+        io,
+        settingsFromFlagsEnvironmentAndProfile(globalFlags, io),
+        name,
+        globalFlags.apiUrl,
+        create.opts<{ issuer?: string }>().issuer,
+      );
     });
-  const use = addLeafCommand(group, 'use', 'Set the active profile')
+  const use = addCommandWithoutSubcommands(group, 'use', 'Set the active profile')
     .argument('<name>', 'name of the profile')
     .action(async (name: string) => {
-      const settings = resolveSettings(readGlobalFlags(use), io);
+      const settings = settingsFromFlagsEnvironmentAndProfile(readGlobalFlags(use), io);
       await requireProfile(settings, name);
       await writeConfigFile(settings.directory, { ...readConfigFile(settings.directory), active: name });
       if (!settings.quiet) io.stderr.write(`Profile ${name} is now active.\n`);
     });
-  const remove = addLeafCommand(group, 'delete', 'Delete a profile and sign out of it')
+  const remove = addCommandWithoutSubcommands(group, 'delete', 'Delete a profile and sign out of it')
     .argument('<name>', 'name of the profile')
     .option('-y, --yes', 'skip the confirmation prompt')
     .action(async (name: string) =>
-      deleteProfile(io, resolveSettings(readGlobalFlags(remove), io), name, remove.opts<{ yes?: boolean }>().yes ?? false),
+      deleteProfile(
+        io,
+        settingsFromFlagsEnvironmentAndProfile(readGlobalFlags(remove), io),
+        name,
+        remove.opts<{ yes?: boolean }>().yes ?? false,
+      ),
     );
 }
 
@@ -92,14 +109,14 @@ async function createProfile(
   const config = readConfigFile(settings.directory);
   if (config.profiles[name]) throw usageError(`Profile ${name} already exists`);
   const profile = { api_url: parseApiUrl(io, apiUrl), ...(issuer !== undefined && { issuer: parseApiUrl(io, issuer) }) };
-  await writeConfigFile(settings.directory, replaceProfile(config, name, profile));
+  await writeConfigFile(settings.directory, withReplacedProfile(config, name, profile));
   if (!settings.quiet) io.stderr.write(`Profile ${name} created. Sign in with: mandate login --profile ${name}\n`);
 }
 
 async function deleteProfile(io: CliEnvironment, settings: Settings, name: string, yes: boolean): Promise<void> {
   const { signed_in: signedIn } = await requireProfile(settings, name);
   await requireConfirmation(io, settings, () => `Delete profile ${name}${signedIn ? ' and sign out of it' : ''}?`, yes);
-  await writeConfigFile(settings.directory, replaceProfile(readConfigFile(settings.directory), name, undefined));
+  await writeConfigFile(settings.directory, withReplacedProfile(readConfigFile(settings.directory), name, undefined));
   if (signedIn) await signOutProfiles(io, settings, [name]);
   if (!settings.quiet) io.stderr.write(`Profile ${name} deleted.\n`);
 }

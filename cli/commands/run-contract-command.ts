@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { SendOptions } from '@mandate/client-sdk';
 import { promptForMissingRequiredFlags } from '../contract-commands/prompt-for-missing-required-flags.ts';
-import { defaultTableColumns, getColumnHeadings, staffListColumns } from '../output/table-columns.ts';
+import { tableColumnsByOperation, getColumnHeadings, staffTableColumnsByOperation } from '../output/table-columns.ts';
 import type { CommandSpec } from '../schema/command-specification.ts';
 import { requireConfirmation } from '../contract-commands/require-confirmation.ts';
 import { commandErrorFromApiError, buildRequest, type ContractRequest, type CommandInput } from '../contract-commands/build-request.ts';
-import { readTokenScopes } from '../sign-in/pasted-token.ts';
+import { readScopesFromJwt } from '../sign-in/pasted-token.ts';
 import type { CliEnvironment } from '../environment/environment.ts';
-import { convertAmountsToMinorUnits } from '../contract-commands/money-flags.ts';
-import { printNextStep } from '../output/next-steps.ts';
+import { convertMoneyFlagsToMinorUnits } from '../contract-commands/money-flags.ts';
+import { printSuggestedNextCommand } from '../output/next-steps.ts';
 import { getConfirmationQuestion } from '../contract-commands/confirmation-questions.ts';
 import { readJsonObjectInput } from '../contract-commands/read-json-input.ts';
 import { isRecord } from '../schema/schema-violations.ts';
@@ -16,7 +16,7 @@ import { openSession, requireSignIn, type Session } from '../sign-in/session.ts'
 import type { Settings } from '../settings/settings.ts';
 import { printPages } from '../output/print-pages.ts';
 import { assertKnownFields, printResult } from '../output/print-result.ts';
-import { openOrPrintUrl, findWebPageUrl } from '../output/web-page-urls.ts';
+import { openUrlInBrowserOrPrint, findWebPageUrlOfOperation } from '../output/web-page-urls.ts';
 
 /** Flags that generated commands have in addition to the parameters of their operation. */
 export type GenericFlags = {
@@ -59,7 +59,7 @@ async function completeRequest(
   const base = own.input === undefined ? {} : await readJsonObjectInput(io, own.input);
   const completed = settings.canPromptForFlags && own.input !== '-' ? await promptForMissingRequiredFlags(io, spec, typed, base) : typed;
   const client = own.printRequest ? undefined : async () => (await session()).client;
-  return buildRequest({ spec, path, base, typed: await convertAmountsToMinorUnits({ spec, typed: completed, path, base, client }) });
+  return buildRequest({ spec, path, base, typed: await convertMoneyFlagsToMinorUnits({ spec, typed: completed, path, base, client }) });
 }
 
 function printRequest({ io, own }: Invocation, { request, idempotencyKey }: Prepared): void {
@@ -81,7 +81,11 @@ async function execute(
   const options: SendOptions = { signal: io.interrupted, idempotencyKey, ifMatch: own.ifMatch };
   if (own.web) {
     const service = settings.config['issuer'] ?? session.apiUrl;
-    return openOrPrintUrl(io, settings, await findWebPageUrl(spec, service, () => client.request(operationRequest, options)));
+    return openUrlInBrowserOrPrint(
+      io,
+      settings,
+      await findWebPageUrlOfOperation(spec, service, () => client.request(operationRequest, options)),
+    );
   }
   const isDryRun = request.query['dry_run'] === 'true';
   const question = getConfirmationQuestion(spec);
@@ -94,7 +98,8 @@ async function execute(
   }
   const headings = getColumnHeadings(spec.operationId);
   const visibleColumns =
-    (canReadAllOrders(settings, session) ? staffListColumns[spec.operationId] : undefined) ?? defaultTableColumns[spec.operationId];
+    (canReadAllOrders(settings, session) ? staffTableColumnsByOperation[spec.operationId] : undefined) ??
+    tableColumnsByOperation[spec.operationId];
   if (spec.paginated) {
     const pageAt = (cursor: string | undefined): PromiseLike<unknown> =>
       client.request({ ...operationRequest, query: { ...operationRequest.query, ...(cursor !== undefined && { cursor }) } }, options);
@@ -104,9 +109,9 @@ async function execute(
   printResult(io, settings, result, visibleColumns, headings);
   if (spec.secret && replayed && isRecord(result) && result[spec.secret.field] === null) io.stderr.write(missingSecretNotice(spec.secret));
   if (isDryRun) io.stderr.write('Dry run: nothing was changed. Run the command without --dry-run to apply the change.\n');
-  else printNextStep(io, settings, spec.operationId, result);
+  else printSuggestedNextCommand(io, settings, spec.operationId, result);
 }
 
 /** Returns whether lists of orders contain the orders of all customers. */
 const canReadAllOrders = ({ token }: Settings, { credential }: Session): boolean =>
-  (credential?.scopes ?? readTokenScopes(token ?? '')).includes('orders.manage');
+  (credential?.scopes ?? readScopesFromJwt(token ?? '')).includes('orders.manage');

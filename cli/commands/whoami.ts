@@ -1,15 +1,21 @@
 import type { Command } from 'commander';
 import type { CliEnvironment } from '../environment/environment.ts';
-import { readGlobalFlags, addLeafCommand } from './command-helpers.ts';
+import { readGlobalFlags, addCommandWithoutSubcommands } from './command-helpers.ts';
 import { openSession, requireSignIn } from '../sign-in/session.ts';
-import { resolveSettings, type Settings } from '../settings/settings.ts';
+import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../settings/settings.ts';
 import { assertKnownFields, printResult } from '../output/print-result.ts';
 
 export function addWhoamiCommand(program: Command, io: CliEnvironment): void {
-  const command = addLeafCommand(program, 'whoami', 'Show the signed-in user')
+  const command = addCommandWithoutSubcommands(program, 'whoami', 'Show the signed-in user')
     .description('Show the signed-in user, as currently stored by the service.')
     .option('--offline', 'show the user as stored at sign-in, without sending a request')
-    .action(async () => whoami(io, resolveSettings(readGlobalFlags(command), io), command.opts<{ offline?: boolean }>().offline ?? false));
+    .action(async () =>
+      whoami(
+        io,
+        settingsFromFlagsEnvironmentAndProfile(readGlobalFlags(command), io),
+        command.opts<{ offline?: boolean }>().offline ?? false,
+      ),
+    );
 }
 
 async function whoami(io: CliEnvironment, settings: Settings, offline: boolean): Promise<void> {

@@ -4,9 +4,9 @@ import { CommandError, type FieldError } from '../errors/command-error.ts';
 import type { CommandSpec } from '../schema/command-specification.ts';
 import { commandSpecs } from './commands.gen.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import { flagsFromSpec, isMoneyFlag, snakeToKebabCase } from './flags.ts';
-import { describeMinorUnit } from './money-flags.ts';
-import { fieldErrorFromViolation, parseFlagValues, type RawFlagValues } from './parse-flags.ts';
+import { flagsFromCommandSpec, isMoneyFlag, snakeToKebabCase } from './flags.ts';
+import { getMinorUnitName } from './money-flags.ts';
+import { flagErrorFromSchemaViolation, parseFlagValues, type RawFlagValues } from './parse-flags.ts';
 import { requiredFieldMessage, findSchemaViolations } from '../schema/schema-violations.ts';
 
 /** The command-line input for one operation of the contract. */
@@ -25,7 +25,7 @@ export type ContractRequest = {
 };
 
 /** Returns the generated command specification of an operation. */
-export function getCommandSpec(operationId: string): CommandSpec {
+export function getCommandSpecOfOperation(operationId: string): CommandSpec {
   const spec = commandSpecs.find((candidate) => candidate.operationId === operationId);
   if (!spec) throw new Error(`the contract has no operation ${operationId}`);
   return spec;
@@ -64,19 +64,19 @@ type CheckedValues = {
 /** Builds query and body from the flags, which override the fields of `base`, and validates both. */
 export function buildQueryAndBody(spec: CommandSpec, typed: RawFlagValues, base: Record<string, unknown>): CheckedValues {
   const now = new Date();
-  const flags = flagsFromSpec(spec);
+  const flags = flagsFromCommandSpec(spec);
   const query = parseFlagValues(typed, 'query', {}, now);
   const body = spec.body ? parseFlagValues(typed, 'body', base, now) : undefined;
   const currency = body?.['currency'];
   const errors = [
-    ...findSchemaViolations(spec.query, query).map((violation) => fieldErrorFromViolation(flags, 'query', violation)),
-    ...(spec.body ? findSchemaViolations(spec.body, body).map((violation) => fieldErrorFromViolation(flags, 'body', violation)) : []),
+    ...findSchemaViolations(spec.query, query).map((violation) => flagErrorFromSchemaViolation(flags, 'query', violation)),
+    ...(spec.body ? findSchemaViolations(spec.body, body).map((violation) => flagErrorFromSchemaViolation(flags, 'body', violation)) : []),
   ];
   const withUnit = ({ flag, message, ...rest }: FieldError): FieldError => {
     const money = flags.find((candidate) => candidate.name === flag && isMoneyFlag(candidate));
     const fullMessage =
       money && message !== requiredFieldMessage
-        ? `${message}, ${describeMinorUnit(typeof currency === 'string' ? currency : undefined)}`
+        ? `${message}, ${getMinorUnitName(typeof currency === 'string' ? currency : undefined)}`
         : message;
     return { ...rest, flag, message: fullMessage };
   };
@@ -105,12 +105,12 @@ function hintFor({ status, code }: ApiError, { group, name, scopes }: CommandSpe
 }
 
 function toFieldErrors({ errors }: ApiError, spec: CommandSpec): FieldError[] {
-  const flags = flagsFromSpec(spec);
+  const flags = flagsFromCommandSpec(spec);
   return errors.map(({ in: location, pointer = '', parameter = '', detail: message }) => {
     if (location === 'path') return { flag: `<${snakeToKebabCase(parameter)}>`, path: parameter, message };
-    if (location === 'query') return fieldErrorFromViolation(flags, 'query', { path: [parameter], message });
+    if (location === 'query') return flagErrorFromSchemaViolation(flags, 'query', { path: [parameter], message });
     if (location === 'header') return { flag: `--${parameter.toLowerCase()}`, path: parameter, message };
-    return fieldErrorFromViolation(flags, 'body', { path: splitPointer(pointer), message });
+    return flagErrorFromSchemaViolation(flags, 'body', { path: splitPointer(pointer), message });
   });
 }
 

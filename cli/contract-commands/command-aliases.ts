@@ -11,7 +11,7 @@ export const getGroupAlias = (name: string): string | undefined => {
 };
 
 /** Returns the entry of `names` that equals `word` or has `word` as its alias. If no entry matches, returns `word` itself. */
-export const resolveAlias = (
+export const resolveCommandAlias = (
   word: string | undefined,
   names: readonly string[],
   aliasOf: (name: string) => string | undefined,

@@ -18,7 +18,7 @@ export type ContractFlag = {
 export const snakeToKebabCase = (name: string): string => name.replaceAll('_', '-');
 
 /** Returns a command's flags: one for each leaf field of its query and body. Nested fields have dots, as in `--delivery.city`. */
-export const flagsFromSpec = (spec: CommandSpec): ContractFlag[] => [
+export const flagsFromCommandSpec = (spec: CommandSpec): ContractFlag[] => [
   ...flagsWithin('query', spec.query, []),
   ...(spec.body ? flagsWithin('body', spec.body, []) : []),
 ];
@@ -46,7 +46,7 @@ export const isMoneyFlag = ({ kind, schema, path }: ContractFlag): boolean =>
   kind === 'value' && schema.type.includes('integer') && /(?:^|_)(?:price|total|amount)(?:_gte|_lte)?$/.test(path.at(-1) ?? '');
 
 /** Returns a flag's help text. */
-export function describeFlag(flag: ContractFlag): string {
+export function formatFlagValueHelp(flag: ContractFlag): string {
   const hint = valueHint(flag);
   return [flag.schema.description?.replace(/\.$/, ''), hint && `(${hint})`].filter(Boolean).join(' ');
 }

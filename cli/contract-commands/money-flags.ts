@@ -3,7 +3,7 @@ import { CommandError, type FieldError } from '../errors/command-error.ts';
 import type { CommandSpec } from '../schema/command-specification.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import { isMoneyFlag, type ContractFlag } from './flags.ts';
-import { parseAmount } from './parse-amount.ts';
+import { parseDecimalAmount } from './parse-amount.ts';
 import { parseFlagValues, type RawFlagValues } from './parse-flags.ts';
 import { isRecord } from '../schema/schema-violations.ts';
 
@@ -46,7 +46,7 @@ function parseMoney(text: string): Amount | undefined {
 }
 
 /** Returns the flags with amounts such as `9.99` converted to minor units of their currency. */
-export async function convertAmountsToMinorUnits(conversion: Conversion): Promise<RawFlagValues> {
+export async function convertMoneyFlagsToMinorUnits(conversion: Conversion): Promise<RawFlagValues> {
   const { typed } = conversion;
   const amounts = [...typed].flatMap(([flag, texts]) => {
     const amount = isMoneyFlag(flag) ? parseMoney(texts.at(-1) ?? '') : undefined;
@@ -74,10 +74,10 @@ async function findCurrency({ spec, typed, path, base, client }: Conversion): Pr
 }
 
 function toMinorUnits(flag: ContractFlag, number: string, currency: string): string {
-  const amount = parseAmount(number, currency);
+  const amount = parseDecimalAmount(number, currency);
   if (amount !== undefined) return String(amount);
-  const example = parseAmount('0.1', currency) === undefined ? '10' : '9.99';
-  throw invalidFlagError(flag, `must be an amount of ${currency}, such as ${example}, or a whole number ${describeMinorUnit(currency)}`);
+  const example = parseDecimalAmount('0.1', currency) === undefined ? '10' : '9.99';
+  throw invalidFlagError(flag, `must be an amount of ${currency}, such as ${example}, or a whole number ${getMinorUnitName(currency)}`);
 }
 
 function invalidFlagError({ name, path }: ContractFlag, message: string): CommandError {
@@ -96,5 +96,5 @@ const unitNames: Readonly<Record<string, string>> = {
 };
 
 /** Describes the unit of a flag's whole numbers, such as `in pence`. */
-export const describeMinorUnit = (currency: string | undefined): string =>
+export const getMinorUnitName = (currency: string | undefined): string =>
   `in ${currency === undefined ? 'the minor unit of the currency, such as pence or cents' : (unitNames[currency] ?? `minor units of ${currency}`)}`;

@@ -81,7 +81,7 @@ function parseTimestamp(text: string, now: Date): string {
 }
 
 /** Converts a schema violation to an error that names the value's flag. */
-export function fieldErrorFromViolation(
+export function flagErrorFromSchemaViolation(
   flags: readonly ContractFlag[],
   location: ContractFlag['location'],
   { path, message }: SchemaViolation,

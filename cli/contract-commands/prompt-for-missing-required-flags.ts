@@ -1,6 +1,6 @@
 import { buildQueryAndBody } from './build-request.ts';
 import type { CommandSpec } from '../schema/command-specification.ts';
-import { flagsFromSpec, type ContractFlag } from './flags.ts';
+import { flagsFromCommandSpec, type ContractFlag } from './flags.ts';
 import type { CliEnvironment } from '../environment/environment.ts';
 import { sanitizeForTerminal } from '../terminal/safe-terminal-text.ts';
 import { readLine } from '../terminal/read-line.ts';
@@ -19,7 +19,7 @@ export async function promptForMissingRequiredFlags(
     buildQueryAndBody(spec, completed, base).fields.flatMap(({ flag: name, message }) =>
       name === flag.name || name.startsWith(`${flag.name}[`) ? [message] : [],
     );
-  for (const flag of flagsFromSpec(spec).filter((one) => errorsOf(one).includes(requiredFieldMessage))) {
+  for (const flag of flagsFromCommandSpec(spec).filter((one) => errorsOf(one).includes(requiredFieldMessage))) {
     for (let errors = ['']; errors.length > 0; errors = errorsOf(flag)) {
       if (errors[0] !== '') io.stderr.write(`  ${sanitizeForTerminal(errors.join('; '))}\n`);
       const texts = await (isRepeatable(flag) ? promptForList(io, flag) : promptForValue(io, flag));

@@ -5,7 +5,7 @@ import type { CliEnvironment } from '../environment/environment.ts';
 import { isRecord } from '../schema/schema-violations.ts';
 
 /** Reads the text of a file, or of standard input if `source` is `-`. */
-export async function readTextInput(io: CliEnvironment, source: string): Promise<string> {
+export async function readTextFromFileOrStdin(io: CliEnvironment, source: string): Promise<string> {
   if (source !== '-') {
     return readFile(source, 'utf8').catch((cause: unknown) => {
       throw new CommandError(exitCodes.usage, 'usage', `Cannot read ${source}`, { cause });
@@ -18,7 +18,7 @@ export async function readTextInput(io: CliEnvironment, source: string): Promise
 
 /** Reads a JSON object from the source of `--input`. */
 export async function readJsonObjectInput(io: CliEnvironment, source: string): Promise<Record<string, unknown>> {
-  const text = await readTextInput(io, source);
+  const text = await readTextFromFileOrStdin(io, source);
   const name = source === '-' ? 'Standard input' : source;
   try {
     const value: unknown = JSON.parse(text);

@@ -26,7 +26,7 @@ export async function openSystemKeyring(): Promise<SystemKeyring> {
 const timeout = (): AbortSignal => AbortSignal.timeout(waitMaxMs);
 
 /** Checks that the keyring stores, returns and deletes a secret, because some keyrings accept a secret without storing it. */
-export async function isKeyringUsable(open: () => Promise<SystemKeyring>): Promise<boolean> {
+export async function isSystemKeyringUsable(open: () => Promise<SystemKeyring>): Promise<boolean> {
   const account = `probe ${randomUUID()}`;
   try {
     const keyring = await open();

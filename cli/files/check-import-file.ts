@@ -3,7 +3,7 @@ import { exitCodes } from '../errors/exit-codes.ts';
 import type { UploadFile } from './open-upload.ts';
 
 /** Maximum size of a row, in bytes. Equals `importRowMax` in the contract. */
-export const maxRowBytes = 100_000;
+export const maxImportFileRowBytes = 100_000;
 
 const [quote, newline, carriageReturn, comma] = [0x22, 0x0a, 0x0d, 0x2c];
 
@@ -38,7 +38,7 @@ class RowScanner {
   #take(byte: number): void {
     this.size += 1;
     this.hasContent = true;
-    if (this.size > maxRowBytes) this.oversizedRowLine ??= this.line;
+    if (this.size > maxImportFileRowBytes) this.oversizedRowLine ??= this.line;
     if (!this.#isCsv) return;
     if (byte === quote) this.isQuoted = !this.isQuoted;
     else if (byte === comma && !this.isQuoted) this.columns += 1;
@@ -53,7 +53,7 @@ class RowScanner {
 }
 
 /** Throws if the service would reject the whole file, so that the error occurs before a long upload. */
-export async function checkImportFile(
+export async function checkImportFileEncodingAndRows(
   path: string,
   chunks: AsyncIterable<Uint8Array>,
   contentType: UploadFile['contentType'],
@@ -79,7 +79,10 @@ export async function checkImportFile(
     if (scanner.oversizedRowLine !== undefined) break;
   }
   if (scanner.oversizedRowLine !== undefined)
-    reject(`has a row of more than ${maxRowBytes} bytes that ends after line ${scanner.oversizedRowLine}`, 'Check the quotes in that row.');
+    reject(
+      `has a row of more than ${maxImportFileRowBytes} bytes that ends after line ${scanner.oversizedRowLine}`,
+      'Check the quotes in that row.',
+    );
   decode();
   if (bytes === 0) reject('is empty', 'Choose a file with a header and at least one row.');
   if (scanner.isQuoted) reject('ends within quotes', 'The file may be truncated: import the complete file.');

@@ -4,7 +4,7 @@ import type { DownloadedFile } from '@mandate/client-sdk';
 import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import type { CliEnvironment } from '../environment/environment.ts';
-import { createReplacementFile } from './replace-file-atomically.ts';
+import { createTemporaryReplacementFile } from './replace-file-atomically.ts';
 
 export type DownloadTarget = {
   /** Path of the file; `-` means standard output. */
@@ -13,13 +13,13 @@ export type DownloadTarget = {
 };
 
 /** Throws if the file exists and must not be overwritten. Commands also call it before their first request, so that they fail early. */
-export function assertMayWrite({ path, overwrite }: DownloadTarget): void {
+export function assertDownloadMayOverwrite({ path, overwrite }: DownloadTarget): void {
   if (path === '-' || overwrite || !existsSync(path)) return;
   throw new CommandError(exitCodes.usage, 'file_exists', `${path} already exists`, { hint: 'Overwrite it with: -y' });
 }
 
 /** Writes a download to a file or standard output. The file appears only when it is complete and its SHA-256 equals `expected`. */
-export async function saveDownload(
+export async function saveVerifiedDownload(
   io: CliEnvironment,
   { stream }: DownloadedFile,
   target: DownloadTarget,
@@ -38,7 +38,7 @@ export async function saveDownload(
     }
     return verifyChecksum();
   }
-  const finish = await createReplacementFile(target.path).catch((cause: unknown) => {
+  const finish = await createTemporaryReplacementFile(target.path).catch((cause: unknown) => {
     throw new CommandError(exitCodes.unexpectedError, 'unwritable', `Cannot write ${target.path}`, { cause });
   });
   await finish(
@@ -49,6 +49,6 @@ export async function saveDownload(
       }
       verifyChecksum();
     },
-    () => assertMayWrite(target),
+    () => assertDownloadMayOverwrite(target),
   );
 }

@@ -2,7 +2,7 @@ import type { loadJq } from './load-jq.ts';
 import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import type { OutputStream } from '../environment/environment.ts';
-import { sanitizeForTerminal, toPrintableJson } from '../terminal/safe-terminal-text.ts';
+import { sanitizeForTerminal, serializeJsonForTerminal } from '../terminal/safe-terminal-text.ts';
 
 let jq: Awaited<ReturnType<typeof loadJq>> | undefined;
 
@@ -27,7 +27,7 @@ export function applyJqFilter(filter: string, value: unknown, { isTTY }: Pick<Ou
 
 /** Formats one result. On a terminal, replaces control characters in strings, except line breaks and tabs. */
 function formatResult(result: unknown, isTTY: boolean): string {
-  if (typeof result !== 'string') return toPrintableJson(result);
+  if (typeof result !== 'string') return serializeJsonForTerminal(result);
   return isTTY ? result.replaceAll(/[^\n\t]+/g, sanitizeForTerminal) : result;
 }
 

@@ -58,7 +58,7 @@ const nextSteps: Readonly<Record<string, NextStep>> = {
 };
 
 /** Prints the suggested next command, except with --quiet or an output format for programs. */
-export function printNextStep(io: CliEnvironment, settings: Settings, operationId: string, body: unknown): void {
+export function printSuggestedNextCommand(io: CliEnvironment, settings: Settings, operationId: string, body: unknown): void {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the contract defines the responses of these operations
   const step = isRecord(body) ? nextSteps[operationId]?.(body as ResponseBody) : undefined;
   if (!step || settings.quiet || settings.format !== 'text' || settings.get !== undefined) return;

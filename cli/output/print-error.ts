@@ -11,7 +11,7 @@ import {
 import { CommandError, type FieldError } from '../errors/command-error.ts';
 import { exitCodeFromHttpStatus, exitCodes } from '../errors/exit-codes.ts';
 import type { CliEnvironment } from '../environment/environment.ts';
-import { sanitizeForTerminal, toPrintableJson } from '../terminal/safe-terminal-text.ts';
+import { sanitizeForTerminal, serializeJsonForTerminal } from '../terminal/safe-terminal-text.ts';
 import { addProfileToLoginHint } from '../settings/settings.ts';
 
 /** A printable error, as lines of text or, with --json, as JSON. */
@@ -31,7 +31,7 @@ export function printError(io: CliEnvironment, error: unknown, asJson: boolean, 
   const failure = described.hint === undefined ? described : { ...described, hint: addProfileToLoginHint(io, described.hint) };
   if (asJson) {
     const { fields, ...rest } = failure;
-    io.stderr.write(`${toPrintableJson({ error: { ...rest, ...(fields.length > 0 && { fields }) } })}\n`);
+    io.stderr.write(`${serializeJsonForTerminal({ error: { ...rest, ...(fields.length > 0 && { fields }) } })}\n`);
   } else {
     io.stderr.write(
       formatLines(failure)

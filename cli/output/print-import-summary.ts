@@ -26,7 +26,7 @@ export async function printImportSummary(
 }
 
 /** Prints the counts of an import that failed or was canceled. */
-export function printUnfinishedImport(io: CliEnvironment, { status, imported, progress }: Task): void {
+export function printFailedOrCanceledImport(io: CliEnvironment, { status, imported, progress }: Task): void {
   if (!imported) return;
   const outcome = status === 'canceled' ? 'Canceled' : 'Failed';
   io.stderr.write(

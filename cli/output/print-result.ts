@@ -1,12 +1,12 @@
 import { styleText } from 'node:util';
 import { formatMoney } from '@mandate/client-sdk';
-import { nestedListColumns } from './table-columns.ts';
+import { tableColumnsOfNestedLists } from './table-columns.ts';
 import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import type { CliEnvironment } from '../environment/environment.ts';
 import { applyJqFilter } from './jq-filter.ts';
 import { findClosestMatch } from '../terminal/did-you-mean.ts';
-import { sanitizeForTerminal, toPrintableJson, displayWidth } from '../terminal/safe-terminal-text.ts';
+import { sanitizeForTerminal, serializeJsonForTerminal, displayWidth } from '../terminal/safe-terminal-text.ts';
 import { isRecord } from '../schema/schema-violations.ts';
 import type { Settings } from '../settings/settings.ts';
 import { renderTable } from './table.ts';
@@ -36,7 +36,7 @@ export function printResult(
     return stdout.write(list.map((item) => formatJsonLine(io, settings, pickFields(item, chosen))).join(''));
   if (settings.format !== 'text') {
     const projection = list && isRecord(body) ? { ...body, data: list.map((item) => pickFields(item, chosen)) } : pickFields(body, chosen);
-    return stdout.write(`${toPrintableJson(projection, stdout.isTTY && settings.format === 'json' ? 2 : undefined)}\n`);
+    return stdout.write(`${serializeJsonForTerminal(projection, stdout.isTTY && settings.format === 'json' ? 2 : undefined)}\n`);
   }
   if (list) return stdout.write(formatList(io, settings, list, { names: chosen ?? columns, headings }));
   if (isRecord(body)) return stdout.write(formatObject(io, settings, body, chosen ?? (stdout.isTTY ? columns : undefined)));
@@ -45,7 +45,7 @@ export function printResult(
 
 /** Formats a value as one line of JSON, or as the `--jq` filter's results. */
 export const formatJsonLine = ({ stdout }: CliEnvironment, { jq }: Settings, value: unknown): string =>
-  jq === undefined ? `${toPrintableJson(value)}\n` : applyJqFilter(jq, value, stdout);
+  jq === undefined ? `${serializeJsonForTerminal(value)}\n` : applyJqFilter(jq, value, stdout);
 
 const listItems = (body: unknown): Item[] | undefined =>
   isRecord(body) && Array.isArray(body['data']) ? body['data'].filter(isRecord) : undefined;
@@ -78,7 +78,7 @@ function formatObject(io: CliEnvironment, settings: Settings, body: Item, chosen
   const tables = lists.map((name) => {
     const value = valueAt(body, name);
     const items = Array.isArray(value) ? value.filter(isRecord).map((item) => ({ currency: body['currency'], ...item })) : [];
-    const heads = nestedListColumns[name]?.filter((head) => items.some((item) => Object.hasOwn(item, head)));
+    const heads = tableColumnsOfNestedLists[name]?.filter((head) => items.some((item) => Object.hasOwn(item, head)));
     return `\n${formatTable(io, settings, items, heads ?? Object.keys(items[0] ?? {}).filter((head) => head !== 'currency'))}`;
   });
   return lines + tables.join('');
@@ -160,7 +160,7 @@ function formatPath(body: unknown, path: string): string {
   const found = picked.flatMap(toElements).filter((value) => value !== undefined);
   if (found.length === 0 && listItems(body)?.length !== 0)
     throw new CommandError(exitCodes.unexpectedError, 'nothing_there', `The response has no value at ${path}`);
-  return found.map((value) => `${typeof value === 'string' ? sanitizeForTerminal(value) : toPrintableJson(value)}\n`).join('');
+  return found.map((value) => `${typeof value === 'string' ? sanitizeForTerminal(value) : serializeJsonForTerminal(value)}\n`).join('');
 }
 
 const toElements = (value: unknown): unknown[] => (Array.isArray(value) ? value : [value]);

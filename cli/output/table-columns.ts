@@ -22,7 +22,7 @@ import type {
 type ColumnsOf<Item> = readonly (keyof Item & string)[];
 
 /** The fields that a table shows, by operation id. An operation without an entry shows all scalar fields. */
-export const defaultTableColumns: Readonly<Record<string, readonly string[]>> = {
+export const tableColumnsByOperation: Readonly<Record<string, readonly string[]>> = {
   'versions.list': ['version', 'status', 'deprecated_at', 'sunset_at'] satisfies ColumnsOf<ApiVersion>,
   'products.list': ['id', 'sku', 'name', 'category', 'price', 'stock'] satisfies ColumnsOf<Product>,
   'productCategories.list': ['category', 'product_count'] satisfies ColumnsOf<ProductCategory>,
@@ -74,7 +74,7 @@ export const defaultTableColumns: Readonly<Record<string, readonly string[]>> = 
 };
 
 /** The columns of a list for staff, who see the items of every customer. */
-export const staffListColumns: Readonly<Record<string, readonly string[]>> = {
+export const staffTableColumnsByOperation: Readonly<Record<string, readonly string[]>> = {
   'orders.list': [
     'id',
     'user_id',
@@ -89,7 +89,7 @@ export const staffListColumns: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The columns of a nested list. A column that no item has is omitted. */
-export const nestedListColumns: Readonly<Record<string, readonly string[]>> = {
+export const tableColumnsOfNestedLists: Readonly<Record<string, readonly string[]>> = {
   items: ['line', 'product_id', 'sku', 'name', 'quantity', 'unit_price', 'total'] satisfies ColumnsOf<OrderItem>,
 };
 

@@ -26,7 +26,7 @@ const noPageError = ({ group, name, summary }: CommandSpec, reason: string): Com
   });
 
 /** Returns the URL that `--web` opens. Sends the request only if the URL is part of the response. */
-export async function findWebPageUrl(spec: CommandSpec, apiUrl: string, response: () => PromiseLike<unknown>): Promise<string> {
+export async function findWebPageUrlOfOperation(spec: CommandSpec, apiUrl: string, response: () => PromiseLike<unknown>): Promise<string> {
   const path = accountPages[spec.operationId];
   if (path !== undefined) return apiUrl + path;
   const findUrl = pagesInResponses[spec.operationId];
@@ -38,7 +38,7 @@ export async function findWebPageUrl(spec: CommandSpec, apiUrl: string, response
 }
 
 /** Opens a URL in the browser and prints it. In a pipe, only prints it. */
-export async function openOrPrintUrl(io: CliEnvironment, { quiet }: Settings, url: string): Promise<void> {
+export async function openUrlInBrowserOrPrint(io: CliEnvironment, { quiet }: Settings, url: string): Promise<void> {
   if (!io.stdout.isTTY) return io.stdout.write(`${sanitizeForTerminal(url)}\n`);
   if (!quiet) io.stderr.write(`Opening ${sanitizeForTerminal(url)}\n`);
   await io.openBrowser(url).catch(() => io.stderr.write('The browser could not be opened. Open the URL above.\n'));

@@ -57,7 +57,7 @@ export function addProfileToLoginHint(io: CliEnvironment, text: string): string 
 }
 
 /** Combines flags, environment and profile into settings. Flags override the environment, and the environment overrides the profile. */
-export function resolveSettings(flags: GlobalFlags, io: CliEnvironment): Settings {
+export function settingsFromFlagsEnvironmentAndProfile(flags: GlobalFlags, io: CliEnvironment): Settings {
   const { env } = io;
   const directory = getConfigDirectory(io);
   const storedConfig = readConfigFile(directory);

@@ -9,7 +9,7 @@ import {
 import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import type { CliEnvironment } from '../environment/environment.ts';
-import { sanitizeForTerminal, toPrintableJson } from '../terminal/safe-terminal-text.ts';
+import { sanitizeForTerminal, serializeJsonForTerminal } from '../terminal/safe-terminal-text.ts';
 import type { Settings } from '../settings/settings.ts';
 import { createSignInDeadline, signInDeniedError, type SignInOptions } from './sign-in-methods.ts';
 
@@ -50,7 +50,7 @@ function printInstructions(io: CliEnvironment, settings: Settings, device: Devic
       user_code: userCode,
       expires_in: expiresIn,
     };
-    return io.stdout.write(`${toPrintableJson(output)}\n`);
+    return io.stdout.write(`${serializeJsonForTerminal(output)}\n`);
   }
   const lines = [
     'Open this URL in a browser on any machine:',

@@ -13,7 +13,7 @@ import { isRecord } from '../schema/schema-violations.ts';
 const keyFilePath = ({ path }: CredentialStore): string => join(dirname(path), 'proof-keys.json');
 
 /** Returns a function that loads the DPoP key of a credential once; it resolves to undefined if the tokens are not bound to a key. */
-export function createProofKeyLoader(store: CredentialStore, profile: string, { bound }: Credential): () => Promise<ProofKey | undefined> {
+export function createDpopKeyLoader(store: CredentialStore, profile: string, { bound }: Credential): () => Promise<ProofKey | undefined> {
   let key: Promise<ProofKey> | undefined;
   return async () => (bound ? (key ??= readKey(store, profile)) : undefined);
 }
@@ -25,7 +25,7 @@ async function readKey(store: CredentialStore, profile: string): Promise<ProofKe
 }
 
 /** Saves a profile's DPoP key, or deletes it if undefined. Must be called within `exclusively`. */
-export async function writeProofKey(store: CredentialStore, profile: string, jwk: ProofJwk | undefined): Promise<void> {
+export async function writeDpopKey(store: CredentialStore, profile: string, jwk: ProofJwk | undefined): Promise<void> {
   const { [profile]: before, ...others } = await readKeys(store);
   if (before === undefined && jwk === undefined) return;
   await replaceFileAtomically(keyFilePath(store), `${JSON.stringify(jwk ? { ...others, [profile]: jwk } : others)}\n`);

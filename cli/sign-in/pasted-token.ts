@@ -17,12 +17,12 @@ export function parsePastedToken(text: string): { readonly accessToken: string; 
   return {
     accessToken,
     expiresAt: typeof claims['exp'] === 'number' ? claims['exp'] * 1000 : neverExpires,
-    scopes: readTokenScopes(accessToken),
+    scopes: readScopesFromJwt(accessToken),
   };
 }
 
 /** Returns the scopes in an access token, or an empty list for an API key. */
-export function readTokenScopes(token: string): string[] {
+export function readScopesFromJwt(token: string): string[] {
   const { scope } = decodeClaims(token);
   return typeof scope === 'string' ? scope.split(' ') : [];
 }

@@ -4,8 +4,8 @@ import { CommandError } from '../errors/command-error.ts';
 import type { Credential, CredentialStore } from './credential-store.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import type { CliEnvironment } from '../environment/environment.ts';
-import { isKeyringUsable } from '../environment/system-keyring.ts';
-import { writeProofKey } from './dpop-keys.ts';
+import { isSystemKeyringUsable } from '../environment/system-keyring.ts';
+import { writeDpopKey } from './dpop-keys.ts';
 import type { Settings } from '../settings/settings.ts';
 
 /** Where the refresh token is stored: in the credential file, or in the system keyring. */
@@ -22,7 +22,7 @@ export async function chooseRefreshTokenStorage(
     throw new CommandError(exitCodes.usage, 'usage', `--storage must be auto, keyring or file, not ${JSON.stringify(requested)}`);
   }
   if (requested === 'file') return 'file';
-  if (await isKeyringUsable(io.keyring)) return 'keyring';
+  if (await isSystemKeyringUsable(io.keyring)) return 'keyring';
   if (requested === 'auto') return 'file';
   throw new CommandError(exitCodes.unexpectedError, 'no_keyring', 'The system keyring is not available', {
     hint: 'Store the tokens in a file that only you can read: mandate login --storage file',
@@ -72,7 +72,7 @@ export async function saveCredential(
 export async function deleteCredential(io: CliEnvironment, store: CredentialStore, profile: string): Promise<void> {
   const credential = await store.read(profile);
   await store.write(profile, undefined);
-  await writeProofKey(store, profile, undefined);
+  await writeDpopKey(store, profile, undefined);
   if (credential?.storage === 'keyring') {
     const remove = async (): Promise<void> => (await io.keyring()).remove(keyringAccount(store, profile));
     await remove().catch(() => undefined);

@@ -6,7 +6,7 @@ import { exitCodes } from '../errors/exit-codes.ts';
 import type { CliEnvironment } from '../environment/environment.ts';
 import { retryNoticeMiddleware } from '../output/retry-notice-middleware.ts';
 import { sanitizeForTerminal } from '../terminal/safe-terminal-text.ts';
-import { createProofKeyLoader } from './dpop-keys.ts';
+import { createDpopKeyLoader } from './dpop-keys.ts';
 import { nodeHttpFetch } from '../http/node-http-fetch.ts';
 import { saveCredential, loadRefreshToken } from './refresh-token-storage.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -32,7 +32,7 @@ export async function openSession(io: CliEnvironment, settings: Settings): Promi
   const apiUrl = parseApiUrl(io, settings.apiUrl ?? stored?.apiUrl ?? defaultApiUrl);
   // Tokens are sent only to the origin that issued them.
   const credential = stored?.apiUrl === apiUrl && settings.token === undefined ? stored : undefined;
-  const auth = settings.token ?? (credential && createTokenSource(io, store, settings.profile, credential));
+  const auth = settings.token ?? (credential && createProfileTokenSource(io, store, settings.profile, credential));
   return { apiUrl, store, credential, client: createApiClient(io, settings, apiUrl, auth), signedIn: auth !== undefined };
 }
 
@@ -90,7 +90,7 @@ export function parseApiUrl(io: CliEnvironment, url: string): string {
 }
 
 /** Creates a profile's token source, which renews the access token and saves the new tokens. */
-export function createTokenSource(io: CliEnvironment, store: CredentialStore, profile: string, credential: Credential): TokenSource {
+export function createProfileTokenSource(io: CliEnvironment, store: CredentialStore, profile: string, credential: Credential): TokenSource {
   const { apiUrl, issuer = apiUrl, clientId } = credential;
   // Reading the keyring is slow, so the refresh token is loaded only for a renewal, which always holds the lock.
   let renewing = false;
@@ -118,7 +118,7 @@ export function createTokenSource(io: CliEnvironment, store: CredentialStore, pr
         }
       }),
   };
-  const proofKey = createProofKeyLoader(store, profile, credential);
+  const proofKey = createDpopKeyLoader(store, profile, credential);
   return refreshingTokens({ issuer, clientId, store: tokens, proofKey, allowInsecureRequests: allowsInsecureRequests(io) });
 }
 

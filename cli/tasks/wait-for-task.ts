@@ -3,7 +3,7 @@ import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import type { CliEnvironment } from '../environment/environment.ts';
 import { createProgressBar, formatRate } from '../terminal/progress-bar.ts';
-import { createRateMeter } from '../terminal/progress-rate.ts';
+import { createProgressRateMeter } from '../terminal/progress-rate.ts';
 import { parseDurationMs } from '../settings/parse-duration.ts';
 import type { Settings } from '../settings/settings.ts';
 
@@ -11,7 +11,7 @@ import type { Settings } from '../settings/settings.ts';
 export type WaitFlags = { readonly maxWait?: string; readonly interval?: string };
 
 /** Converts the given wait flags to milliseconds. */
-export const parseWaitFlags = ({ maxWait, interval }: WaitFlags): { maxWaitMs?: number; intervalMs?: number } => ({
+export const parseTaskWaitFlags = ({ maxWait, interval }: WaitFlags): { maxWaitMs?: number; intervalMs?: number } => ({
   ...(maxWait !== undefined && { maxWaitMs: parseDurationFlag('--max-wait', maxWait) }),
   ...(interval !== undefined && { intervalMs: parseDurationFlag('--interval', interval) }),
 });
@@ -32,7 +32,7 @@ export async function waitForTask(
   flags: WaitFlags,
 ): Promise<Task> {
   const progress = createProgressBar(io, settings);
-  const measure = createRateMeter();
+  const measure = createProgressRateMeter();
   const onProgress = ({ type, status, progress: { processed, total } }: Task): void => {
     const fraction = total ? processed / total : undefined;
     const rate = measure(processed, total ?? undefined);
@@ -49,7 +49,7 @@ export async function waitForTask(
   };
   const hint = `The task continues. Wait for it with: mandate tasks wait ${id}`;
   try {
-    return await client.tasks.wait(id, { signal: io.interrupted, onProgress, ...parseWaitFlags(flags) });
+    return await client.tasks.wait(id, { signal: io.interrupted, onProgress, ...parseTaskWaitFlags(flags) });
   } catch (error) {
     if (error instanceof AbortError) throw new CommandError(exitCodes.interrupted, error.code, 'Interrupted', { hint });
     if (error instanceof WaitOverError) throw new CommandError(exitCodes.waitTimeout, error.code, error.message, { hint });

@@ -2,7 +2,7 @@
 export const sanitizeForTerminal = (text: string): string => text.replaceAll(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '\uFFFD');
 
 /** Serializes JSON for a terminal. Escapes all control characters, including those that JSON.stringify leaves unescaped. */
-export const toPrintableJson = (value: unknown, indentation?: number): string =>
+export const serializeJsonForTerminal = (value: unknown, indentation?: number): string =>
   (JSON.stringify(value, null, indentation) ?? 'null').replaceAll(
     /[\u007f-\u009f]/g,
     (character) => `\\u00${character.charCodeAt(0).toString(16)}`,

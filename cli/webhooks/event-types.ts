@@ -1,10 +1,11 @@
 import type { EventTypeFilter } from '@mandate/client-sdk/webhooks';
 import { CommandError } from '../errors/command-error.ts';
-import { getCommandSpec } from '../contract-commands/build-request.ts';
+import { getCommandSpecOfOperation } from '../contract-commands/build-request.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import { findClosestMatch } from '../terminal/did-you-mean.ts';
 
-const knownTypes = (): readonly string[] => getCommandSpec('events.list').query.properties?.['type']?.items?.enum?.map(String) ?? [];
+const knownTypes = (): readonly string[] =>
+  getCommandSpecOfOperation('events.list').query.properties?.['type']?.items?.enum?.map(String) ?? [];
 
 /** Parses a comma-separated list of event types. Returns undefined for all types. */
 export function parseEventTypes(flag: string, text: string | undefined): EventTypeFilter[] | undefined {

@@ -13,7 +13,7 @@ const retryDelay = { minMs: 100, maxMs: 2_000 };
 export type EventPollOptions = { readonly after?: number | undefined; readonly type?: readonly EventTypeFilter[] | undefined };
 
 /** Parses the event id of `--after`. */
-export function parseAfterFlag(text: string | undefined): number | undefined {
+export function parseAfterEventIdFlag(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (/^(evt_)?\d{1,15}$/.test(text)) return Number(text.replace('evt_', ''));
   throw new CommandError(exitCodes.usage, 'usage', `--after must be an event ID, not ${JSON.stringify(text)}`);

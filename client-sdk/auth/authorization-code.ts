@@ -2,7 +2,7 @@ import * as oauth from 'oauth4webapi';
 import type { AuthorizationServer, Tokens } from './authorization-server-metadata.ts';
 import { AuthorizationError } from '../core/errors.ts';
 import { readOAuthResponse, runOAuthRequest } from './oauth-request.ts';
-import { resolveProofKey, calculateKeyThumbprint } from './dpop-key.ts';
+import { getCurrentProofKey, calculateKeyThumbprint } from './dpop-key.ts';
 import { createClientAuthentication, createOAuthRequestOptions, requestTokens } from './token-endpoint.ts';
 
 export type AuthorizationRequestOptions = {
@@ -34,7 +34,7 @@ export async function beginAuthorization(server: AuthorizationServer, options: A
   const state = oauth.generateRandomState();
   const codeVerifier = oauth.generateRandomCodeVerifier();
   const url = new URL(endpoint);
-  const proofKey = await resolveProofKey(server.proofKey);
+  const proofKey = await getCurrentProofKey(server.proofKey);
   const parameters = {
     client_id: options.clientId,
     redirect_uri: options.redirectUri,

@@ -66,11 +66,11 @@ const base64url = (bytes: Uint8Array): string =>
 export type ProofKeySource = ProofKey | (() => Promise<ProofKey | undefined>) | undefined;
 
 /** Returns a key source's current key. */
-export const resolveProofKey = async (proofKey: ProofKeySource): Promise<ProofKey | undefined> =>
+export const getCurrentProofKey = async (proofKey: ProofKeySource): Promise<ProofKey | undefined> =>
   typeof proofKey === 'function' ? proofKey() : proofKey;
 
 /** Creates a DPoP proof for a request; returns `undefined` if there is no key. */
-export async function createDpopProofIfKey(proofKey: ProofKeySource, request: ProvenRequest): Promise<string | undefined> {
-  const key = await resolveProofKey(proofKey);
+export async function createDpopProofIfKeyIsSet(proofKey: ProofKeySource, request: ProvenRequest): Promise<string | undefined> {
+  const key = await getCurrentProofKey(proofKey);
   return key && createDpopProof(key, request);
 }

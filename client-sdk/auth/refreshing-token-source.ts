@@ -5,7 +5,7 @@ import {
   type AuthorizationServerOptions,
 } from './authorization-server-metadata.ts';
 import { AuthorizationError, SignInRequiredError } from '../core/errors.ts';
-import { createDpopProofIfKey } from './dpop-key.ts';
+import { createDpopProofIfKeyIsSet } from './dpop-key.ts';
 import { singleFlight } from './single-flight.ts';
 import { requestTokens } from './token-endpoint.ts';
 import type { TokenSource } from '../core/token-source.ts';
@@ -40,7 +40,7 @@ export function refreshingTokens(options: RefreshOptions): TokenSource {
       const tokens = await store.read();
       return tokens && tokens.accessToken !== rejected ? tokens.accessToken : refreshInsteadOf(rejected);
     },
-    ...(proofKey && { proof: (request) => createDpopProofIfKey(proofKey, request) }),
+    ...(proofKey && { proof: (request) => createDpopProofIfKeyIsSet(proofKey, request) }),
   };
 }
 

@@ -2,14 +2,14 @@ import * as oauth from 'oauth4webapi';
 import type { AuthorizationServer, Tokens } from './authorization-server-metadata.ts';
 import { AuthorizationError } from '../core/errors.ts';
 import { readOAuthResponse, runOAuthRequest, type JsonBody } from './oauth-request.ts';
-import { createDpopProofIfKey } from './dpop-key.ts';
+import { createDpopProofIfKeyIsSet } from './dpop-key.ts';
 
 type OAuthFetch = (url: string, init: oauth.CustomFetchOptions<string, URLSearchParams | undefined>) => Promise<Response>;
 
 /** Returns the `oauth4webapi` options for a request. Requests to the token endpoint get a DPoP proof if there is a key. */
 export function createOAuthRequestOptions(server: AuthorizationServer, signal: AbortSignal) {
   const fetchWithProof: OAuthFetch = async (url, { body = null, headers, ...init }) => {
-    const proof = url === server.metadata.token_endpoint && (await createDpopProofIfKey(server.proofKey, { method: 'POST', url }));
+    const proof = url === server.metadata.token_endpoint && (await createDpopProofIfKeyIsSet(server.proofKey, { method: 'POST', url }));
     return server.fetch(url, { ...init, signal, body, headers: { ...headers, ...(proof && { dpop: proof }) } });
   };
   return { [oauth.allowInsecureRequests]: server.issuer.startsWith('http:'), [oauth.customFetch]: fetchWithProof, signal };

@@ -6,7 +6,7 @@ import { singleFlight } from '../auth/single-flight.ts';
 import type { TokenSource } from '../core/token-source.ts';
 import { createBrowserTokenStore, type BrowserTokenStore } from './indexeddb-token-store.ts';
 import { indexedDbKeyValueStore } from './indexeddb-key-value-store.ts';
-import { sendCallbackToOpener, openSignInPopup, waitForPopupCallback } from './popup.ts';
+import { sendCallbackUrlToOpener, openSignInPopup, waitForPopupCallback } from './popup.ts';
 
 export type BrowserSignInOptions = Omit<AuthorizationServerOptions, 'proofKey' | 'signal'> & {
   /** Issuer URL of the authorization server: the origin of the API. */
@@ -122,7 +122,7 @@ async function complete(store: BrowserTokenStore, discoverServer: DiscoverServer
   if (!pending) return undefined;
   // Removes the code from the browser history and from referrers, even if the sign-in fails.
   history.replaceState(history.state, '', url.pathname);
-  if (pending.returnTo === undefined && (await sendCallbackToOpener(pending.request.state, url.href))) {
+  if (pending.returnTo === undefined && (await sendCallbackUrlToOpener(pending.request.state, url.href))) {
     window.close();
     return new Promise(() => undefined);
   }

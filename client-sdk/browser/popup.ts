@@ -46,7 +46,7 @@ const received = 'taken';
 const handOverTimeoutMs = 1_000;
 
 /** Sends the popup's URL to the page that opened the popup. Returns whether that page received the URL. */
-export async function sendCallbackToOpener(state: string, url: string): Promise<boolean> {
+export async function sendCallbackUrlToOpener(state: string, url: string): Promise<boolean> {
   const channel = channelOf(state);
   const { promise, resolve } = Promise.withResolvers<boolean>();
   channel.addEventListener('message', ({ data }: MessageEvent<unknown>) => data === received && resolve(true));

@@ -1,7 +1,7 @@
 import { MandateError, WaitOverError } from '../core/errors.ts';
 import type { Task } from '../generated/resources.gen.ts';
 import { filledPath } from '../core/request-url.ts';
-import { calculateRetryDelay, delayUnlessAborted } from '../core/retry.ts';
+import { calculateRetryDelay, waitUnlessAborted } from '../core/retry.ts';
 import { sendWithRetries, type TransportSettings } from '../core/transport.ts';
 
 /** Options of `tasks.wait`. */
@@ -45,6 +45,6 @@ export async function waitForTask(settings: TransportSettings, id: number | stri
     }
     const leftMs = startedAt + maxWaitMs - Date.now();
     if (leftMs <= 0) throw new WaitOverError(`Task ${id} is not finished after ${maxWaitMs / 1000} s`, task);
-    await delayUnlessAborted(Math.min(delayMs, leftMs), signal);
+    await waitUnlessAborted(Math.min(delayMs, leftMs), signal);
   }
 }

@@ -1,11 +1,11 @@
 import { createOpenApiDocument } from '@mandate/contract/openapi';
 import type { OpenApiDocument } from './openapi-document.ts';
-import { selectChangedResources } from './version-differences.ts';
+import { selectResourcesChangedInVersion } from './version-differences.ts';
 
 /** Returns the OpenAPI document of version 1, and the resources of version 2 that differ from version 1. */
 export function createOpenApiDocuments(): { v1: OpenApiDocument; changedInV2: OpenApiDocument } {
   const [v1, v2] = [createDocument('v1'), createDocument('v2')];
-  return { v1, changedInV2: selectChangedResources(v1, v2) };
+  return { v1, changedInV2: selectResourcesChangedInVersion(v1, v2) };
 }
 
 const createDocument = (version: 'v1' | 'v2'): OpenApiDocument =>

@@ -1,6 +1,6 @@
 import openapiTS, { astToString } from 'openapi-typescript';
 import { createOpenApiDocuments } from './create-openapi-documents.ts';
-import { generatedFileHeading, type OpenApiDocument } from './openapi-document.ts';
+import { generatedFileHeaderComment, type OpenApiDocument } from './openapi-document.ts';
 
 /** Omits examples, which are needed only in the API reference. */
 const withoutExamples = (key: string, value: unknown): unknown =>
@@ -18,5 +18,5 @@ async function typesSource(document: OpenApiDocument): Promise<string> {
     defaultNonNullable: false,
     silent: true,
   });
-  return generatedFileHeading + astToString(types);
+  return generatedFileHeaderComment + astToString(types);
 }

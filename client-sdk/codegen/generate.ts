@@ -1,20 +1,20 @@
 import { writeFile } from 'node:fs/promises';
 import { generateQueriesSource } from './generate-queries.ts';
 import { createOpenApiDocuments } from './create-openapi-documents.ts';
-import { generatedFileHeading, listOperations, type OpenApiDocument, type Operation } from './openapi-document.ts';
+import { generatedFileHeaderComment, listPublicOpenApiOperations, type OpenApiDocument, type Operation } from './openapi-document.ts';
 
 /** Returns the sources of all committed generated files of this package, by file name. */
-export function generateFiles(): Record<string, string> {
+export function renderCommittedGeneratedFiles(): Record<string, string> {
   const { v1, changedInV2 } = createOpenApiDocuments();
   return { ...sourcesOf(v1, ''), ...sourcesOf(changedInV2, '-v2') };
 }
 
 function sourcesOf(document: OpenApiDocument, suffix: string): Record<string, string> {
-  const operations = listOperations(document);
+  const operations = listPublicOpenApiOperations(document);
   return {
-    [`routes${suffix}.gen.ts`]: generatedFileHeading + routesSource(operations),
-    [`resources${suffix}.gen.ts`]: generatedFileHeading + resourcesSource(document, operations, suffix),
-    ...(suffix === '' && { 'queries.gen.ts': generatedFileHeading + generateQueriesSource(operations) }),
+    [`routes${suffix}.gen.ts`]: generatedFileHeaderComment + routesSource(operations),
+    [`resources${suffix}.gen.ts`]: generatedFileHeaderComment + resourcesSource(document, operations, suffix),
+    ...(suffix === '' && { 'queries.gen.ts': generatedFileHeaderComment + generateQueriesSource(operations) }),
   };
 }
 
@@ -126,5 +126,6 @@ const capitalized = (name: string): string => name.charAt(0).toUpperCase() + nam
 const camelCase = (name: string): string => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 if (import.meta.main) {
-  for (const [name, source] of Object.entries(generateFiles())) await writeFile(new URL(`../generated/${name}`, import.meta.url), source);
+  for (const [name, source] of Object.entries(renderCommittedGeneratedFiles()))
+    await writeFile(new URL(`../generated/${name}`, import.meta.url), source);
 }

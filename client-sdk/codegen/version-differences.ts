@@ -1,7 +1,7 @@
 import type { OpenApiDocument } from './openapi-document.ts';
 
 /** Returns the part of `after` that contains only the resources that differ from `before`, with the schemas that these resources need. */
-export function selectChangedResources(before: OpenApiDocument, after: OpenApiDocument): OpenApiDocument {
+export function selectResourcesChangedInVersion(before: OpenApiDocument, after: OpenApiDocument): OpenApiDocument {
   const known = new Set(
     entriesOf(before).map(({ path, method, operation }) => canonicalJson(before, [unversioned(path), method, operation])),
   );

@@ -12,7 +12,7 @@ export type DownloadedFile = {
 };
 
 /** Converts a response to a file whose stream fails if no data arrives within the timeout. */
-export function toDownloadedFile({ headers, body }: Response, timeout: RequestTimeout): DownloadedFile {
+export function downloadedFileFromResponse({ headers, body }: Response, timeout: RequestTimeout): DownloadedFile {
   const length = headers.get('content-length');
   return {
     stream: withReadTimeout(body ?? new Blob([]).stream(), timeout),

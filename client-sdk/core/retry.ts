@@ -45,7 +45,7 @@ export class RetryBudget {
 }
 
 /** Waits for `ms`, or until the caller's signal is aborted. Removes its timer and listener. */
-export async function delayUnlessAborted(ms: number, signal: AbortSignal | undefined): Promise<void> {
+export async function waitUnlessAborted(ms: number, signal: AbortSignal | undefined): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, ms);
   await withAbortAndDeadline(signal, promise).finally(() => clearTimeout(timer));

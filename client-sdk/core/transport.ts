@@ -1,12 +1,12 @@
 import type { Answer, DryRun, IfMatch, IfNoneMatch } from './call.ts';
 import { startRequestTimeout } from './request-timeout.ts';
-import { toDownloadedFile } from './download.ts';
+import { downloadedFileFromResponse } from './download.ts';
 import { ApiError, DecodeError } from './errors.ts';
 import { composeMiddleware, type Middleware } from './middleware.ts';
 import { queryString, type QueryValue } from './request-url.ts';
-import { calculateRetryDelay, delayUnlessAborted, withAbortAndDeadline, type RetryBudget, type RetryLimits } from './retry.ts';
+import { calculateRetryDelay, waitUnlessAborted, withAbortAndDeadline, type RetryBudget, type RetryLimits } from './retry.ts';
 import type { ProvenRequest, TokenSource } from './token-source.ts';
-import { canResendFile, resolveUploadMediaType, createUploadBody, type FileContent, type UploadOptions } from './upload.ts';
+import { canSendFileMoreThanOnce, resolveUploadMediaType, createUploadBody, type FileContent, type UploadOptions } from './upload.ts';
 
 /** The part of `fetch` that the client uses. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
@@ -41,7 +41,7 @@ export type SendOptions = UploadOptions & DryRun & IfMatch & IfNoneMatch;
 
 /** Returns whether a request is safe to retry. */
 const isRepeatable = ({ method, file }: ApiRequest, headers: Headers): boolean =>
-  (['GET', 'HEAD', 'PUT', 'DELETE'].includes(method) || headers.has('idempotency-key')) && canResendFile(file);
+  (['GET', 'HEAD', 'PUT', 'DELETE'].includes(method) || headers.has('idempotency-key')) && canSendFileMoreThanOnce(file);
 
 /** Sends a request and retries it until it succeeds, fails permanently, exceeds the retry limit or deadline, or is aborted. */
 export async function sendWithRetries(
@@ -55,7 +55,7 @@ export async function sendWithRetries(
   const headers = headersOf(settings, request, options);
   const maxRetries = isRepeatable(request, headers) ? (options.maxRetries ?? settings.maxRetries) : 0;
   let token = await withAbortAndDeadline(signal, auth?.accessToken(), until);
-  let isTokenReplaced = !canResendFile(request.file);
+  let isTokenReplaced = !canSendFileMoreThanOnce(request.file);
   for (let attempt = 0; ; attempt++) {
     try {
       const answer = await sendOnce(settings, { ...request, headers, token, attempt, until }, options);
@@ -72,7 +72,7 @@ export async function sendWithRetries(
       }
       const delayMs = calculateRetryDelay(error, attempt, { ...settings, maxRetries });
       if (delayMs === undefined || performance.now() + delayMs >= until || !budget.spend()) throw error;
-      await delayUnlessAborted(delayMs, signal);
+      await waitUnlessAborted(delayMs, signal);
     }
   }
 }
@@ -124,7 +124,7 @@ async function sendOnce(settings: TransportSettings, request: Attempt, options: 
     const response = await sendThroughMiddleware({ operation, attempt, url, init });
     if (request.answer !== 'file' || response.status !== 200) return decode(response, await mapErrors(response.text()));
     isStreaming = true;
-    return toAnswer(response, toDownloadedFile(response, timeout));
+    return toAnswer(response, downloadedFileFromResponse(response, timeout));
   } finally {
     if (!isStreaming) timeout.stop();
   }

@@ -18,7 +18,7 @@ export const resolveUploadMediaType = (file: FileContent, { contentType }: Uploa
   contentType ?? ((file instanceof Blob && file.type) || 'text/csv');
 
 /** Returns whether a file can be sent more than once. */
-export const canResendFile = (file: FileContent | undefined): boolean =>
+export const canSendFileMoreThanOnce = (file: FileContent | undefined): boolean =>
   file === undefined || typeof file === 'string' || file instanceof Uint8Array || file instanceof Blob || typeof file === 'function';
 
 /** Some browsers do not support streaming uploads; others support them only over some connections. */

@@ -1,4 +1,4 @@
-import { readManifest, replaceManifest, restoreManifest, type PackageManifest } from './published-manifest.ts';
+import { readPackageManifest, replacePackageManifest, restoreReplacedPackageManifest, type PackageManifest } from './published-manifest.ts';
 
 /** Folder of the package. In the repository the package runs from its sources; the published package runs from `dist`. */
 const folder = new URL('../', import.meta.url);
@@ -9,11 +9,17 @@ type SourceManifest = PackageManifest & { readonly exports: Readonly<Record<stri
 const engines = { node: '>=22.18' };
 
 /** Returns the source files of the entry points, such as `./index.ts`. */
-export const readEntryPoints = async (): Promise<string[]> => Object.values((await readManifest<SourceManifest>(folder)).exports);
+export const readEntryPoints = async (): Promise<string[]> => Object.values((await readPackageManifest<SourceManifest>(folder)).exports);
 
 /** Replaces the manifest with the published version. */
 async function publish(): Promise<void> {
-  const { exports, devDependencies: _dev, scripts: _scripts, dependencies: _all, ...rest } = await readManifest<SourceManifest>(folder);
+  const {
+    exports,
+    devDependencies: _dev,
+    scripts: _scripts,
+    dependencies: _all,
+    ...rest
+  } = await readPackageManifest<SourceManifest>(folder);
   const conditions: Record<string, unknown> = { './package.json': './package.json' };
   for (const [name, source] of Object.entries(exports)) {
     const file = `./dist/${source.slice(2).replace(/\.ts$/, '')}`;
@@ -28,7 +34,7 @@ async function publish(): Promise<void> {
     dependencies,
     engines,
   };
-  await replaceManifest(folder, content);
+  await replacePackageManifest(folder, content);
 }
 
-if (import.meta.main) await (process.argv[2] === 'publish' ? publish() : restoreManifest(folder));
+if (import.meta.main) await (process.argv[2] === 'publish' ? publish() : restoreReplacedPackageManifest(folder));

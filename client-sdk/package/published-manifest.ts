@@ -6,16 +6,16 @@ const manifestUrl = (folder: URL): URL => new URL('package.json', folder);
 const backupUrl = (folder: URL): URL => new URL('package.json.source', folder);
 
 /** Reads the package.json of `folder`. */
-export async function readManifest<Known extends PackageManifest>(folder: URL): Promise<Known> {
+export async function readPackageManifest<Known extends PackageManifest>(folder: URL): Promise<Known> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- our own file
   return JSON.parse(await readFile(manifestUrl(folder), 'utf8')) as Known;
 }
 
-/** Replaces the package.json of `folder` until `restoreManifest`. */
-export async function replaceManifest(folder: URL, content: PackageManifest): Promise<void> {
+/** Replaces the package.json of `folder` until `restoreReplacedPackageManifest`. */
+export async function replacePackageManifest(folder: URL, content: PackageManifest): Promise<void> {
   await rename(manifestUrl(folder), backupUrl(folder));
   await writeFile(manifestUrl(folder), `${JSON.stringify(content, null, 2)}\n`);
 }
 
-/** Restores the package.json that `replaceManifest` replaced. */
-export const restoreManifest = (folder: URL): Promise<void> => rename(backupUrl(folder), manifestUrl(folder));
+/** Restores the package.json that `replacePackageManifest` replaced. */
+export const restoreReplacedPackageManifest = (folder: URL): Promise<void> => rename(backupUrl(folder), manifestUrl(folder));

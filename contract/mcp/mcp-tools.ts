@@ -4,7 +4,7 @@ import type { McpTool } from './mcp-tool.ts';
 export type { McpTool } from './mcp-tool.ts';
 
 /** Operations that are not offered as tools for a reason that the OpenAPI document does not express. */
-const excludedOperations: Readonly<Record<string, string>> = { 'signingKeys.rotate': 'must be decided by a human' };
+const operationsWithoutMcpTool: Readonly<Record<string, string>> = { 'signingKeys.rotate': 'must be decided by a human' };
 
 /** Returns the reason why an operation is not offered as a tool; `undefined` if the operation is offered. */
 export function getExclusionReason(document: JsonObject, operation: JsonObject): string | undefined {
@@ -17,15 +17,15 @@ export function getExclusionReason(document: JsonObject, operation: JsonObject):
     return 'returns a secret, which must not appear in a conversation';
   if (containsOnlyFiles(requestContent)) return 'requires a file';
   if (containsOnlyFiles(responseContent)) return 'returns a file';
-  return excludedOperations[textAt(operation, 'operationId')];
+  return operationsWithoutMcpTool[textAt(operation, 'operationId')];
 }
 
 const jsonMediaType = 'application/json';
 const containsOnlyFiles = (content: JsonObject): boolean => Object.keys(content).length > 0 && !(jsonMediaType in content);
 
 /** Tool arguments that are sent as the headers `If-Match` and `Idempotency-Key`. */
-export const ifMatchArgument = 'if_match';
-export const idempotencyKeyArgument = 'idempotency_key';
+export const ifMatchToolArgument = 'if_match';
+export const idempotencyKeyToolArgument = 'idempotency_key';
 
 /** Returns one tool for each operation in Mandate's OpenAPI document, except the excluded operations. */
 export function createMcpTools(document: JsonObject): McpTool[] {
@@ -66,8 +66,8 @@ function toolOf(document: JsonObject, path: string, method: string, operation: J
     inputSchema: inputSchema(operationId, [
       ...[...parametersIn('path'), ...parametersIn('query')].map((parameter) => parameterSchema(document, parameter)),
       ...(hasBody ? [asJson(selfContained(document, body))] : []),
-      ...(conditional ? [{ properties: { [ifMatchArgument]: conditionSchema } }] : []),
-      ...(keyed ? [{ properties: { [idempotencyKeyArgument]: keySchema } }] : []),
+      ...(conditional ? [{ properties: { [ifMatchToolArgument]: conditionSchema } }] : []),
+      ...(keyed ? [{ properties: { [idempotencyKeyToolArgument]: keySchema } }] : []),
     ]),
   };
 }

@@ -1,6 +1,6 @@
 import { isAppRouteOtherResponse, type AppRoute } from '@ts-rest/core';
 import { z, type ZodTypeAny } from 'zod';
-import { uploadLimitsText } from '../resources/tasks/import-parameters.ts';
+import { importFileLimitsText } from '../resources/tasks/import-parameters.ts';
 import { isApiKeyScope } from '../resources/access/api-keys.ts';
 import { problemSchema, problemCodesOfResponse } from '../protocol/problems.ts';
 import { getRouteMetadata, type RouteMetadata, defaultMaxBodyBytes } from '../protocol/route-metadata.ts';
@@ -108,7 +108,7 @@ const headerName = (name: string): string =>
 
 function requestBody(route: AppRoute, body: ZodTypeAny, components: OpenApiComponents): JsonObject {
   const { consumes, bodyMax = defaultMaxBodyBytes } = getRouteMetadata(route);
-  const description = Number.isFinite(bodyMax) ? `At most ${bodyMax} bytes.` : uploadLimitsText;
+  const description = Number.isFinite(bodyMax) ? `At most ${bodyMax} bytes.` : importFileLimitsText;
   if (consumes) return { required: true, description, content: files(consumes) };
   const schema = toJsonSchema(body, 'request', components);
   const mediaTypes = route.method === 'PATCH' ? ['application/merge-patch+json', 'application/json'] : ['application/json'];

@@ -1,5 +1,5 @@
 import { eventSchema, type EventSubject, eventSubjects, type EventType, eventTypes } from '../resources/events/events.ts';
-import { createSchemaExample } from './examples/add-openapi-examples.ts';
+import { createExampleForSchema } from './examples/add-openapi-examples.ts';
 import { examplesBySchemaName } from './examples/example-values.ts';
 import { isJsonObject, type JsonObject, jsonPrimitiveToText } from '../schema/json.ts';
 import { type OpenApiComponents, toJsonSchema } from './json-schema.ts';
@@ -7,7 +7,7 @@ import { type OpenApiComponents, toJsonSchema } from './json-schema.ts';
 const isSubject = (name: string): name is EventSubject => Object.hasOwn(eventSubjects, name);
 
 /** Headers of every delivery, as defined by Standard Webhooks 1.0.0. */
-export const webhookHeaderParameters: JsonObject = {
+export const webhookHeaderOpenApiParameters: JsonObject = {
   WebhookId: header('webhook-id', 'ID of the event, the same for every attempt and redelivery. Use it to ignore duplicates.', {
     type: 'string',
     pattern: '^evt_[0-9]+$',
@@ -57,7 +57,7 @@ function delivery(type: EventType, tag: string, components: OpenApiComponents): 
     summary: `Deliver ${type}`,
     description: 'Sent to webhook endpoints at least once, in no guaranteed order.',
     security: [],
-    parameters: Object.keys(webhookHeaderParameters).map((name) => ({ $ref: `#/components/parameters/${name}` })),
+    parameters: Object.keys(webhookHeaderOpenApiParameters).map((name) => ({ $ref: `#/components/parameters/${name}` })),
     requestBody: {
       required: true,
       content: { 'application/json': { schema, example: exampleDelivery(type, subject, payload, components) } },
@@ -81,7 +81,7 @@ function subjectSchema(subject: EventSubject, { schemas }: OpenApiComponents): J
 
 /** Returns an example event that contains the example of its subject, with the status that the event type names. */
 function exampleDelivery(type: EventType, subject: string, payload: JsonObject, { schemas }: OpenApiComponents): JsonObject {
-  const example = createSchemaExample(payload, schemas);
+  const example = createExampleForSchema(payload, schemas);
   const state = jsonPrimitiveToText(type.split('.')[1]);
   if (!isJsonObject(example)) throw new Error(`${type} has no example`);
   const { id = 1, version = null } = example;

@@ -1,6 +1,6 @@
 import { initContract, type ContractOtherResponse } from '@ts-rest/core';
 import { z } from 'zod';
-import { namedSchema } from '../schema/named-schema.ts';
+import { withOpenApiSchemaName } from '../schema/named-schema.ts';
 import { idSchema } from '../schema/ids.ts';
 import { amountSchema } from '../schema/money.ts';
 
@@ -47,7 +47,7 @@ export const commonProblems = {
 } as const satisfies Record<string, ProblemDeclaration>;
 
 /** One error in a request, with its location. */
-export const problemEntrySchema = namedSchema(
+export const problemEntrySchema = withOpenApiSchemaName(
   'ProblemEntry',
   z.object({
     in: z.enum(['body', 'query', 'path', 'header']).describe('Part of the request that is invalid.'),
@@ -84,7 +84,7 @@ const problemFields = {
 };
 
 /** Body of every error response under `/api`: problem details (RFC 9457). */
-export const problemSchema = namedSchema('Problem', z.object(problemFields));
+export const problemSchema = withOpenApiSchemaName('Problem', z.object(problemFields));
 
 type StatusOf<Registry extends Record<string, ProblemDeclaration>, Code extends keyof Registry> = Registry[Code]['status'];
 type CodesOf<Registry extends Record<string, ProblemDeclaration>, Code extends keyof Registry, Status> = {
@@ -130,7 +130,7 @@ const alwaysPossible = [
   'insufficient_storage',
 ] as const;
 /** Problems detected before the request is matched to an operation. Any path can return these problems, so no operation declares them. */
-export const transportProblemCodes = [
+export const problemCodesBeforeRouting = [
   'route_not_found',
   'method_not_allowed',
   'request_timeout',
@@ -138,18 +138,18 @@ export const transportProblemCodes = [
   'headers_too_large',
 ] as const satisfies readonly (keyof typeof commonProblems)[];
 /** Problems of a public operation, which needs no token but rejects an invalid token. */
-export const publicProblems = [...alwaysPossible, 'invalid_token', 'expired_token', 'revoked_token'] as const;
+export const publicOperationProblemCodes = [...alwaysPossible, 'invalid_token', 'expired_token', 'revoked_token'] as const;
 /** Problems of an operation that requires an access token, without further permission checks beyond the scope. */
-export const tokenProblems = [...publicProblems, 'missing_token', 'insufficient_scope'] as const;
+export const tokenOperationProblemCodes = [...publicOperationProblemCodes, 'missing_token', 'insufficient_scope'] as const;
 /** Problems of an operation that requires an access token and can also be denied because of the user's role or account. */
-export const permissionProblems = [...tokenProblems, 'forbidden'] as const;
+export const permissionCheckProblemCodes = [...tokenOperationProblemCodes, 'forbidden'] as const;
 /** Additional problems of an operation that accepts a file. */
-export const fileProblems = ['payload_too_large', 'unsupported_media_type'] as const;
+export const fileUploadProblemCodes = ['payload_too_large', 'unsupported_media_type'] as const;
 /** Additional problems of an operation with a request body. */
-export const bodyProblems = ['malformed_json', ...fileProblems] as const;
+export const requestBodyProblemCodes = ['malformed_json', ...fileUploadProblemCodes] as const;
 /** Additional problems of an operation that accepts `If-Match`. */
-export const ifMatchProblems = ['precondition_failed'] as const;
+export const ifMatchProblemCodes = ['precondition_failed'] as const;
 /** Additional problems of a paginated list. */
-export const cursorProblems = ['invalid_cursor', 'cursor_mismatch'] as const;
+export const cursorProblemCodes = ['invalid_cursor', 'cursor_mismatch'] as const;
 /** Additional problems of an operation that accepts an `Idempotency-Key`. */
-export const idempotencyProblems = ['idempotency_key_invalid', 'idempotency_in_progress', 'idempotency_key_reused'] as const;
+export const idempotencyProblemCodes = ['idempotency_key_invalid', 'idempotency_in_progress', 'idempotency_key_reused'] as const;

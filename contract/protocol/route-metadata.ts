@@ -26,7 +26,7 @@ export type RouteMetadata = {
   readonly access: 'public' | 'token' | readonly [Scope, ...Scope[]];
   /** Whether the request accepts an `Idempotency-Key`. Every POST does, except those listed in `test/support/api-assertions/replay-assertions.ts`. */
   readonly idempotent?: boolean;
-  /** Response field that contains a secret (`oneTimeSecretSchema`), which is neither stored nor replayed. */
+  /** Response field that contains a secret (`secretShownOnceSchema`), which is neither stored nor replayed. */
   readonly secret?: string;
   /** Whether the response has the ETag of the created resource. Not needed if the operation accepts `If-Match` or `If-None-Match`. */
   readonly returnsEtag?: boolean;

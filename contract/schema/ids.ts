@@ -7,7 +7,7 @@ const idMax = Number.MAX_SAFE_INTEGER;
 export const idSchema = z.number().int().min(1).max(idMax);
 
 /** An integer in a URL. Each number has exactly one accepted spelling: `0x10`, `1e3`, `01`, `1.0` and blanks are rejected. */
-export const urlIntegerSchema = (minimum: number, maximum: number) =>
+export const integerInUrlSchema = (minimum: number, maximum: number) =>
   extendApi(
     z
       .string()
@@ -18,7 +18,7 @@ export const urlIntegerSchema = (minimum: number, maximum: number) =>
   );
 
 /** An ID in a URL. An ID that does not exist or belongs to another user returns 404; an invalid ID returns 400. */
-export const urlIdSchema = urlIntegerSchema(1, idMax);
+export const idInUrlSchema = integerInUrlSchema(1, idMax);
 
 /** Comma-separated IDs in one query parameter. */
 export const urlIdListSchema = (description: string) =>
@@ -26,7 +26,7 @@ export const urlIdListSchema = (description: string) =>
     z
       .string()
       .transform((list) => list.split(','))
-      .pipe(z.array(urlIdSchema).min(1).max(100)),
+      .pipe(z.array(idInUrlSchema).min(1).max(100)),
     {
       type: 'array',
       items: { type: 'integer', format: 'int64', minimum: 1, maximum: idMax },
@@ -36,5 +36,5 @@ export const urlIdListSchema = (description: string) =>
     },
   );
 
-/** An ID in a path, with its description. (`describe()` would lose the type that `urlIdSchema` declares for the OpenAPI document.) */
-export const pathIdSchema = (description: string) => extendApi(urlIdSchema, { description });
+/** An ID in a path, with its description. (`describe()` would lose the type that `idInUrlSchema` declares for the OpenAPI document.) */
+export const pathIdSchema = (description: string) => extendApi(idInUrlSchema, { description });

@@ -9,7 +9,7 @@ const nullInReplay = 'x-null-in-replay';
  * The route metadata names the field in `secret`.
  * @param recovery how a caller that lost the first response gets a valid secret
  */
-export const oneTimeSecretSchema = (description: string, recovery: string) =>
+export const secretShownOnceSchema = (description: string, recovery: string) =>
   extendApi(
     z
       .string()

@@ -1,14 +1,14 @@
 import { extendApi } from '@anatine/zod-openapi';
 import { z, type ZodTypeAny } from 'zod';
-import { namedSchema } from './named-schema.ts';
-import { urlIntegerSchema } from './ids.ts';
+import { withOpenApiSchemaName } from './named-schema.ts';
+import { integerInUrlSchema } from './ids.ts';
 
 /** Maximum count for `include_total`. Counting millions of rows exactly would cost more than the number is worth. */
-export const maxTotalCount = 10_000;
+export const maxCountedTotal = 10_000;
 
 /** Query parameters of every list. */
 export const paginationParameters = {
-  limit: urlIntegerSchema(1, 100).default('20').describe('Maximum number of items on the page.'),
+  limit: integerInUrlSchema(1, 100).default('20').describe('Maximum number of items on the page.'),
   cursor: z
     .string()
     .min(1)
@@ -20,12 +20,12 @@ export const paginationParameters = {
   include_total: z
     .enum(['true', 'false'])
     .optional()
-    .describe(`\`true\` adds \`total_count\` to the response, counted up to ${maxTotalCount}.`),
+    .describe(`\`true\` adds \`total_count\` to the response, counted up to ${maxCountedTotal}.`),
 };
 
 /** Query parameters of a list that originally had no pagination. The default limit is high enough for all items of such a list. */
-export const paginationParametersDefault100 = {
-  limit: urlIntegerSchema(1, 100).default('100').describe('Maximum number of items on the page.'),
+export const paginationParametersWithDefaultLimit100 = {
+  limit: integerInUrlSchema(1, 100).default('100').describe('Maximum number of items on the page.'),
   cursor: paginationParameters.cursor,
 };
 
@@ -41,7 +41,7 @@ export const commaSeparatedListSchema = <const Values extends readonly [string, 
 
 /** Response schema of a list. */
 export const listPageSchema = <Item extends ZodTypeAny>(name: string, item: Item) =>
-  namedSchema(
+  withOpenApiSchemaName(
     name,
     z.object({
       data: z.array(item).max(100),
@@ -51,12 +51,12 @@ export const listPageSchema = <Item extends ZodTypeAny>(name: string, item: Item
         .number()
         .int()
         .min(0)
-        .max(maxTotalCount)
+        .max(maxCountedTotal)
         .optional()
         .describe('Number of matching items; only with `include_total=true`.'),
       total_count_capped: z
         .boolean()
         .optional()
-        .describe(`\`true\` if more than ${maxTotalCount} items match, in which case \`total_count\` is not exact.`),
+        .describe(`\`true\` if more than ${maxCountedTotal} items match, in which case \`total_count\` is not exact.`),
     }),
   );

@@ -12,7 +12,7 @@ const wellFormed = (value: string): boolean => value.isWellFormed();
  * text must not contain control characters, bidirectional controls or invisible characters, unless the spelling of a language or an emoji
  * requires them.
  */
-export const singleLineSchema = (maximum: number, minimum = 1) =>
+export const singleLineInputSchema = (maximum: number, minimum = 1) =>
   z
     .string()
     .trim()
@@ -24,14 +24,15 @@ export const singleLineSchema = (maximum: number, minimum = 1) =>
     });
 const whyHidden = 'a character that is invisible or changes the direction of the text';
 
-/** Returns the reason why `singleLineSchema` rejected the characters of a text; `undefined` if only the length is invalid. */
-export const findCharacterError = ({ issues }: z.ZodError): string | undefined => issues.find(({ code }) => code === 'custom')?.message;
+/** Returns the reason why `singleLineInputSchema` rejected the characters of a text; `undefined` if only the length is invalid. */
+export const findForbiddenCharacterMessage = ({ issues }: z.ZodError): string | undefined =>
+  issues.find(({ code }) => code === 'custom')?.message;
 
 /** One line of text in a response. The characters are not checked, so that values stored under earlier rules remain readable. */
-export const uncheckedLineSchema = (maximum: number, minimum = 1) => z.string().min(minimum).max(maximum);
+export const singleLineResponseSchema = (maximum: number, minimum = 1) => z.string().min(minimum).max(maximum);
 
 /** A name from another system, stored unchanged including blanks. */
-export const externalNameSchema = (maximum: number) =>
+export const nameFromOtherSystemSchema = (maximum: number) =>
   z
     .string()
     .min(1)
@@ -82,12 +83,12 @@ export const maxMetadataPairs = 20;
 
 /** The caller's key-value pairs. The service stores and returns these pairs without interpreting them. */
 export const metadataSchema = z
-  .record(externalNameSchema(40), multilineTextSchema(500))
+  .record(nameFromOtherSystemSchema(40), multilineTextSchema(500))
   .refine((pairs) => Object.keys(pairs).length <= maxMetadataPairs, { message: `must have at most ${maxMetadataPairs} pairs` });
 
 /** An update of metadata as a JSON merge patch (RFC 7396): absent keys keep their values, and `null` removes a key. */
 export const metadataPatchSchema = z
-  .record(externalNameSchema(40), multilineTextSchema(500).nullable())
+  .record(nameFromOtherSystemSchema(40), multilineTextSchema(500).nullable())
   .describe(
     `Merged into the stored metadata: absent keys keep their values, and \`null\` removes a key. At most ${maxMetadataPairs} pairs after the merge.`,
   );

@@ -1,9 +1,9 @@
 import { initServer } from '@ts-rest/express';
 import { contract, type NewApiKey } from '@mandate/contract';
-import { getRequestSource } from '../audit/record-audit-event.ts';
-import { createIdempotently } from '../http/writes/idempotency.ts';
+import { getClientAddressAndUserAgent } from '../audit/record-audit-event.ts';
+import { createResourceIdempotently } from '../http/writes/idempotency.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
-import { requireUser, requirePrincipal } from '../http/request/request-context.ts';
+import { requirePrincipalUser, requirePrincipal } from '../http/request/request-context.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler.ts';
 import { apiKeyFromEntity } from '../api-keys/api-key-rows.ts';
@@ -20,7 +20,7 @@ export const apiKeyRoutes = (dependencies: HandlerDependencies) =>
 
 const handleListApiKeys: RouteHandler<typeof contract.apiKeys.list, HandlerDependencies> = async ({ em, pages }, { query, req, res }) => {
   const position = pages.decodeCursor(req, query);
-  const where = { user: requireUser(req).id, ...(position && { id: { $lt: position[1] } }) };
+  const where = { user: requirePrincipalUser(req).id, ...(position && { id: { $lt: position[1] } }) };
   const rows = await em.find(ApiKey, where, { orderBy: { id: 'desc' }, limit: query.limit + 1, disableIdentityMap: true });
   const now = new Date();
   const body = pages.respondWithPage(
@@ -35,12 +35,12 @@ const handleListApiKeys: RouteHandler<typeof contract.apiKeys.list, HandlerDepen
 };
 
 const handleCreateApiKey: RouteHandler<typeof contract.apiKeys.create, HandlerDependencies> = ({ em }, { body, req, res }) => {
-  const { id: userId } = requireUser(req);
-  return createIdempotently(
+  const { id: userId } = requirePrincipalUser(req);
+  return createResourceIdempotently(
     em,
     req,
     res,
-    (inner): Promise<NewApiKey> => createApiKey(inner, requirePrincipal(req), userId, body, getRequestSource(req), new Date()),
+    (inner): Promise<NewApiKey> => createApiKey(inner, requirePrincipal(req), userId, body, getClientAddressAndUserAgent(req), new Date()),
     ({ id }) => `/api/v1/api-keys/${id}`,
   );
 };
@@ -49,11 +49,11 @@ const handleRevokeApiKey: RouteHandler<typeof contract.apiKeys.revoke, HandlerDe
   { em },
   { params: { api_key_id: id }, req },
 ) => {
-  const { id: userId } = requireUser(req);
+  const { id: userId } = requirePrincipalUser(req);
   const { clientId } = requirePrincipal(req);
   const now = new Date();
   await em.transactional(async (inner) => {
-    const cause = { source: getRequestSource(req), actorId: userId, clientId, reason: 'revoked_by_owner' } as const;
+    const cause = { source: getClientAddressAndUserAgent(req), actorId: userId, clientId, reason: 'revoked_by_owner' } as const;
     const revoked = await revokeApiKeys(inner, { userId, id }, cause, now);
     if (revoked.length > 0 || (await inner.count(ApiKey, { id, user: userId })) > 0) return;
     throw createProblem('not_found', { detail: `API key ${id} was not found.` });

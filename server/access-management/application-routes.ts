@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { initServer } from '@ts-rest/express';
 import { contract, type ApplicationCreate, type NewApplication } from '@mandate/contract';
 import type { ApiKeyRevocationCause } from '../api-keys/revoke-api-keys.ts';
-import { getRequestSource } from '../audit/record-audit-event.ts';
+import { getClientAddressAndUserAgent } from '../audit/record-audit-event.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { violatedConstraint } from '../database/errors/sql-errors.ts';
-import { createIdempotently } from '../http/writes/idempotency.ts';
+import { getViolatedConstraint } from '../database/errors/sql-errors.ts';
+import { createResourceIdempotently } from '../http/writes/idempotency.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import { requirePrincipal } from '../http/request/request-context.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
@@ -14,9 +14,9 @@ import { applicationFromEntity } from './application-response.ts';
 import { Application } from '../applications/application.entity.ts';
 import { createApplication } from '../applications/create-application.ts';
 import { deleteApplication } from './delete-application.ts';
-import { applicationLocation, recordApplicationChange } from '../applications/application-changes.ts';
+import { getApplicationPath, auditApplicationChange } from '../applications/application-changes.ts';
 import { handleCreateRegistrationToken, handleRotateApplicationSecret } from './application-secret-handlers.ts';
-import { assertApplicationValid, updateApplication } from './update-application.ts';
+import { assertApplicationFieldsValid, updateApplication } from './update-application.ts';
 
 export const applicationRoutes = (dependencies: HandlerDependencies) =>
   initServer().router(contract.applications, {
@@ -49,16 +49,16 @@ const handleGetApplication: RouteHandler<typeof contract.applications.get, Handl
 };
 
 const handleCreateApplication: RouteHandler<typeof contract.applications.create, HandlerDependencies> = ({ em }, { body, req, res }) =>
-  createIdempotently(
+  createResourceIdempotently(
     em,
     req,
     res,
     async (inner): Promise<NewApplication> => {
       const { application, secret } = await registerApplication(inner, body);
-      await recordApplicationChange(inner, req, 'application.created', application.clientId, { scopes: application.scopes });
+      await auditApplicationChange(inner, req, 'application.created', application.clientId, { scopes: application.scopes });
       return { ...applicationFromEntity(application), client_secret: secret };
     },
-    ({ id }) => applicationLocation(id),
+    ({ id }) => getApplicationPath(id),
   );
 
 const handleUpdateApplication: RouteHandler<typeof contract.applications.update, HandlerDependencies> = async (
@@ -68,7 +68,7 @@ const handleUpdateApplication: RouteHandler<typeof contract.applications.update,
   const updated = await em.transactional(async (inner) => {
     const { application, withdrawn } = await updateApplication(inner, params.application_id, body, revocationSource(req), new Date());
     const details = { fields: Object.keys(body), ...(withdrawn.length > 0 && { withdrawn_scopes: withdrawn }) };
-    await recordApplicationChange(inner, req, 'application.updated', application.clientId, details);
+    await auditApplicationChange(inner, req, 'application.updated', application.clientId, details);
     return application;
   });
   return { status: 200, body: applicationFromEntity(updated) };
@@ -79,15 +79,15 @@ const handleDeleteApplication: RouteHandler<typeof contract.applications.delete,
   return { status: 204, body: undefined };
 };
 
-type Request = Parameters<typeof getRequestSource>[0];
+type Request = Parameters<typeof getClientAddressAndUserAgent>[0];
 
 async function deleteAndAudit(em: EntityManager, req: Request, id: number): Promise<void> {
-  await recordApplicationChange(em, req, 'application.deleted', await deleteApplication(em, id, revocationSource(req), new Date()));
+  await auditApplicationChange(em, req, 'application.deleted', await deleteApplication(em, id, revocationSource(req), new Date()));
 }
 
 function revocationSource(req: Request): Omit<ApiKeyRevocationCause, 'reason'> {
   const { user, clientId } = requirePrincipal(req);
-  return { source: getRequestSource(req), actorId: user?.id, clientId };
+  return { source: getClientAddressAndUserAgent(req), actorId: user?.id, clientId };
 }
 
 async function registerApplication(em: EntityManager, body: ApplicationCreate) {
@@ -106,9 +106,9 @@ async function registerApplication(em: EntityManager, body: ApplicationCreate) {
     quotaPerMonth: body.quota_per_month ?? null,
     refreshGraceSeconds: body.refresh_grace_seconds ?? null,
   };
-  assertApplicationValid(input);
+  assertApplicationFieldsValid(input);
   return createApplication(em, input).catch((error: unknown) => {
-    if (violatedConstraint(error) !== 'applications_client_id_unique') throw error;
+    if (getViolatedConstraint(error) !== 'applications_client_id_unique') throw error;
     throw createProblem('client_id_taken', {
       detail: 'Another application has this client id.',
       errors: [{ in: 'body', pointer: '#/client_id', code: 'not_unique', detail: 'Another application has this client id.' }],

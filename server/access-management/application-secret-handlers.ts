@@ -1,12 +1,12 @@
 import type { contract, RegistrationToken, SecretRotation } from '@mandate/contract';
-import type { getRequestSource } from '../audit/record-audit-event.ts';
+import type { getClientAddressAndUserAgent } from '../audit/record-audit-event.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { createIdempotently } from '../http/writes/idempotency.ts';
+import { createResourceIdempotently } from '../http/writes/idempotency.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler.ts';
-import { endpointPaths } from '../oauth/protocol/endpoints.ts';
-import { applicationLocation, recordApplicationChange } from '../applications/application-changes.ts';
+import { oauthEndpointPaths } from '../oauth/protocol/endpoints.ts';
+import { getApplicationPath, auditApplicationChange } from '../applications/application-changes.ts';
 import { hashClientSecret, generateClientSecret } from '../applications/client-secret.ts';
 import { createRegistrationToken } from './registration-token.ts';
 import { lockApplication } from './update-application.ts';
@@ -17,7 +17,7 @@ export const handleRotateApplicationSecret: RouteHandler<typeof contract.applica
   { params: { application_id: id }, body, req, res },
 ) => {
   const until = new Date(Date.now() + (body.overlap_seconds ?? daySeconds) * 1000);
-  return createIdempotently(
+  return createResourceIdempotently(
     em,
     req,
     res,
@@ -25,7 +25,7 @@ export const handleRotateApplicationSecret: RouteHandler<typeof contract.applica
       client_secret: await rotateSecret(inner, req, id, until),
       previous_secret_expires_at: until.toISOString(),
     }),
-    () => applicationLocation(id),
+    () => getApplicationPath(id),
   );
 };
 
@@ -33,7 +33,7 @@ export const handleCreateRegistrationToken: RouteHandler<typeof contract.applica
   { em },
   { body, req, res },
 ) =>
-  createIdempotently(
+  createResourceIdempotently(
     em,
     req,
     res,
@@ -41,12 +41,12 @@ export const handleCreateRegistrationToken: RouteHandler<typeof contract.applica
       const { token, expiresAt } = await createRegistrationToken(inner, body.expires_in ?? daySeconds, new Date());
       return { initial_access_token: token, expires_at: expiresAt.toISOString() };
     },
-    () => endpointPaths.registration,
+    () => oauthEndpointPaths.registration,
   );
 
 async function rotateSecret(
   em: EntityManager,
-  req: Parameters<typeof getRequestSource>[0],
+  req: Parameters<typeof getClientAddressAndUserAgent>[0],
   id: number,
   previousUntil: Date,
 ): Promise<string> {
@@ -55,6 +55,6 @@ async function rotateSecret(
   if (application.type === 'public') throw createProblem('application_has_no_secret', { detail: 'A public application has no secret.' });
   application.rotateSecret(hashClientSecret(secret), previousUntil);
   await em.flush();
-  await recordApplicationChange(em, req, 'application.secret_rotated', application.clientId);
+  await auditApplicationChange(em, req, 'application.secret_rotated', application.clientId);
   return secret;
 }

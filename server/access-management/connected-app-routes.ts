@@ -1,8 +1,8 @@
 import { initServer } from '@ts-rest/express';
 import { contract } from '@mandate/contract';
-import { getRequestSource } from '../audit/record-audit-event.ts';
+import { getClientAddressAndUserAgent } from '../audit/record-audit-event.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
-import { requireUser, requirePrincipal } from '../http/request/request-context.ts';
+import { requirePrincipalUser, requirePrincipal } from '../http/request/request-context.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler.ts';
 import { listConnectedApps, revokeConnectedApp } from '../oauth/grants/connected-apps.ts';
@@ -24,7 +24,7 @@ const handleListConnectedApps: RouteHandler<typeof contract.connectedApps.list, 
   { query, req, res },
 ) => {
   const position = pages.decodeCursor(req, query);
-  const rows = await listConnectedApps(em, requireUser(req).id, new Date(), position?.[1] ?? null, query.limit + 1);
+  const rows = await listConnectedApps(em, requirePrincipalUser(req).id, new Date(), position?.[1] ?? null, query.limit + 1);
   const body = pages.respondWithPage(
     req,
     res,
@@ -41,8 +41,8 @@ const handleRemoveConnectedApp: RouteHandler<typeof contract.connectedApps.remov
   { params: { connected_app_id: id }, query: { api_keys: apiKeys }, req },
 ) => {
   const { clientId: by } = requirePrincipal(req);
-  const options = { source: getRequestSource(req), by, keepApiKeys: apiKeys === 'keep' ? 'all' : [] } as const;
-  const removed = await em.transactional((inner) => revokeConnectedApp(inner, requireUser(req).id, id, options, new Date()));
+  const options = { source: getClientAddressAndUserAgent(req), by, keepApiKeys: apiKeys === 'keep' ? 'all' : [] } as const;
+  const removed = await em.transactional((inner) => revokeConnectedApp(inner, requirePrincipalUser(req).id, id, options, new Date()));
   if (!removed) throw createProblem('not_found', { detail: `Connected application ${id} was not found.` });
   onTokenOperation({ name: 'revoked', reason: 'person' });
   return { status: 204, body: undefined };

@@ -1,4 +1,4 @@
-import { maxApiKeyDays, maxApiKeysPerUser, type ApiKey as ApiKeyBody, type ApiKeyCreate, type Scope } from '@mandate/contract';
+import { maxApiKeyLifetimeDays, maxApiKeysPerUser, type ApiKey as ApiKeyBody, type ApiKeyCreate, type Scope } from '@mandate/contract';
 import { recordAuditEvent, type RequestSource } from '../audit/record-audit-event.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { canUseScope } from '../http/middleware/authorize.ts';
@@ -10,7 +10,7 @@ import { OauthRecord } from '../oauth/storage/oauth-record.entity.ts';
 import { lockUser } from '../users/lock-user.ts';
 import { apiKeyFromEntity } from '../api-keys/api-key-rows.ts';
 import { ApiKey } from '../api-keys/api-key.entity.ts';
-import { hashApiKey, generateApiKey, apiKeyPrefix } from '../api-keys/key-secret.ts';
+import { hashApiKey, generateApiKey, getDisplayPrefixOfApiKey } from '../api-keys/key-secret.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 const defaultDays = 90;
@@ -42,7 +42,7 @@ export async function createApiKey(
   const created = em.create(ApiKey, {
     user: userId,
     name,
-    prefix: apiKeyPrefix(key),
+    prefix: getDisplayPrefixOfApiKey(key),
     secretHash: hashApiKey(key),
     scopes,
     createdByClientId: clientId,
@@ -88,11 +88,11 @@ function assertScopesGranted(principal: Principal, scopes: readonly Scope[]): vo
 }
 
 function assertValidExpiry(expiry: Date, now: Date): void {
-  if (expiry > now && expiry.getTime() <= now.getTime() + maxApiKeyDays * dayMs) return;
+  if (expiry > now && expiry.getTime() <= now.getTime() + maxApiKeyLifetimeDays * dayMs) return;
   throw createInvalidRequestProblem({
     in: 'body',
     pointer: '#/expires_at',
     code: 'out_of_range',
-    detail: `Must be after now and within ${maxApiKeyDays} days.`,
+    detail: `Must be after now and within ${maxApiKeyLifetimeDays} days.`,
   });
 }

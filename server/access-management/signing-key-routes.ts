@@ -1,12 +1,12 @@
 import { initServer } from '@ts-rest/express';
 import { contract, type SigningKeyRotation } from '@mandate/contract';
-import { getRequestSource } from '../audit/record-audit-event.ts';
-import { createIdempotently } from '../http/writes/idempotency.ts';
+import { getClientAddressAndUserAgent } from '../audit/record-audit-event.ts';
+import { createResourceIdempotently } from '../http/writes/idempotency.ts';
 import { requirePrincipal } from '../http/request/request-context.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler.ts';
-import { endpointPaths } from '../oauth/protocol/endpoints.ts';
-import { generateSigningKeys, insertDueSigningKeys } from '../oauth/signing-keys/rotate-signing-keys.ts';
+import { oauthEndpointPaths } from '../oauth/protocol/endpoints.ts';
+import { generateSigningKeys, insertSigningKeysIfRotationIsDue } from '../oauth/signing-keys/rotate-signing-keys.ts';
 
 export const signingKeyRoutes = (dependencies: HandlerDependencies) =>
   initServer().router(contract.signingKeys, {
@@ -19,20 +19,23 @@ const handleRotateSigningKeys: RouteHandler<typeof contract.signingKeys.rotate, 
 ) => {
   const { user, clientId } = requirePrincipal(req);
   const made = await generateSigningKeys(signingKeys.encryptionKey); // key generation is slow, so it runs before the transaction
-  const by = { source: getRequestSource(req), actorId: user?.id, clientId };
-  const response = await createIdempotently(
+  const by = { source: getClientAddressAndUserAgent(req), actorId: user?.id, clientId };
+  const response = await createResourceIdempotently(
     em,
     req,
     res,
     async (inner): Promise<SigningKeyRotation> => {
-      const rotation = await insertDueSigningKeys(inner, made, new Date(), { when: body.at_once === true ? 'at once' : 'asked', by });
+      const rotation = await insertSigningKeysIfRotationIsDue(inner, made, new Date(), {
+        when: body.at_once === true ? 'at once' : 'asked',
+        by,
+      });
       return {
         made: rotation.made,
         signs_from: rotation.signsFrom.toISOString(),
         previous_retire_at: rotation.previousRetireAt.toISOString(),
       };
     },
-    () => endpointPaths.jwks,
+    () => oauthEndpointPaths.jwks,
   );
   signingKeys.readAgain();
   return response;

@@ -26,7 +26,7 @@ export async function updateApplication(
   Object.assign(application, definedFields(fields));
   if (status === 'disabled') application.disable();
   if (status === 'active') application.enable();
-  assertApplicationValid(application);
+  assertApplicationFieldsValid(application);
   await em.flush();
   const withdrawn = preapproved.filter((scope) => !application.preapprovedScopes.includes(scope));
   if (withdrawn.length > 0) await revokePreapprovedAccess(em, application.clientId, withdrawn, by, now);
@@ -52,7 +52,7 @@ const documentFieldError = (field: string) =>
   ({ in: 'body', pointer: `#/${field}`, code: 'invalid_value', detail: 'is defined by the metadata document of the application' }) as const;
 
 /** Throws a validation problem if an application has invalid fields. */
-export function assertApplicationValid(application: ApplicationFields): void {
+export function assertApplicationFieldsValid(application: ApplicationFields): void {
   const [first, ...more] = findApplicationErrors(application);
   if (!first) return;
   throw createInvalidRequestProblem(

@@ -2,7 +2,7 @@ import type { InferEntity } from '@mikro-orm/core';
 import type { ApiKey as ApiKeyBody } from '@mandate/contract';
 import type { ApiKey } from './api-key.entity.ts';
 
-export function resolveApiKeyStatus(isRevoked: boolean, expiresAt: Date, now: Date): ApiKeyBody['status'] {
+export function computeApiKeyStatus(isRevoked: boolean, expiresAt: Date, now: Date): ApiKeyBody['status'] {
   if (isRevoked) return 'revoked';
   return expiresAt <= now ? 'expired' : 'active';
 }
@@ -17,5 +17,5 @@ export const apiKeyFromEntity = (key: InferEntity<typeof ApiKey>, now: Date): Ap
   created_at: key.createdAt.toISOString(),
   expires_at: key.expiresAt.toISOString(),
   last_used_at: key.lastUsedAt?.toISOString() ?? null,
-  status: resolveApiKeyStatus(key.revokedAt != null, key.expiresAt, now),
+  status: computeApiKeyStatus(key.revokedAt != null, key.expiresAt, now),
 });

@@ -3,7 +3,7 @@ import type { EntityManager } from '../database/entity-manager/entity-manager.ts
 import { ApiKey } from './api-key.entity.ts';
 
 /** Buffers each key's time of last use and writes the buffered times periodically, so that no request waits for the database. */
-export class ApiKeyUseBuffer {
+export class ApiKeyLastUseBuffer {
   #used = new Map<number, Date>();
 
   /** Records a use of a key. */

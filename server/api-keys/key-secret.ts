@@ -5,10 +5,10 @@ import { sha256 } from '../crypto/sha256.ts';
 export const generateApiKey = (): string => `mk_${randomBytes(32).toString('base64url')}`;
 
 /** Returns whether a token has the format of an API key. */
-export const isApiKey = (token: string): boolean => /^mk_[A-Za-z0-9_-]{43}$/.test(token);
+export const hasApiKeyFormat = (token: string): boolean => /^mk_[A-Za-z0-9_-]{43}$/.test(token);
 
 /** Returns the first characters of a key, by which users recognize it. */
-export const apiKeyPrefix = (key: string): string => key.slice(0, 'mk_'.length + 8);
+export const getDisplayPrefixOfApiKey = (key: string): string => key.slice(0, 'mk_'.length + 8);
 
 /** Returns a key's SHA-256 hash. The key is random, so a slow password hash is not needed. */
 export const hashApiKey = (key: string): string => sha256(key, 'base64url');

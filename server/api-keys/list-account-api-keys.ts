@@ -2,7 +2,7 @@ import type { InferEntity } from '@mikro-orm/core';
 import { maxApiKeysPerUser, type ApiKey as ApiKeyBody } from '@mandate/contract';
 import { Application } from '../applications/application.entity.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { resolveApiKeyStatus } from './api-key-rows.ts';
+import { computeApiKeyStatus } from './api-key-rows.ts';
 import { ApiKey } from './api-key.entity.ts';
 
 /** An API key as shown on the account pages. */
@@ -48,7 +48,7 @@ async function withApplications(em: EntityManager, keys: readonly Entity[], now:
     name,
     prefix,
     scopes,
-    status: resolveApiKeyStatus(revokedAt !== null, expiresAt, now),
+    status: computeApiKeyStatus(revokedAt !== null, expiresAt, now),
     application: createdByClientId === null ? null : (names.get(createdByClientId) ?? createdByClientId),
     createdByClientId,
     createdAt,

@@ -1,18 +1,18 @@
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import type { Principal, TokenErrorCode, VerifyAccessToken } from '../http/request/principal.ts';
 import { findApiKeyByHash } from './find-api-key.sql.ts';
-import { hashApiKey, isApiKey } from './key-secret.ts';
-import type { ApiKeyUseBuffer } from './api-key-use-buffer.ts';
+import { hashApiKey, hasApiKeyFormat } from './key-secret.ts';
+import type { ApiKeyLastUseBuffer } from './api-key-use-buffer.ts';
 
 /** Extends access token verification to API keys. A key is a bearer credential, so it is accepted only with the `Bearer` scheme. */
-export const withApiKeyVerification =
-  (em: EntityManager, lastUse: ApiKeyUseBuffer, verifyAccessToken: VerifyAccessToken): VerifyAccessToken =>
+export const acceptApiKeysAsAccessTokens =
+  (em: EntityManager, lastUse: ApiKeyLastUseBuffer, verifyAccessToken: VerifyAccessToken): VerifyAccessToken =>
   async (presented) => {
-    if (!isApiKey(presented.token)) return verifyAccessToken(presented);
+    if (!hasApiKeyFormat(presented.token)) return verifyAccessToken(presented);
     return presented.scheme === 'Bearer' ? verifyApiKey(em, lastUse, presented.token, new Date()) : 'invalid_token';
   };
 
-async function verifyApiKey(em: EntityManager, lastUse: ApiKeyUseBuffer, key: string, now: Date): Promise<Principal | TokenErrorCode> {
+async function verifyApiKey(em: EntityManager, lastUse: ApiKeyLastUseBuffer, key: string, now: Date): Promise<Principal | TokenErrorCode> {
   const [found] = await findApiKeyByHash(em, [hashApiKey(key)]);
   if (!found) return 'invalid_token';
   if (found.revoked_at !== null || found.user_status !== 'active') return 'revoked_token';

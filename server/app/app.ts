@@ -1,8 +1,8 @@
 import express, { type Express, type RequestHandler, type Router } from 'express';
 import { apiVersions, contract, contractV2, type Order } from '@mandate/contract';
-import { ApiKeyUseBuffer } from '../api-keys/api-key-use-buffer.ts';
-import { withApiKeyVerification } from '../api-keys/verify-api-key.ts';
-import { createListQueryRunner, type RunListQuery } from '../database/replica/read-routing.ts';
+import { ApiKeyLastUseBuffer } from '../api-keys/api-key-use-buffer.ts';
+import { acceptApiKeysAsAccessTokens } from '../api-keys/verify-api-key.ts';
+import { createReplicaOrPrimaryListRunner, type RunListQuery } from '../database/replica/read-routing.ts';
 import type { Database } from '../database/entity-manager/entity-manager.ts';
 import { runWithRequestEntityManager } from '../database/entity-manager/request-entity-manager.ts';
 import { serveOpenApiDocuments } from '../docs/openapi-documents.ts';
@@ -10,18 +10,18 @@ import { serveReferencePage } from '../docs/reference-page.ts';
 import { EventWaiter } from '../events/long-poll.ts';
 import { setDefaultHeaders } from '../http/middleware/default-headers.ts';
 import { authenticate } from '../http/middleware/authenticate.ts';
-import { authorize } from '../http/middleware/authorize.ts';
+import { authorizeByScope } from '../http/middleware/authorize.ts';
 import { cors } from '../http/middleware/cors.ts';
-import { resolveApiVersion } from '../http/middleware/api-version.ts';
+import { createApiVersionMiddleware } from '../http/middleware/api-version.ts';
 import { addDeprecationHeaders } from '../http/middleware/deprecation-headers.ts';
 import { createErrorHandler } from '../http/middleware/error-handler.ts';
 import { parseJsonBody } from '../http/middleware/json-body.ts';
-import { createRateLimit } from '../http/middleware/rate-limit.ts';
+import { createRateLimitMiddleware } from '../http/middleware/rate-limit.ts';
 import { checkAcceptHeader } from '../http/middleware/content-negotiation.ts';
 import { CursorPagination } from '../http/response/pagination.ts';
-import { prefixLocationHeader, rewriteWellKnownPath } from '../http/request/base-path.ts';
-import { installFastJson } from '../http/response/fast-json.ts';
-import { attachRequestContext } from '../http/request/request-context.ts';
+import { prefixLocationHeaderWithBasePath, rewriteWellKnownPathOfIssuer } from '../http/request/base-path.ts';
+import { replaceExpressJsonMethod } from '../http/response/fast-json.ts';
+import { assignRequestIdAndLogAccess } from '../http/request/request-context.ts';
 import { createRouterByResource } from '../http/routing/router-by-resource.ts';
 import { mountContract } from '../http/routing/mount-contract.ts';
 import { rejectUnknownPath } from '../http/routing/unknown-routes.ts';
@@ -31,16 +31,16 @@ import {
   type CreateAuthorizationServerOptions,
   createAuthorizationServer,
 } from '../oauth/authorization-server.ts';
-import { isApplicationOrigin } from '../oauth/clients/client-adapter.ts';
+import { isRedirectOriginOfApplication } from '../oauth/clients/client-adapter.ts';
 import { dpopAlgorithms } from '../oauth/tokens/dpop-proof.ts';
-import { revokeUserAccess } from '../oauth/grants/revoke-user-access.ts';
-import { apiAudience, mcpAudience, issuerBasePath } from '../oauth/protocol/endpoints.ts';
+import { revokeAccessOfSuspendedOrClosedUser } from '../oauth/grants/revoke-user-access.ts';
+import { apiAudienceFromIssuer, mcpAudienceFromIssuer, basePathFromIssuer } from '../oauth/protocol/endpoints.ts';
 import { createMcpEndpoint } from '../mcp/mcp-endpoint.ts';
-import { defaultAssistantScopes } from '../oauth/protocol/oauth-scopes.ts';
+import { defaultMcpClientScopes } from '../oauth/protocol/oauth-scopes.ts';
 import { createProtectedResourceMetadataRouter, protectedResourceMetadataUrl } from '../oauth/provider/protected-resource-metadata.ts';
 import { orderRoutesV2 } from '../order-lifecycle/order-routes-v2.ts';
 import { manualProvider } from '../payments/providers/manual-provider.ts';
-import { type PaymentProviders, indexPaymentProviders } from '../payments/providers/payment-provider.ts';
+import { type PaymentProviders, indexPaymentProvidersByName } from '../payments/providers/payment-provider.ts';
 import { serveProblemPages } from '../problems/problem-pages.ts';
 import { createRateLimitCounters } from '../rate-limits/counters.ts';
 import { createRequestLimiter, defaultRateLimits, type RateLimits } from '../rate-limits/rate-limits.ts';
@@ -48,7 +48,7 @@ import type { RedisCounters } from '../rate-limits/redis-counters.ts';
 import { createApiRoutes } from './api-routes.ts';
 import type { DerivedKeys } from '../crypto/derived-keys.ts';
 import { serveSecurityTxt } from '../site/security-txt.ts';
-import { serveRootFiles, serveSitePages, serveNotFoundPage } from '../site/site-pages.ts';
+import { serveFaviconAndRobotsTxt, serveStartPageAndRootFiles, serveNotFoundPage } from '../site/site-pages.ts';
 import { MonthlyUsageBuffer } from '../usage/usage-buffer.ts';
 
 export type AppOptions = {
@@ -68,7 +68,7 @@ export type AppOptions = {
   /** Trusted reverse proxies (Express's `trust proxy` setting). */
   readonly trustProxy?: number | string | false;
   /** Buffers the last-use times of API keys, which a background job writes to the database. */
-  readonly lastUse?: ApiKeyUseBuffer;
+  readonly lastUse?: ApiKeyLastUseBuffer;
   /** Request limits per caller. */
   readonly rateLimits?: RateLimits;
   /** Redis counters, shared by all server processes; without Redis, each process counts separately. */
@@ -99,16 +99,16 @@ export async function createApp(parts: AppOptions): Promise<Express> {
   app.set('etag', false);
   // Express would drop the body of any response to `If-None-Match: *`, even without an ETag; http/response/etag.ts handles that header.
   Object.defineProperty(app.request, 'fresh', { value: false });
-  installFastJson(app);
+  replaceExpressJsonMethod(app);
   app.set('trust proxy', parts.trustProxy ?? false);
-  app.use(attachRequestContext(log));
+  app.use(assignRequestIdAndLogAccess(log));
   app.use((_req, _res, next) => runWithRequestEntityManager(db.em, next));
-  const base = issuerBasePath(issuer);
-  if (base !== '') app.use(rewriteWellKnownPath(base)).use(base, prefixLocationHeader(base));
+  const base = basePathFromIssuer(issuer);
+  if (base !== '') app.use(rewriteWellKnownPathOfIssuer(base)).use(base, prefixLocationHeaderWithBasePath(base));
   const { development = false, securityContact: contact, now = () => new Date() } = parts;
   app.use('/.well-known', createProtectedResourceMetadataRouter(issuer));
   app.use(serveSecurityTxt({ issuer, contact, development, now }));
-  if (base !== '') app.use(serveRootFiles());
+  if (base !== '') app.use(serveFaviconAndRobotsTxt());
   app.use(base === '' ? '/' : base, siteRouter(parts, authorization));
   app.use(serveNotFoundPage(authorization.settings, issuer), rejectUnknownPath, createErrorHandler(issuer, log));
   return app;
@@ -117,32 +117,40 @@ export async function createApp(parts: AppOptions): Promise<Express> {
 function siteRouter(parts: AppOptions, authorization: AuthorizationServer): Router {
   const { issuer, log, development = false } = parts;
   const router = express.Router({ caseSensitive: true, strict: true });
-  router.use('/api', setDefaultHeaders, cors, resolveApiVersion);
+  router.use('/api', setDefaultHeaders, cors, createApiVersionMiddleware);
   router.use(apiRouter(parts, authorization));
   router.use('/api', rejectUnknownPath, createErrorHandler(issuer, log));
   router.use(serveOpenApiDocuments(issuer, parts.previewVersions ?? false));
   router.use(serveReferencePage(issuer));
-  router.use(serveSitePages(authorization.settings, { issuer, development }));
+  router.use(serveStartPageAndRootFiles(authorization.settings, { issuer, development }));
   router.use(serveProblemPages(authorization.settings, issuer));
   router.use(authorization.router);
   return router;
 }
 
 function apiRouter(
-  { db, issuer, keys, taxMode = 'inclusive', lastUse = new ApiKeyUseBuffer(), monthlyUse = new MonthlyUsageBuffer(), ...parts }: AppOptions,
+  {
+    db,
+    issuer,
+    keys,
+    taxMode = 'inclusive',
+    lastUse = new ApiKeyLastUseBuffer(),
+    monthlyUse = new MonthlyUsageBuffer(),
+    ...parts
+  }: AppOptions,
   { verifyAccessToken, verifyMcpToken, reloadSigningKeys: readAgain, onEmailAddressChange }: AuthorizationServer,
 ): Router {
-  const { providers = indexPaymentProviders(manualProvider), wake = () => undefined, newEvents = new EventWaiter(db.em) } = parts;
+  const { providers = indexPaymentProvidersByName(manualProvider), wake = () => undefined, newEvents = new EventWaiter(db.em) } = parts;
   const { now = () => new Date(), onTokenOperation = () => undefined } = parts;
   const servedVersions = apiVersions.filter(({ preview }) => !preview || parts.previewVersions);
   const signingKeys = { encryptionKey: keys.signingKeys, readAgain };
   const webhooks = { webhookKey: keys.webhooks, development: parts.development ?? false };
   const deps = {
     em: db.em,
-    readList: parts.readList ?? createListQueryRunner(db.em),
+    readList: parts.readList ?? createReplicaOrPrimaryListRunner(db.em),
     pages: new CursorPagination(keys.cursors),
     taxMode,
-    endAccess: revokeUserAccess,
+    endAccess: revokeAccessOfSuspendedOrClosedUser,
     onEmailAddressChange,
     providers,
     wake,
@@ -155,7 +163,7 @@ function apiRouter(
   };
   const router = createRouterByResource();
   const limits = parts.rateLimits ?? defaultRateLimits;
-  const limit = createRateLimit(
+  const limit = createRateLimitMiddleware(
     createRequestLimiter({
       em: db.em,
       limits,
@@ -166,8 +174,8 @@ function apiRouter(
   // Authentication and authorization come first: unauthorized clients learn nothing else and cannot make the server parse a body.
   const middleware = [
     addDeprecationHeaders(servedVersions, now),
-    authenticate(withApiKeyVerification(db.em, lastUse, verifyAccessToken), challenge(apiAudience(issuer)), limit),
-    authorize,
+    authenticate(acceptApiKeysAsAccessTokens(db.em, lastUse, verifyAccessToken), challenge(apiAudienceFromIssuer(issuer)), limit),
+    authorizeByScope,
     checkAcceptHeader,
     parseJsonBody,
   ];
@@ -176,8 +184,8 @@ function apiRouter(
   if (servedVersions.some(({ name }) => name === 'v2'))
     mountContract(router, contractV2, { ...shared, orders: orderRoutesV2(deps) }, middleware);
   const authenticateTools = authenticate(
-    withApiKeyVerification(db.em, lastUse, verifyMcpToken),
-    { ...challenge(mcpAudience(issuer)), scopes: defaultAssistantScopes },
+    acceptApiKeysAsAccessTokens(db.em, lastUse, verifyMcpToken),
+    { ...challenge(mcpAudienceFromIssuer(issuer)), scopes: defaultMcpClientScopes },
     limit,
     () => false,
   );
@@ -192,7 +200,7 @@ function mcpRouter(
   routes: Router,
 ) {
   const inProcessApi = express.Router().use(setDefaultHeaders, routes, rejectUnknownPath, createErrorHandler(issuer, log));
-  const access = { authenticate: authenticateTools, isOriginOfApplication: isApplicationOrigin(em) };
+  const access = { authenticate: authenticateTools, isOriginOfApplication: isRedirectOriginOfApplication(em) };
   return createMcpEndpoint({ em, issuer, log, ...access, api: inProcessApi });
 }
 

@@ -4,7 +4,7 @@ import { importProducts } from '../product-imports/import-products.ts';
 import type { TaskRunnerDependencies } from '../tasks/run-tasks.ts';
 
 /** The handler of each task type. */
-export const taskHandlers = {
+export const taskHandlersByType = {
   order_export: exportOrders,
   order_import: importOrders,
   product_import: importProducts,

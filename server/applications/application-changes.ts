@@ -1,15 +1,15 @@
 import type { AuditAction } from '@mandate/contract';
-import { recordAuditEvent, getRequestSource } from '../audit/record-audit-event.ts';
+import { recordAuditEvent, getClientAddressAndUserAgent } from '../audit/record-audit-event.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { requirePrincipal } from '../http/request/request-context.ts';
 
 /** Returns an application's path. */
-export const applicationLocation = (id: number): string => `/api/v1/applications/${id}`;
+export const getApplicationPath = (id: number): string => `/api/v1/applications/${id}`;
 
 /** Records an application change in the audit log, in the transaction that makes the change. */
-export async function recordApplicationChange(
+export async function auditApplicationChange(
   em: EntityManager,
-  req: Parameters<typeof getRequestSource>[0],
+  req: Parameters<typeof getClientAddressAndUserAgent>[0],
   action: AuditAction,
   clientId: string,
   details: Record<string, readonly string[]> = {},
@@ -17,7 +17,7 @@ export async function recordApplicationChange(
   const { user, clientId: actingClientId } = requirePrincipal(req);
   await recordAuditEvent(
     em,
-    getRequestSource(req),
+    getClientAddressAndUserAgent(req),
     { action, actorId: user?.id, clientId: actingClientId, subject: `application:${clientId}`, details },
     new Date(),
   );

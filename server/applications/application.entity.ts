@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { applicationGrantTypes, applicationRegistrationMethods } from '@mandate/contract';
-import { versionAndTimestamps } from '../database/entity-manager/version-and-timestamps.ts';
+import { versionAndTimestampProperties } from '../database/entity-manager/version-and-timestamps.ts';
 
 export const deviceGrantType = 'urn:ietf:params:oauth:grant-type:device_code';
 export const supportedGrantTypes = applicationGrantTypes;
@@ -58,7 +58,7 @@ const schema = defineEntity({
     quotaPerMonth: p.integer().nullable().check('quota_per_month >= 1'),
     /** Overrides the server's default. */
     refreshGraceSeconds: p.integer().nullable().check('refresh_grace_seconds >= 0 and refresh_grace_seconds <= 300'),
-    ...versionAndTimestamps(),
+    ...versionAndTimestampProperties(),
   },
 });
 

@@ -2,7 +2,7 @@ import { administratorOnlyScopes, scopeNames, scopeDefinitions as knownScopes, t
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { Application, type ApplicationRegistration, type GrantType, isSelfRegistered } from './application.entity.ts';
 import { hashClientSecret, generateClientSecret } from './client-secret.ts';
-import { findLogoError } from './logo.ts';
+import { findLogoUriError } from './logo.ts';
 import { findRedirectUriError } from './redirect-uri.ts';
 
 export type ApplicationInput = {
@@ -92,24 +92,24 @@ export function* findApplicationErrors(input: ApplicationFields): Generator<Appl
       detail: `has scopes that administrators can approve only on the consent page: ${notPreapprovable.join(', ')}`,
     };
   }
-  const logo = typeof logoUri === 'string' ? findLogoError(logoUri) : undefined;
+  const logo = typeof logoUri === 'string' ? findLogoUriError(logoUri) : undefined;
   if (logo !== undefined) yield { field: 'logo_uri', detail: logo };
   if (input.registration !== undefined && isSelfRegistered({ registration: input.registration })) yield* selfRegisteredErrors(input);
 }
 
 /** Grant types of self-registered applications: users sign in in a browser, where they see the consent page. */
-export const selfRegisteredGrantTypes: readonly string[] = ['authorization_code', 'refresh_token'];
+export const grantTypesOfSelfRegisteredApplications: readonly string[] = ['authorization_code', 'refresh_token'];
 
 /** Scopes that a self-registered application can have. */
-export const selfRegisteredScopes: readonly Scope[] = scopeNames.filter((name) => !knownScopes[name].admin);
+export const scopesOfSelfRegisteredApplications: readonly Scope[] = scopeNames.filter((name) => !knownScopes[name].admin);
 
 /** Yields violations of the additional limits for self-registered applications. */
 function* selfRegisteredErrors({ type, scopes, grantTypes, preapprovedScopes = [] }: ApplicationFields): Generator<ApplicationFieldError> {
   if (type !== 'public') yield { field: 'type', detail: 'of a self-registered application must be public' };
-  const otherGrants = grantTypes.filter((name) => !selfRegisteredGrantTypes.includes(name));
+  const otherGrants = grantTypes.filter((name) => !grantTypesOfSelfRegisteredApplications.includes(name));
   if (otherGrants.length > 0)
     yield { field: 'grant_types', detail: `of a self-registered application must not have ${otherGrants.join(', ')}` };
-  const beyond = scopes.filter((name) => !selfRegisteredScopes.some((allowed) => allowed === name));
+  const beyond = scopes.filter((name) => !scopesOfSelfRegisteredApplications.some((allowed) => allowed === name));
   if (beyond.length > 0) yield { field: 'scopes', detail: `of a self-registered application must not have ${beyond.join(', ')}` };
   if (preapprovedScopes.length > 0)
     yield { field: 'preapproved_scopes', detail: 'of a self-registered application must be empty: its users are always asked' };

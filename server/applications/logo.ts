@@ -8,7 +8,7 @@ const pngSignature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a
  * Returns the error in a logo URL, or undefined if the URL is valid. The API returns https URLs, but the server's own pages never load
  * them.
  */
-export function findLogoError(uri: string): string | undefined {
+export function findLogoUriError(uri: string): string | undefined {
   if (uri.startsWith('https://')) return undefined;
   if (!uri.startsWith(pngDataPrefix)) return 'must be an https URL, or a PNG as a data: URI';
   const picture = Buffer.from(uri.slice(pngDataPrefix.length), 'base64');
@@ -20,4 +20,4 @@ export function findLogoError(uri: string): string | undefined {
 }
 
 /** Returns the logo to embed in pages, or undefined if pages show the first letter of the application name instead. */
-export const embeddableLogoUri = (uri: string | null | undefined): string | undefined => (uri?.startsWith(pngDataPrefix) ? uri : undefined);
+export const getLogoDataUri = (uri: string | null | undefined): string | undefined => (uri?.startsWith(pngDataPrefix) ? uri : undefined);

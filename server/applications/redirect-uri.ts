@@ -1,4 +1,4 @@
-export const loopbackHosts: ReadonlySet<string> = new Set(['127.0.0.1', '[::1]', 'localhost']);
+export const loopbackHostNames: ReadonlySet<string> = new Set(['127.0.0.1', '[::1]', 'localhost']);
 
 /**
  * Returns why an application cannot be registered with this redirect URI, or `undefined` if the URI is allowed. Sign-in compares redirect
@@ -12,7 +12,8 @@ export function findRedirectUriError(uri: string): string | undefined {
   if (uri.includes('*')) return 'has a wildcard';
   if (username || password) return 'has a user name';
   if (protocol === 'https:') return href === uri || href === `${uri}/` ? undefined : 'is not in normalized form';
-  if (protocol === 'http:') return loopbackHosts.has(hostname) ? undefined : 'is http beyond the loopback interface (RFC 8252 section 7.3)';
+  if (protocol === 'http:')
+    return loopbackHostNames.has(hostname) ? undefined : 'is http beyond the loopback interface (RFC 8252 section 7.3)';
   // A private-use scheme must be in reverse domain notation to prevent collisions (RFC 8252 section 7.1).
   return /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/.test(protocol) ? undefined : 'has a scheme that is not in reverse domain notation';
 }

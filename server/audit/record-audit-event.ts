@@ -23,7 +23,7 @@ export type AuditEventInput = {
 const userAgentMax = 300;
 
 /** Returns a request's IP address and truncated user agent. */
-export const getRequestSource = ({ ip, headers }: Pick<Request, 'ip' | 'headers'>): RequestSource => ({
+export const getClientAddressAndUserAgent = ({ ip, headers }: Pick<Request, 'ip' | 'headers'>): RequestSource => ({
   ip: ip ?? null,
   userAgent: headers['user-agent']?.slice(0, userAgentMax) ?? null,
 });

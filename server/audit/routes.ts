@@ -1,6 +1,6 @@
 import { initServer } from '@ts-rest/express';
 import { contract } from '@mandate/contract';
-import { rejectReversedRange } from '../http/response/list-parameters.ts';
+import { rejectReversedTimeRange } from '../http/response/list-parameters.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler.ts';
 import { auditEventFromEntity, listAuditEvents } from './list-audit-events.ts';
@@ -14,7 +14,7 @@ const handleListAuditEvents: RouteHandler<typeof contract.auditEvents.list, Hand
   { em, pages },
   { query, req, res },
 ) => {
-  rejectReversedRange(query, 'occurred_at_gte', 'occurred_at_lt');
+  rejectReversedTimeRange(query, 'occurred_at_gte', 'occurred_at_lt');
   const { user_id: userId, action, outcome, occurred_at_gte: occurredAtGte, occurred_at_lt: occurredAtLt } = query;
   const filters = { userId, action, outcome, occurredAtGte, occurredAtLt };
   const rows = await listAuditEvents(em, filters, pages.decodeCursor(req, query), query.limit);

@@ -8,7 +8,7 @@ import { z } from 'zod';
  */
 export const backupFormatVersion = 1;
 
-export const headerSchema = z.object({
+export const backupHeaderSchema = z.object({
   format: z.literal('mandate-backup'),
   version: z.number().int(),
   created_at: z.string(),
@@ -19,29 +19,30 @@ export const headerSchema = z.object({
   tables: z.number().int(),
   rows: z.number().int(),
 });
-export type BackupHeader = z.infer<typeof headerSchema>;
+export type BackupHeader = z.infer<typeof backupHeaderSchema>;
 
-export const tableStartSchema = z.object({ table: z.string(), columns: z.array(z.string()).min(1), rows: z.number().int() });
-export type TableStart = z.infer<typeof tableStartSchema>;
+export const backupTableStartSchema = z.object({ table: z.string(), columns: z.array(z.string()).min(1), rows: z.number().int() });
+export type TableStart = z.infer<typeof backupTableStartSchema>;
 
 /** State of a sequence; `called` tells whether `value` itself has been used. */
 const sequenceSchema = z.object({ value: z.string().regex(/^\d+$/), called: z.boolean() });
 
-export const tableEndSchema = z.object({
+export const backupTableEndSchema = z.object({
   end_of: z.string(),
   /** SHA-256 of the row lines with their line feeds, in hexadecimal. */
   sha256: z.string(),
   /** Sequence states, by the name of the column that uses the sequence. */
   sequences: z.record(sequenceSchema),
 });
-export type TableEnd = z.infer<typeof tableEndSchema>;
+export type TableEnd = z.infer<typeof backupTableEndSchema>;
 
 /** HMAC-SHA-256 of all preceding lines, in base64url. */
-export const backupSealSchema = z.object({ seal: z.string() });
+export const backupHmacSchema = z.object({ seal: z.string() });
 
-export const formatBackupLine = (value: BackupHeader | TableStart | TableEnd | z.infer<typeof backupSealSchema>): string =>
+export const formatBackupLine = (value: BackupHeader | TableStart | TableEnd | z.infer<typeof backupHmacSchema>): string =>
   `${JSON.stringify(value)}\n`;
 
 /** @param key the backup key returned by `deriveKeys` */
-export const createBackupMac = (key: Buffer): Hmac => createHmac('sha256', key);
-export const secretFingerprint = (key: Buffer): string => createHmac('sha256', key).update('the secret of this backup').digest('base64url');
+export const createBackupHmac = (key: Buffer): Hmac => createHmac('sha256', key);
+export const fingerprintBackupSecret = (key: Buffer): string =>
+  createHmac('sha256', key).update('the secret of this backup').digest('base64url');

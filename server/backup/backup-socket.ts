@@ -10,7 +10,7 @@ import type { Database } from '../database/entity-manager/entity-manager.ts';
 import type { Log } from '../logging/logger.ts';
 
 /** Path of the socket next to the data directory; the socket exists only while a server is running. */
-export const backupSocketPath = (directory: string): string => `${directory}.socket`;
+export const getBackupSocketPath = (directory: string): string => `${directory}.socket`;
 
 const databaseCopyPath = (copyDirectory: string): string => join(copyDirectory, 'database');
 const copyDirectoryPrefix = (directory: string): string => `${directory}.copy-`;
@@ -21,7 +21,7 @@ const copyDirectoryPrefix = (directory: string): string => `${directory}.copy-`;
  * while the files are being copied. The copy is deleted when the client disconnects.
  * @returns a function that stops the service
  */
-export async function serveDatabaseCopies(db: Database, directory: string, log: Log): Promise<() => Promise<void>> {
+export async function serveEmbeddedDatabaseCopies(db: Database, directory: string, log: Log): Promise<() => Promise<void>> {
   // PostgreSQL needs no copy, and Windows does not support sockets in the file system
   if (isPostgresqlUrl(directory) || process.platform === 'win32') return async () => undefined;
   await removeOldCopies(directory);
@@ -35,7 +35,7 @@ export async function serveDatabaseCopies(db: Database, directory: string, log: 
     // one copy at a time, because each copy needs as much space as the database
     copying = copying.then(() => serveCopy(db, directory, socket, log));
   });
-  await listen(server, backupSocketPath(directory), log);
+  await listen(server, getBackupSocketPath(directory), log);
   return async () => {
     server.close();
     for (const socket of sockets) socket.destroy();

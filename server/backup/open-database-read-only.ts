@@ -5,10 +5,10 @@ import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { DataDirectoryInUseError } from '../database/embedded/pglite-directory-lock.ts';
 import { isPostgresqlUrl } from '../database/connection/database-url.ts';
-import { openDatabase, type OpenOptions } from '../schema/open-database.ts';
+import { openDatabaseWithoutMigrating, type OpenOptions } from '../schema/open-database.ts';
 import type { Database } from '../database/entity-manager/entity-manager.ts';
 import { BackupError } from './backup-error.ts';
-import { backupSocketPath } from './backup-socket.ts';
+import { getBackupSocketPath } from './backup-socket.ts';
 
 /**
  * Opens an existing database for reading, without migrating it. If a running server has locked an embedded database, opens a copy that
@@ -16,11 +16,11 @@ import { backupSocketPath } from './backup-socket.ts';
  * @param url `postgres://…`, or the directory of an embedded database
  */
 export async function openDatabaseForReading(url: string, options: Pick<OpenOptions, 'onPool' | 'preparedStatements'>): Promise<Database> {
-  if (isPostgresqlUrl(url)) return openDatabase(url, { timeouts: 'none', connectionsMax: 2, ...options });
+  if (isPostgresqlUrl(url)) return openDatabaseWithoutMigrating(url, { timeouts: 'none', connectionsMax: 2, ...options });
   if (!existsSync(join(url, 'PG_VERSION')))
     throw new BackupError(`there is no database at ${url}: set MANDATE_DATA_DIR or DATABASE_URL as the server has it`);
   try {
-    return await openDatabase(url);
+    return await openDatabaseWithoutMigrating(url);
   } catch (error) {
     if (!(error instanceof DataDirectoryInUseError)) throw error;
     return openCopy(url, error);
@@ -28,10 +28,10 @@ export async function openDatabaseForReading(url: string, options: Pick<OpenOpti
 }
 
 async function openCopy(directory: string, inUse: DataDirectoryInUseError): Promise<Database> {
-  const socket = connect(backupSocketPath(directory));
+  const socket = connect(getBackupSocketPath(directory));
   try {
     const copy = await receiveCopyPath(socket, inUse);
-    const db = await openDatabase(copy);
+    const db = await openDatabaseWithoutMigrating(copy);
     const close = db.close.bind(db);
     db.close = async () => {
       await close();

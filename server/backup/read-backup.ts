@@ -8,12 +8,12 @@ import type { z } from 'zod';
 import { BackupError } from './backup-error.ts';
 import {
   backupFormatVersion,
-  headerSchema,
-  createBackupMac,
-  backupSealSchema,
-  secretFingerprint,
-  tableStartSchema,
-  tableEndSchema,
+  backupHeaderSchema,
+  createBackupHmac,
+  backupHmacSchema,
+  fingerprintBackupSecret,
+  backupTableStartSchema,
+  backupTableEndSchema,
   type BackupHeader,
   type TableStart,
   type TableEnd,
@@ -82,7 +82,7 @@ class BackupVerifier {
   constructor(file: string, key: Buffer) {
     this.#file = file;
     this.#key = key;
-    this.#seal = createBackupMac(key);
+    this.#seal = createBackupHmac(key);
   }
 
   rows(lines: readonly string[]): BackupPart {
@@ -99,12 +99,12 @@ class BackupVerifier {
   statement(line: string): BackupPart | undefined {
     const value = this.#json(line);
     if (this.#isSealed) throw this.#damaged('it goes on after its end');
-    const end = backupSealSchema.safeParse(value).data;
+    const end = backupHmacSchema.safeParse(value).data;
     if (end) return this.#close(end);
     this.#seal.update(`${line}\n`);
     if (!this.#header) return { header: this.#open(value) };
-    if (!this.#table) return { begins: this.#begin(tableStartSchema.safeParse(value).data) };
-    return { ends: this.#finish(this.#table, tableEndSchema.safeParse(value).data) };
+    if (!this.#table) return { begins: this.#begin(backupTableStartSchema.safeParse(value).data) };
+    return { ends: this.#finish(this.#table, backupTableEndSchema.safeParse(value).data) };
   }
 
   end(): void {
@@ -112,13 +112,13 @@ class BackupVerifier {
   }
 
   #open(value: unknown): BackupHeader {
-    const found = headerSchema.safeParse(value).data;
+    const found = backupHeaderSchema.safeParse(value).data;
     if (!found) throw new BackupError(`${this.#file} is not a Mandate backup: specify a file that \`mandate-server backup\` has written`);
     if (found.version > backupFormatVersion)
       throw new BackupError(
         `${this.#file} was written by a newer release, in a form that this one does not know: restore it with that release`,
       );
-    if (found.secret_check !== secretFingerprint(this.#key))
+    if (found.secret_check !== fingerprintBackupSecret(this.#key))
       throw new BackupError(
         `${this.#file} was made with another MANDATE_SECRET: set the one of the server that it was made of, which opens the signing keys and the secrets in it`,
       );
@@ -141,7 +141,7 @@ class BackupVerifier {
     return ends;
   }
 
-  #close(end: z.infer<typeof backupSealSchema>): undefined {
+  #close(end: z.infer<typeof backupHmacSchema>): undefined {
     const isComplete =
       this.#header !== undefined && this.#table === undefined && this.#remaining.tables === 0 && this.#remaining.rows === 0;
     if (!isComplete || end.seal !== this.#seal.digest('base64url')) throw this.#damaged('it has been changed');

@@ -24,9 +24,9 @@ export const describeTables = (em: EntityManager): Promise<{ tables: string }[]>
 // SQL, because MikroORM has no cursors.
 /** Opens a cursor that reads a table's rows as JSON arrays of text. */
 export function openRowCursor(em: EntityManager, table: string, columns: readonly string[], orderBySql: string): Promise<unknown> {
-  const values = columns.map((name) => `${quoteIdentifier(name)}::text`).join(', ');
+  const values = columns.map((name) => `${quoteSqlIdentifier(name)}::text`).join(', ');
   return em.execute(
-    `declare backup_rows no scroll cursor for select to_json(array[${values}])::text as line from ${quoteIdentifier(table)} order by ${orderBySql}`,
+    `declare backup_rows no scroll cursor for select to_json(array[${values}])::text as line from ${quoteSqlIdentifier(table)} order by ${orderBySql}`,
   );
 }
 
@@ -41,7 +41,7 @@ export const closeRowCursor = (em: EntityManager): Promise<unknown> => em.execut
 export const prepareRowInsertion = (table: string, columns: readonly { readonly name: string; readonly type: string | undefined }[]) =>
   prepareStatement(
     `restore_${table}`,
-    `insert into ${quoteIdentifier(table)} (${columns.map(({ name }) => quoteIdentifier(name)).join(', ')}) overriding system value
+    `insert into ${quoteSqlIdentifier(table)} (${columns.map(({ name }) => quoteSqlIdentifier(name)).join(', ')}) overriding system value
      select ${columns.map(({ type }, index) => `(line->>${index})::${type}`).join(', ')} from jsonb_array_elements($1::text::jsonb) as line`,
   );
 
@@ -52,4 +52,4 @@ export const setSequence = (em: EntityManager, sequence: string, value: string, 
 // SQL, because MikroORM has no function for planner statistics.
 export const updatePlannerStatistics = (em: EntityManager): Promise<unknown> => em.execute('analyze');
 
-export const quoteIdentifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+export const quoteSqlIdentifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;

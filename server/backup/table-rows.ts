@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Database, EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { closeRowCursor, describeTables, fetchRows, openRowCursor, quoteIdentifier } from './table-rows.sql.ts';
+import { closeRowCursor, describeTables, fetchRows, openRowCursor, quoteSqlIdentifier } from './table-rows.sql.ts';
 
 const columnSchema = z.object({
   name: z.string(),
@@ -83,7 +83,9 @@ export async function* readBackupRows(em: EntityManager, table: TableDefinition,
 function orderByKey({ columns, key }: TableDefinition): string {
   const columnTypes = new Map(columns.map(({ name, type }) => [name, type]));
   return key
-    .map((name) => (/^(text|char)/.test(columnTypes.get(name) ?? '') ? `${quoteIdentifier(name)} collate "C"` : quoteIdentifier(name)))
+    .map((name) =>
+      /^(text|char)/.test(columnTypes.get(name) ?? '') ? `${quoteSqlIdentifier(name)} collate "C"` : quoteSqlIdentifier(name),
+    )
     .join(', ');
 }
 

@@ -8,7 +8,7 @@ import { readMigrationState } from '../database/migrate/migration-state.ts';
 import type { Database, EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { replaceFileAtomically } from '../files/replace-file-atomically.ts';
 import { BackupError } from './backup-error.ts';
-import { backupFormatVersion, createBackupMac, secretFingerprint, formatBackupLine, type TableEnd } from './backup-format.ts';
+import { backupFormatVersion, createBackupHmac, fingerprintBackupSecret, formatBackupLine, type TableEnd } from './backup-format.ts';
 import {
   countLines,
   backupTextFormats,
@@ -78,7 +78,7 @@ async function* backupLines(
     version: backupFormatVersion,
     created_at: now.toISOString(),
     migrations: [...migrations],
-    secret_check: secretFingerprint(key),
+    secret_check: fingerprintBackupSecret(key),
     tables: tables.length,
     rows,
   });
@@ -112,7 +112,7 @@ async function readSequences(em: EntityManager, { columns }: TableDefinition): P
 }
 
 async function* appendSeal(lines: AsyncIterable<string>, key: Buffer): AsyncGenerator<string> {
-  const seal = createBackupMac(key);
+  const seal = createBackupHmac(key);
   for await (const chunk of lines) {
     seal.update(chunk);
     yield chunk;

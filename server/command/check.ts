@@ -9,19 +9,19 @@ import { readDatabaseIdentity } from '../database/replica/replica-state.sql.ts';
 import { isPostgresqlUrl } from '../database/connection/database-url.ts';
 import type { Database, EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { createSmtpTransport } from '../mail/smtp-transport.ts';
-import { requireEncryptionSecret } from '../oauth/signing-keys/require-encryption-secret.ts';
+import { assertSecretMatchesSigningKeys } from '../oauth/signing-keys/require-encryption-secret.ts';
 import { SigningKey } from '../oauth/signing-keys/signing-key.entity.ts';
 import { User } from '../users/user.entity.ts';
 import { formatStartupError } from '../process/startup-error-message.ts';
 import { pingRedis } from '../rate-limits/redis-counters.ts';
-import { deriveKeys, loadSecret } from '../crypto/derived-keys.ts';
+import { deriveKeys, loadStoredSecret } from '../crypto/derived-keys.ts';
 import { CommandError } from '../process/command-error.ts';
 import { exitCodes } from '../process/exit-codes.ts';
 import { readServerVersion } from './server-version.sql.ts';
 import type { StandardStreams } from './standard-streams.ts';
 
 /** `mandate-server check` verifies everything that a server needs, without changing anything. Returns the exit code. */
-export async function checkInstallation(io: StandardStreams): Promise<number> {
+export async function checkConfigurationAndConnections(io: StandardStreams): Promise<number> {
   const report = new CheckReport(io);
   const config = await report.run('configuration', async () => readConfig(), describeConfig);
   if (config) {
@@ -114,11 +114,11 @@ function describeMigrations({ applied, pending, unknown }: Awaited<ReturnType<ty
 }
 
 async function checkSecret({ secret, dataDirectory }: Config, em: EntityManager): Promise<string> {
-  const existing = secret ?? (await loadSecret(dataDirectory));
+  const existing = secret ?? (await loadStoredSecret(dataDirectory));
   const sealed = (await em.count(SigningKey)) > 0;
   if (existing === undefined && !sealed) return 'none yet: the first start creates one';
   if (existing === undefined) throw new CommandError('missing: set MANDATE_SECRET to the one that this database was created with');
-  await requireEncryptionSecret(em, deriveKeys(existing).signingKeys);
+  await assertSecretMatchesSigningKeys(em, deriveKeys(existing).signingKeys);
   return sealed ? 'decrypts the signing keys in the database' : 'the database contains no encrypted data yet';
 }
 

@@ -1,14 +1,14 @@
-import { findCharacterError, contract } from '@mandate/contract';
+import { findForbiddenCharacterMessage, contract } from '@mandate/contract';
 import { recordAuditEvent } from '../audit/record-audit-event.ts';
 import { readConfig } from '../config/config.ts';
 import { migrate } from '../database/migrate/run-migrations.ts';
 import { createAccount, EmailTakenError } from '../oauth/accounts/account-store.ts';
-import { hashNewPassword } from '../oauth/pages/handlers/password-rules.ts';
+import { validateAndHashNewPassword } from '../oauth/pages/handlers/password-rules.ts';
 import { defaultShopBranding } from '../oauth/pages/views/page-layout.ts';
 import { englishMessages } from '../oauth/pages/messages/english-messages.ts';
 import { CommandError } from '../process/command-error.ts';
 import { exitCodes } from '../process/exit-codes.ts';
-import { withDatabase } from './with-database.ts';
+import { withDatabaseForCommand } from './with-database.ts';
 import type { StandardStreams } from './standard-streams.ts';
 import { readPassword } from './read-password.ts';
 
@@ -20,9 +20,9 @@ export async function createAdministrator(io: StandardStreams, account: { readon
   const config = readConfig();
   const { name, email } = parseAccount(account);
   const password = await readPassword(io);
-  const hashed = await hashNewPassword(password, { name, email }, { shop: defaultShopBranding, messages: englishMessages });
+  const hashed = await validateAndHashNewPassword(password, { name, email }, { shop: defaultShopBranding, messages: englishMessages });
   if ('reason' in hashed) throw new CommandError(`${hashed.reason}. No account was created; call the command again`);
-  const id = await withDatabase(config, alternative, async (db) => {
+  const id = await withDatabaseForCommand(config, alternative, async (db) => {
     await migrate(db);
     return db.em.fork().transactional(async (em) => {
       const now = new Date();
@@ -40,7 +40,7 @@ function parseAccount(account: { readonly email: string; readonly name: string }
   const [validName, validEmail] = [name.safeParse(account.name), email.safeParse(account.email)];
   if (!validEmail.success) throw new CommandError('--email takes an e-mail address, such as ann@example.com', exitCodes.usage);
   if (!validName.success) {
-    const reason = findCharacterError(validName.error) ?? 'must be a name of up to 200 characters';
+    const reason = findForbiddenCharacterMessage(validName.error) ?? 'must be a name of up to 200 characters';
     throw new CommandError(`--name ${reason}`, exitCodes.usage);
   }
   return { name: validName.data, email: validEmail.data };

@@ -2,18 +2,22 @@ import { openDatabaseForReading } from '../backup/open-database-read-only.ts';
 import { readConfig } from '../config/config.ts';
 import { migrate } from '../database/migrate/run-migrations.ts';
 import { readMigrationState } from '../database/migrate/migration-state.ts';
-import { withDatabase } from './with-database.ts';
+import { withDatabaseForCommand } from './with-database.ts';
 import type { StandardStreams } from './standard-streams.ts';
 
 /** `mandate-server migrate` */
 export async function applyMigrations({ stdout }: StandardStreams): Promise<void> {
-  const applied = await withDatabase(readConfig(), 'It applied every migration it knows when it started: stop it first.', migrate);
+  const applied = await withDatabaseForCommand(
+    readConfig(),
+    'It applied every migration it knows when it started: stop it first.',
+    migrate,
+  );
   for (const name of applied) stdout.write(`applied  ${name}\n`);
   if (applied.length === 0) stdout.write('Nothing is pending.\n');
 }
 
 /** `mandate-server migrate --status` */
-export async function printMigrations({ stdout }: StandardStreams): Promise<void> {
+export async function printMigrationStatus({ stdout }: StandardStreams): Promise<void> {
   const config = readConfig();
   const db = await openDatabaseForReading(config.directDatabaseUrl ?? config.databaseUrl, config);
   try {

@@ -33,7 +33,7 @@ function addServerCommands(program: Command, io: StandardStreams, setExitCode: (
   program
     .command('check')
     .description('Check the configuration and the connections to the database, Redis and the mail server.')
-    .action(async () => setExitCode(await (await import('./check.ts')).checkInstallation(io)));
+    .action(async () => setExitCode(await (await import('./check.ts')).checkConfigurationAndConnections(io)));
 }
 
 function addMaintenanceCommands(program: Command, io: StandardStreams): void {
@@ -42,7 +42,7 @@ function addMaintenanceCommands(program: Command, io: StandardStreams): void {
     .description('Apply pending migrations; the server also does this at each start.')
     .option('--status', 'list applied and pending migrations without changing anything')
     .action(async (options: { status?: true }) => {
-      const { applyMigrations, printMigrations: listMigrations } = await import('./migrate.ts');
+      const { applyMigrations, printMigrationStatus: listMigrations } = await import('./migrate.ts');
       await (options.status ? listMigrations(io) : applyMigrations(io));
     });
   program
@@ -69,10 +69,10 @@ function addBackupCommands(program: Command, io: StandardStreams): void {
     .command('backup')
     .description('Write the whole database to a new file while servers keep running.')
     .argument('<file>')
-    .action(async (file: string) => (await import('./backup.ts')).backUpToFile(io, file));
+    .action(async (file: string) => (await import('./backup.ts')).runBackupCommand(io, file));
   program
     .command('restore')
     .description('Restore a backup into a new database of either kind and verify the result.')
     .argument('<file>')
-    .action(async (file: string) => (await import('./restore.ts')).restoreFromFile(io, file));
+    .action(async (file: string) => (await import('./restore.ts')).runRestoreCommand(io, file));
 }

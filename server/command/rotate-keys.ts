@@ -2,7 +2,7 @@ import { readConfig } from '../config/config.ts';
 import { migrate } from '../database/migrate/run-migrations.ts';
 import { rotateSigningKeys } from '../oauth/signing-keys/rotate-signing-keys.ts';
 import { deriveKeys, loadOrCreateSecret } from '../crypto/derived-keys.ts';
-import { withDatabase } from './with-database.ts';
+import { withDatabaseForCommand } from './with-database.ts';
 import type { StandardStreams } from './standard-streams.ts';
 
 const alternative = 'Ask the running server, as an administrator: mandate signing-keys rotate';
@@ -14,7 +14,7 @@ const alternative = 'Ask the running server, as an administrator: mandate signin
 export async function rotateKeys({ stdout }: StandardStreams, atOnce: boolean): Promise<void> {
   const config = readConfig();
   const { signingKeys } = deriveKeys(config.secret ?? (await loadOrCreateSecret(config.dataDirectory)));
-  const { made, signsFrom, previousRetireAt } = await withDatabase(config, alternative, async (db) => {
+  const { made, signsFrom, previousRetireAt } = await withDatabaseForCommand(config, alternative, async (db) => {
     await migrate(db);
     return rotateSigningKeys(db.em, signingKeys, new Date(), { when: atOnce ? 'at once' : 'asked' });
   });

@@ -1,8 +1,8 @@
 import type { Config } from '../config/config.ts';
 import { DataDirectoryInUseError } from '../database/embedded/pglite-directory-lock.ts';
-import { openDatabase } from '../schema/open-database.ts';
+import { openDatabaseWithoutMigrating } from '../schema/open-database.ts';
 import type { Database } from '../database/entity-manager/entity-manager.ts';
-import { deriveKeys, loadSecret, type DerivedKeys } from '../crypto/derived-keys.ts';
+import { deriveKeys, loadStoredSecret, type DerivedKeys } from '../crypto/derived-keys.ts';
 import { CommandError } from '../process/command-error.ts';
 
 type DatabaseSettings = Pick<Config, 'databaseUrl' | 'directDatabaseUrl' | 'preparedStatements' | 'dataDirectory' | 'secret'>;
@@ -11,13 +11,13 @@ type DatabaseSettings = Pick<Config, 'databaseUrl' | 'directDatabaseUrl' | 'prep
  * Opens the database for a maintenance command, without timeouts; servers may be using the database at the same time.
  * @param alternative what to do instead when a running server has locked the embedded database
  */
-export async function withDatabase<Result>(
+export async function withDatabaseForCommand<Result>(
   { databaseUrl, directDatabaseUrl, preparedStatements }: DatabaseSettings,
   alternative: string,
   work: (db: Database) => Promise<Result>,
 ): Promise<Result> {
   const options = { timeouts: 'none', connectionsMax: 3, preparedStatements } as const;
-  const db = await openDatabase(directDatabaseUrl ?? databaseUrl, options).catch((error: unknown) => {
+  const db = await openDatabaseWithoutMigrating(directDatabaseUrl ?? databaseUrl, options).catch((error: unknown) => {
     if (error instanceof DataDirectoryInUseError) throw new CommandError(`${error.message}. ${alternative}`);
     throw error;
   });
@@ -29,11 +29,11 @@ export async function withDatabase<Result>(
 }
 
 /** Derives the keys of an existing installation. Unlike the first server start, this function never generates a secret. */
-export async function loadInstallationKeys({
+export async function loadKeysOfInstallation({
   secret,
   dataDirectory,
 }: Pick<DatabaseSettings, 'secret' | 'dataDirectory'>): Promise<DerivedKeys> {
-  const existing = secret ?? (await loadSecret(dataDirectory));
+  const existing = secret ?? (await loadStoredSecret(dataDirectory));
   if (existing !== undefined) return deriveKeys(existing);
   throw new CommandError(
     `there is no secret: set MANDATE_SECRET to the secret of the server. In development, the server generated one in its data directory, in the file \`secret\``,

@@ -4,26 +4,26 @@ import { taxModes } from '@mandate/contract';
 import {
   publicUrlSchema,
   choiceSchema,
-  collectorUrlSchema,
+  traceCollectorUrlSchema,
   postgresqlUrlSchema,
   mailFromSchema,
   portSchema,
   redisUrlSchema,
-  refreshGraceSchema,
-  requestCountSchema,
+  refreshGraceSecondsSchema,
+  requestLimitSchema,
   secretSchema,
   securityContactSchema,
   secondsSchema,
   fractionSchema,
   smtpUrlSchema,
-  trustProxySchema,
-  emptyAsUnset,
+  trustedProxiesSchema,
+  treatEmptyVariableAsUnset,
 } from './environment-values.ts';
 import { defaultLoadLimits } from '../http/server/load-shedder.ts';
-import { validateTlsFiles, type TlsFilePaths } from '../http/server/tls-files.ts';
+import { findTlsFileError, type TlsFilePaths } from '../http/server/tls-files.ts';
 import { defaultRefreshGraceSeconds } from '../oauth/refresh/default-refresh-grace.ts';
 import { type RateLimits, defaultRateLimits } from '../rate-limits/rate-limits.ts';
-import { type InvalidVariable, readSecretFiles } from './secrets-from-files.ts';
+import { type InvalidVariable, readVariablesFromSecretFiles } from './secrets-from-files.ts';
 
 export type Config = {
   readonly production: boolean;
@@ -93,55 +93,55 @@ export class ConfigurationError extends Error {
 
 const environmentSchema = z
   .object({
-    NODE_ENV: emptyAsUnset(choiceSchema(['development', 'test', 'production']).default('development')),
-    MANDATE_ROLE: emptyAsUnset(choiceSchema(roles).default('all')),
-    HOST: emptyAsUnset(z.string().default('127.0.0.1')),
-    PORT: emptyAsUnset(portSchema.default('3000')),
-    MANDATE_TLS_CERT: emptyAsUnset(z.string().optional()),
-    MANDATE_TLS_KEY: emptyAsUnset(z.string().optional()),
-    MANDATE_ISSUER: emptyAsUnset(publicUrlSchema.optional()),
-    MANDATE_DATA_DIR: emptyAsUnset(z.string().default('./data')),
-    DATABASE_URL: emptyAsUnset(postgresqlUrlSchema.optional()),
-    DATABASE_DIRECT_URL: emptyAsUnset(postgresqlUrlSchema.optional()),
-    DATABASE_PREPARED_STATEMENTS: emptyAsUnset(choiceSchema(['on', 'off']).default('on')),
-    DATABASE_START_TIMEOUT: emptyAsUnset(secondsSchema.default('60')),
-    DATABASE_REPLICA_URL: emptyAsUnset(postgresqlUrlSchema.optional()),
-    MANDATE_SECRET: emptyAsUnset(secretSchema.optional()),
-    MANDATE_TAX_MODE: emptyAsUnset(choiceSchema(taxModes).default('inclusive')),
-    MANDATE_PREVIEW_VERSIONS: emptyAsUnset(choiceSchema(['on', 'off']).default('off')),
-    MANDATE_OPEN_REGISTRATION: emptyAsUnset(choiceSchema(['on', 'off']).default('off')),
-    MANDATE_TEST_PAYMENTS: emptyAsUnset(choiceSchema(['on', 'off']).optional()),
-    STRIPE_SECRET_KEY: emptyAsUnset(
+    NODE_ENV: treatEmptyVariableAsUnset(choiceSchema(['development', 'test', 'production']).default('development')),
+    MANDATE_ROLE: treatEmptyVariableAsUnset(choiceSchema(roles).default('all')),
+    HOST: treatEmptyVariableAsUnset(z.string().default('127.0.0.1')),
+    PORT: treatEmptyVariableAsUnset(portSchema.default('3000')),
+    MANDATE_TLS_CERT: treatEmptyVariableAsUnset(z.string().optional()),
+    MANDATE_TLS_KEY: treatEmptyVariableAsUnset(z.string().optional()),
+    MANDATE_ISSUER: treatEmptyVariableAsUnset(publicUrlSchema.optional()),
+    MANDATE_DATA_DIR: treatEmptyVariableAsUnset(z.string().default('./data')),
+    DATABASE_URL: treatEmptyVariableAsUnset(postgresqlUrlSchema.optional()),
+    DATABASE_DIRECT_URL: treatEmptyVariableAsUnset(postgresqlUrlSchema.optional()),
+    DATABASE_PREPARED_STATEMENTS: treatEmptyVariableAsUnset(choiceSchema(['on', 'off']).default('on')),
+    DATABASE_START_TIMEOUT: treatEmptyVariableAsUnset(secondsSchema.default('60')),
+    DATABASE_REPLICA_URL: treatEmptyVariableAsUnset(postgresqlUrlSchema.optional()),
+    MANDATE_SECRET: treatEmptyVariableAsUnset(secretSchema.optional()),
+    MANDATE_TAX_MODE: treatEmptyVariableAsUnset(choiceSchema(taxModes).default('inclusive')),
+    MANDATE_PREVIEW_VERSIONS: treatEmptyVariableAsUnset(choiceSchema(['on', 'off']).default('off')),
+    MANDATE_OPEN_REGISTRATION: treatEmptyVariableAsUnset(choiceSchema(['on', 'off']).default('off')),
+    MANDATE_TEST_PAYMENTS: treatEmptyVariableAsUnset(choiceSchema(['on', 'off']).optional()),
+    STRIPE_SECRET_KEY: treatEmptyVariableAsUnset(
       z
         .string()
         .regex(/^[sr]k_\w+$/, 'must be a secret or restricted key of Stripe')
         .optional(),
     ),
-    STRIPE_WEBHOOK_SECRET: emptyAsUnset(
+    STRIPE_WEBHOOK_SECRET: treatEmptyVariableAsUnset(
       z
         .string()
         .regex(/^whsec_\S+$/, 'must be the signing secret of a webhook endpoint at Stripe')
         .optional(),
     ),
-    MANDATE_ADMIN_EMAIL: emptyAsUnset(z.string().email('must be an e-mail address').max(254).optional()),
-    MANDATE_ADMIN_PASSWORD: emptyAsUnset(z.string().min(12, 'must have at least 12 characters').max(200).optional()),
-    MANDATE_SMTP_URL: emptyAsUnset(smtpUrlSchema.optional()),
-    MANDATE_MAIL_FROM: emptyAsUnset(mailFromSchema.optional()),
-    MANDATE_SECURITY_CONTACT: emptyAsUnset(securityContactSchema.optional()),
-    MANDATE_TRUST_PROXY: emptyAsUnset(trustProxySchema.default('0')),
-    MANDATE_RATE_LIMIT: emptyAsUnset(requestCountSchema.default(String(defaultRateLimits.default))),
-    MANDATE_RATE_LIMIT_API_KEY: emptyAsUnset(requestCountSchema.default(String(defaultRateLimits.apiKey))),
-    MANDATE_RATE_LIMIT_IP: emptyAsUnset(requestCountSchema.default(String(defaultRateLimits.ip))),
-    MANDATE_MONTHLY_QUOTA: emptyAsUnset(requestCountSchema.default(String(defaultRateLimits.monthly))),
-    MANDATE_STOP_DELAY: emptyAsUnset(secondsSchema.default('0')),
-    MANDATE_WATCHDOG: emptyAsUnset(secondsSchema.default('30')),
-    MANDATE_REFRESH_GRACE_SECONDS: emptyAsUnset(refreshGraceSchema.default(String(defaultRefreshGraceSeconds))),
-    MANDATE_CONCURRENCY: emptyAsUnset(requestCountSchema.default(String(defaultLoadLimits.maxConcurrent))),
-    MANDATE_METRICS_HOST: emptyAsUnset(z.string().default('127.0.0.1')),
-    MANDATE_METRICS_PORT: emptyAsUnset(portSchema.optional()),
-    OTEL_TRACES_SAMPLER_ARG: emptyAsUnset(fractionSchema.default('1')),
-    OTEL_EXPORTER_OTLP_ENDPOINT: emptyAsUnset(collectorUrlSchema.optional()),
-    REDIS_URL: emptyAsUnset(redisUrlSchema.optional()),
+    MANDATE_ADMIN_EMAIL: treatEmptyVariableAsUnset(z.string().email('must be an e-mail address').max(254).optional()),
+    MANDATE_ADMIN_PASSWORD: treatEmptyVariableAsUnset(z.string().min(12, 'must have at least 12 characters').max(200).optional()),
+    MANDATE_SMTP_URL: treatEmptyVariableAsUnset(smtpUrlSchema.optional()),
+    MANDATE_MAIL_FROM: treatEmptyVariableAsUnset(mailFromSchema.optional()),
+    MANDATE_SECURITY_CONTACT: treatEmptyVariableAsUnset(securityContactSchema.optional()),
+    MANDATE_TRUST_PROXY: treatEmptyVariableAsUnset(trustedProxiesSchema.default('0')),
+    MANDATE_RATE_LIMIT: treatEmptyVariableAsUnset(requestLimitSchema.default(String(defaultRateLimits.default))),
+    MANDATE_RATE_LIMIT_API_KEY: treatEmptyVariableAsUnset(requestLimitSchema.default(String(defaultRateLimits.apiKey))),
+    MANDATE_RATE_LIMIT_IP: treatEmptyVariableAsUnset(requestLimitSchema.default(String(defaultRateLimits.ip))),
+    MANDATE_MONTHLY_QUOTA: treatEmptyVariableAsUnset(requestLimitSchema.default(String(defaultRateLimits.monthly))),
+    MANDATE_STOP_DELAY: treatEmptyVariableAsUnset(secondsSchema.default('0')),
+    MANDATE_WATCHDOG: treatEmptyVariableAsUnset(secondsSchema.default('30')),
+    MANDATE_REFRESH_GRACE_SECONDS: treatEmptyVariableAsUnset(refreshGraceSecondsSchema.default(String(defaultRefreshGraceSeconds))),
+    MANDATE_CONCURRENCY: treatEmptyVariableAsUnset(requestLimitSchema.default(String(defaultLoadLimits.maxConcurrent))),
+    MANDATE_METRICS_HOST: treatEmptyVariableAsUnset(z.string().default('127.0.0.1')),
+    MANDATE_METRICS_PORT: treatEmptyVariableAsUnset(portSchema.optional()),
+    OTEL_TRACES_SAMPLER_ARG: treatEmptyVariableAsUnset(fractionSchema.default('1')),
+    OTEL_EXPORTER_OTLP_ENDPOINT: treatEmptyVariableAsUnset(traceCollectorUrlSchema.optional()),
+    REDIS_URL: treatEmptyVariableAsUnset(redisUrlSchema.optional()),
   })
   .superRefine((env, context) => {
     const addIssue = (name: keyof typeof env, message: string): void => context.addIssue({ code: 'custom', path: [name], message });
@@ -150,7 +150,7 @@ const environmentSchema = z
         addIssue(env[one] === undefined ? one : other, `must be set too: ${why} needs both`);
     }
     if (env.MANDATE_TLS_CERT !== undefined && env.MANDATE_TLS_KEY !== undefined) {
-      const found = validateTlsFiles({ certFile: env.MANDATE_TLS_CERT, keyFile: env.MANDATE_TLS_KEY });
+      const found = findTlsFileError({ certFile: env.MANDATE_TLS_CERT, keyFile: env.MANDATE_TLS_KEY });
       if (found) addIssue(found.file === 'cert' ? 'MANDATE_TLS_CERT' : 'MANDATE_TLS_KEY', found.message);
     }
     if (env.MANDATE_ROLE !== 'all' && env.DATABASE_URL === undefined) {
@@ -188,7 +188,7 @@ const isLoopback = (host: string): boolean => host === 'localhost' || host === '
 
 /** Reads the configuration. No other code reads environment variables or the files that they name. */
 export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
-  const { values, faults } = readSecretFiles(env);
+  const { values, faults } = readVariablesFromSecretFiles(env);
   const given = { ...env, ...values };
   const variableFaults = findFaults(given);
   // a variable whose file is unreadable is not also reported as missing

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { maxRefreshGraceSeconds, maxRequestLimit } from '@mandate/contract';
+import { maxRefreshGraceSeconds, maxConfigurableRequestLimit } from '@mandate/contract';
 import { isPostgresqlUrl } from '../database/connection/database-url.ts';
 
 /** Treats an empty variable as unset. */
-export const emptyAsUnset = <Schema extends z.ZodTypeAny>(schema: Schema) =>
+export const treatEmptyVariableAsUnset = <Schema extends z.ZodTypeAny>(schema: Schema) =>
   z.preprocess((value) => (value === '' ? undefined : value), schema) as z.ZodEffects<Schema, z.output<Schema>, unknown>;
 
 export const choiceSchema = <const Values extends readonly [string, ...string[]]>(values: Values) =>
@@ -37,7 +37,7 @@ export const securityContactSchema = z
   .transform((text) => (/^(https|tel|mailto):/.test(text) ? text : `mailto:${text}`));
 
 /** `2` trusts two proxies in front of the server. `10.0.0.0/8, 127.0.0.1` trusts proxies at these addresses. */
-export const trustProxySchema = z
+export const trustedProxiesSchema = z
   .string()
   .regex(/^(\d{1,2}|[0-9a-fA-F.:/]+(, ?[0-9a-fA-F.:/]+)*)$/, 'must be a number of proxies, or their addresses separated by commas')
   .transform((text) => (text === '0' ? false : /^\d+$/.test(text) ? Number(text) : text));
@@ -54,21 +54,21 @@ export const secondsSchema = z
   .regex(/^\d{1,3}$/, 'must be a number of seconds, at most 999')
   .transform(Number);
 
-export const refreshGraceSchema = z
+export const refreshGraceSecondsSchema = z
   .string()
   .regex(/^\d{1,3}$/, `must be a number of seconds, at most ${maxRefreshGraceSeconds}`)
   .transform(Number)
   .pipe(z.number().max(maxRefreshGraceSeconds, `must be at most ${maxRefreshGraceSeconds} seconds`));
 
-export const requestCountSchema = z
+export const requestLimitSchema = z
   .string()
   .regex(/^[1-9]\d{0,9}$/, 'must be a number of requests')
   .transform(Number)
-  .pipe(z.number().max(maxRequestLimit, `must be at most ${maxRequestLimit}`));
+  .pipe(z.number().max(maxConfigurableRequestLimit, `must be at most ${maxConfigurableRequestLimit}`));
 
 export const smtpUrlSchema = z.string().refine(isSmtp, 'must be a URL such as smtp://user:password@mail.example:587');
 
-export const collectorUrlSchema = z.string().refine(isCollector, 'must be a URL such as http://collector.example:4318');
+export const traceCollectorUrlSchema = z.string().refine(isCollector, 'must be a URL such as http://collector.example:4318');
 
 export const redisUrlSchema = z.string().refine(isRedis, 'must be a URL such as redis://user:password@redis.example:6379/0');
 

@@ -17,7 +17,7 @@ const fileVariables = [
 ] as const;
 
 /** Reads the values from the files, without the trailing line break. */
-export function readSecretFiles(env: Readonly<Record<string, string | undefined>>): {
+export function readVariablesFromSecretFiles(env: Readonly<Record<string, string | undefined>>): {
   values: Record<string, string>;
   faults: InvalidVariable[];
 } {

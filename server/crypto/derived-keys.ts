@@ -37,7 +37,7 @@ export function deriveKeys(secret: string): DerivedKeys {
 const secretPath = (dataDirectory: string): string => join(dataDirectory, 'secret');
 
 /** Returns the stored secret, if any, for commands that must not generate a secret. */
-export const loadSecret = (dataDirectory: string): Promise<string | undefined> =>
+export const loadStoredSecret = (dataDirectory: string): Promise<string | undefined> =>
   readFile(secretPath(dataDirectory), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;
     return undefined;

@@ -3,19 +3,19 @@ import { Migrator, TSMigrationGenerator } from '@mikro-orm/migrations';
 import { MikroORM, TransactionContext, type AbstractSqlDriver, type SqlOptions } from '@mikro-orm/sql';
 import type { ClientBase, Pool } from 'pg';
 import { lockDataDirectory } from './embedded/pglite-directory-lock.ts';
-import { walStartParameters } from './embedded/limit-wal-size.ts';
+import { walLimitStartParameters } from './embedded/limit-wal-size.ts';
 import { isNewDataDirectory, createDataDirectory } from './embedded/create-pglite-directory.ts';
 import { assertPgInternals } from './connection/assert-pg-internals.ts';
 import { replaceClientQuery } from './connection/client-query.ts';
-import { createUnresponsiveConnectionMonitor, releaseLostClient, setInt8Parser } from './connection/pool-safety.ts';
+import { createUnresponsiveConnectionMonitor, releaseConnectionLostInTransaction, setPoolInt8Parser } from './connection/pool-safety.ts';
 import { rejectWritesOnLowDiskSpace } from './storage/reject-writes-on-low-disk-space.ts';
 import { getRequestEntityManager } from './entity-manager/request-entity-manager.ts';
-import { assertSpaceToOpen, StorageReserve } from './storage/storage-reserve.ts';
+import { assertDiskSpaceToOpenDatabase, DiskSpaceMonitor } from './storage/storage-reserve.ts';
 import { isPostgresqlUrl } from './connection/database-url.ts';
 import type { MessageObserver } from './connection/pipelined-queries.ts';
 import type { Database, EntityManager } from './entity-manager/entity-manager.ts';
 import { isDatabaseResponsive } from './connection-check.ts';
-import { setConnectionTimeouts, transactionTimeoutStatement, type TimeoutSettings } from './connection/database-timeouts.ts';
+import { setConnectionTimeouts, getTransactionTimeoutStatement, type TimeoutSettings } from './connection/database-timeouts.ts';
 
 type Options = SqlOptions<AbstractSqlDriver, EntityManager>;
 export type OpenOptions = {
@@ -34,7 +34,7 @@ export type OpenOptions = {
   /** Observes every message to PostgreSQL. */
   readonly onMessage?: MessageObserver | undefined;
   /** Disk space monitor of the embedded database; without it, low disk space is not logged. */
-  readonly storage?: StorageReserve | undefined;
+  readonly storage?: DiskSpaceMonitor | undefined;
 };
 
 /** Migrations are forward-only. A generated `down` would also recreate every database function incorrectly. */
@@ -66,15 +66,15 @@ const baseOptions: Options = {
  * Opens the database with the given entities.
  * @param url `postgres://…`, or a directory (or `memory://`) for PGlite
  */
-export async function openOrm(url: string, options: OpenOptions): Promise<Database> {
+export async function openDatabaseWithEntities(url: string, options: OpenOptions): Promise<Database> {
   if (isPostgresqlUrl(url)) return open(await postgresql(url, options));
   if (url.includes('://')) return open(await pglite(url, options));
   const release = lockDataDirectory(url);
   try {
-    assertSpaceToOpen(url, isNewDataDirectory(url));
+    assertDiskSpaceToOpenDatabase(url, isNewDataDirectory(url));
     await createDataDirectory(url);
     const db = await open(await pglite(url, options), release);
-    await enforceStorageReserve(db, options.storage ?? new StorageReserve(url));
+    await enforceStorageReserve(db, options.storage ?? new DiskSpaceMonitor(url));
     return db;
   } catch (error) {
     release();
@@ -115,12 +115,12 @@ async function postgresql(url: string, options: OpenOptions): Promise<Options> {
     onConnect: (client: ClientBase) => setConnectionTimeouts(client, timeoutSettings, preparedStatements),
     onPoolCreated(pool: Pool) {
       onPool?.(pool);
-      setInt8Parser(pool, parseExactInt8);
+      setPoolInt8Parser(pool, parseExactInt8);
       pool.on('connect', (client) => {
         const observers = [monitor?.(client), onMessage].filter((observer) => observer !== undefined);
-        replaceClientQuery(client, { preparedStatements, limits: transactionTimeoutStatement(client), observers });
+        replaceClientQuery(client, { preparedStatements, limits: getTransactionTimeoutStatement(client), observers });
       });
-      pool.on('connect', releaseLostClient);
+      pool.on('connect', releaseConnectionLostInTransaction);
     },
   };
   // ensureDatabase is off, because a mistyped name must not create a database
@@ -143,7 +143,7 @@ async function pglite(url: string, { entities, template }: OpenOptions): Promise
     import('@electric-sql/pglite/contrib/pg_trgm'),
   ]);
   // A function, because MikroORM deep-copies plain options, which breaks a Blob.
-  const startParams = [...PGlite.defaultStartParams, ...walStartParameters, ...memoryParameters];
+  const startParams = [...PGlite.defaultStartParams, ...walLimitStartParameters, ...memoryParameters];
   const driverOptions = (): object => ({
     startParams,
     parsers: { 20: parseExactInt8 },
@@ -153,7 +153,7 @@ async function pglite(url: string, { entities, template }: OpenOptions): Promise
   return { entities, driver: PgliteDriver, dbName: url, driverOptions };
 }
 
-async function enforceStorageReserve(db: Database, storage: StorageReserve): Promise<void> {
+async function enforceStorageReserve(db: Database, storage: DiskSpaceMonitor): Promise<void> {
   const { PgliteConnection } = await import('@mikro-orm/pglite');
   const connection = db.em.getConnection();
   if (connection instanceof PgliteConnection) rejectWritesOnLowDiskSpace(await connection.getNativeClient(), storage);

@@ -2,7 +2,13 @@ import { initServer } from '@ts-rest/express';
 import { type InferEntity, LockMode, raw } from '@mikro-orm/core';
 import { contract, type DeliveryMethod as DeliveryMethodBody, type DeliveryMethodReplace } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { respondWithNewEtag, formatEtag, respondWithEtag, rejectIfExists, checkIfMatch } from '../http/response/etag.ts';
+import {
+  respondWithEtagOfChangedResource,
+  formatEtag,
+  respondWithEtagOrNotModified,
+  rejectIfNoneMatchAny,
+  assertIfMatchHeader,
+} from '../http/response/etag.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler.ts';
@@ -42,7 +48,7 @@ const handleGetDeliveryMethod: RouteHandler<typeof contract.deliveryMethods.get,
 ) => {
   const method = await em.findOne(DeliveryMethod, { code, active: true }, { disableIdentityMap: true });
   if (!method) throw notFound(code);
-  return respondWithEtag(req, res, etagName(code), deliveryMethodFromEntity(method));
+  return respondWithEtagOrNotModified(req, res, etagName(code), deliveryMethodFromEntity(method));
 };
 
 const handleReplaceDeliveryMethod: RouteHandler<typeof contract.deliveryMethods.replace, HandlerDependencies> = async (
@@ -50,7 +56,7 @@ const handleReplaceDeliveryMethod: RouteHandler<typeof contract.deliveryMethods.
   { params: { code }, body, req, res },
 ) => {
   const { method, created } = await em.transactional((inner) => replaceMethod(inner, req, code, body));
-  if (!created) return respondWithNewEtag(res, etagName(code), method);
+  if (!created) return respondWithEtagOfChangedResource(res, etagName(code), method);
   res.set('ETag', formatEtag(etagName(code), method)).location(`/api/v1/delivery-methods/${code}`);
   return { status: 201, body: method };
 };
@@ -62,7 +68,7 @@ const handleDeleteDeliveryMethod: RouteHandler<typeof contract.deliveryMethods.d
   await em.transactional(async (inner) => {
     const method = await lockMethod(inner, code);
     if (!method) throw notFound(code);
-    checkIfMatch(req, etagName(code), method);
+    assertIfMatchHeader(req, etagName(code), method);
     method.active = false;
     await inner.flush();
   });
@@ -86,8 +92,8 @@ const lockMethod = (em: EntityManager, code: string): Promise<Entity | null> =>
 async function replaceMethod(em: EntityManager, req: MatchedRequest, code: string, input: DeliveryMethodReplace) {
   const existing = await lockMethod(em, code);
   if (existing) {
-    rejectIfExists(req, etagName(code), existing);
-    checkIfMatch(req, etagName(code), existing, 'required');
+    rejectIfNoneMatchAny(req, etagName(code), existing);
+    assertIfMatchHeader(req, etagName(code), existing, 'required');
   } else if (req.get('if-match') !== undefined) {
     throw createProblem('precondition_failed', { detail: `Delivery method ${code} does not exist.` });
   }

@@ -20,7 +20,7 @@ export function readOpenApiDocument(issuer: string): JsonObject {
 }
 
 /** Functions, by document name, that return the text of each OpenAPI document with this server's URL. */
-export const openApiTexts = {
+export const openApiDocumentReaders = {
   openapi: (issuer: string) => JSON.stringify(readOpenApiDocument(issuer)),
   'openapi-3.0': (issuer: string) => JSON.stringify(convertToOpenApi30(readOpenApiDocument(issuer))),
   'openapi-v2': generateOpenApiV2Text,
@@ -38,7 +38,7 @@ export function serveOpenApiDocuments(issuer: string, withPreview: boolean): Rou
   const router = express.Router({ caseSensitive: true, strict: true });
   router.use(['/openapi.json', '/openapi-3.0.json', '/openapi-v2.json'], cors);
   for (const name of ['openapi', 'openapi-3.0', ...(withPreview ? (['openapi-v2'] as const) : [])] as const) {
-    const read = async (): Promise<Buffer> => Buffer.from(await openApiTexts[name](issuer));
+    const read = async (): Promise<Buffer> => Buffer.from(await openApiDocumentReaders[name](issuer));
     router.get(`/${name}.json`, serveStaticDocument('json', read, 'public, max-age=300'));
   }
   return router;

@@ -1,23 +1,23 @@
 import express, { type Router } from 'express';
 import { referencePageClientId, referencePageRedirectPath } from '../applications/reference-page-client.ts';
-import { issuerBasePath } from '../oauth/protocol/endpoints.ts';
+import { basePathFromIssuer } from '../oauth/protocol/endpoints.ts';
 import { html, type Html } from '../http/response/html.ts';
-import { baseSecurityHeaders } from '../oauth/pages/assets/page-security-headers.ts';
-import { loadLibraryAsset, readLibraryFile, loadLocalAsset, loadLocalStylesheet } from './assets.ts';
+import { createProviderPageSecurityHeaders } from '../oauth/pages/assets/page-security-headers.ts';
+import { loadSwaggerUiAsset, readSwaggerUiFile, loadDocsFolderAsset, loadDocsFolderStylesheet } from './assets.ts';
 
 /**
  * Serves the API reference at `/docs`. Swagger UI renders the reference in the browser from this server's OpenAPI document, loads nothing
  * from other hosts, and signs users in with an authorization code and PKCE, like any other application.
  */
 export function serveReferencePage(issuer: string): Router {
-  const base = issuerBasePath(issuer);
+  const base = basePathFromIssuer(issuer);
   const assets = {
-    library: loadLibraryAsset('swagger-ui-bundle.js'),
-    libraryStyle: loadLibraryAsset('swagger-ui.css'),
-    style: loadLocalStylesheet('reference.css'),
-    repair: loadLocalAsset('reference-page-fixes.js'),
-    samples: loadLocalAsset('samples.js'),
-    start: loadLocalAsset('start-reference-page.js'),
+    library: loadSwaggerUiAsset('swagger-ui-bundle.js'),
+    libraryStyle: loadSwaggerUiAsset('swagger-ui.css'),
+    style: loadDocsFolderStylesheet('reference.css'),
+    repair: loadDocsFolderAsset('reference-page-fixes.js'),
+    samples: loadDocsFolderAsset('samples.js'),
+    start: loadDocsFolderAsset('start-reference-page.js'),
   };
   const headers = pageHeaders(issuer);
   const page = referenceDocument(base, {
@@ -32,7 +32,7 @@ export function serveReferencePage(issuer: string): Router {
     return res.set(headers).type('html').send(page);
   });
   router.get(referencePageRedirectPath, (_req, res) => res.set(headers).type('html').send(returnPage(base).toString()));
-  const returnScript = readLibraryFile('oauth2-redirect.js');
+  const returnScript = readSwaggerUiFile('oauth2-redirect.js');
   router.get('/docs/oauth2-redirect.js', (_req, res) => res.set(headers).type('js').send(returnScript));
   return router;
 }
@@ -50,7 +50,7 @@ const pageHeaders = (issuer: string): Record<string, string> => ({
     `frame-ancestors 'none'`,
   ].join('; '),
   'Cache-Control': 'no-cache',
-  ...baseSecurityHeaders(issuer),
+  ...createProviderPageSecurityHeaders(issuer),
 });
 
 type PageFiles = { readonly styles: readonly string[]; readonly scripts: readonly string[] };

@@ -2,9 +2,9 @@ import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { countEntities } from '../database/queries/count-rows.sql.ts';
 import { assignSequenceNumbers } from './assign-sequence.sql.ts';
-import { Event, EventSequence } from './event.entity.ts';
-import { notifyProcessesOnCommit } from './event-notifications.ts';
-import { getEventSignals } from './event-signals.ts';
+import { Event, EventSequenceCounter } from './event.entity.ts';
+import { notifyOtherProcessesOnCommit } from './event-notifications.ts';
+import { getEventSignalsOfDatabase } from './event-signals.ts';
 
 /** Events per transaction: few enough that other processes wait only briefly for the sequence row. */
 const batchMax = 1_000;
@@ -23,7 +23,7 @@ export async function assignEventSequence(em: EntityManager, onPlaced: OnSequenc
     const unsequencedCount = await countEntities(em, em.createQueryBuilder(Event).select('id').where({ seq: null }), batchMax - 1);
     if (unsequencedCount === 0) break;
     count = await em.transactional((inner) => sequenceBatch(inner, unsequencedCount, onPlaced));
-    if (count > 0) getEventSignals(em).emit('placed');
+    if (count > 0) getEventSignalsOfDatabase(em).emit('placed');
   }
   return total;
 }
@@ -35,14 +35,14 @@ async function sequenceBatch(em: EntityManager, unsequencedCount: number, onPlac
   // The process that holds this row lock assigns sequence numbers. The lock is taken in a separate statement, so that the next statement
   // sees the previous holder's commits.
   const skipLocked = { lockMode: LockMode.PESSIMISTIC_PARTIAL_WRITE, disableIdentityMap: true } as const;
-  const sequence = await em.findOne(EventSequence, { id: 1 }, skipLocked);
+  const sequence = await em.findOne(EventSequenceCounter, { id: 1 }, skipLocked);
   if (!sequence) {
-    setTimeout(() => getEventSignals(em).emit('written'), retryDelayMs).unref();
+    setTimeout(() => getEventSignalsOfDatabase(em).emit('written'), retryDelayMs).unref();
     return 0;
   }
   const [{ count } = { count: 0 }] = await assignSequenceNumbers(em, [sequence.lastSeq, unsequencedCount]);
   if (count === 0) return 0;
   await onPlaced(em, sequence.lastSeq + 1, sequence.lastSeq + count);
-  await notifyProcessesOnCommit(em, 'placed');
+  await notifyOtherProcessesOnCommit(em, 'placed');
   return count;
 }

@@ -1,7 +1,7 @@
 import { sql } from '@mikro-orm/core';
 import { eventRetentionDays } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { Event, EventSequence } from './event.entity.ts';
+import { Event, EventSequenceCounter } from './event.entity.ts';
 
 const batchMax = 1_000;
 const retentionMs = eventRetentionDays * 24 * 60 * 60_000;
@@ -18,6 +18,6 @@ async function deleteBatch(em: EntityManager, now: Date): Promise<number> {
   if (deleted === 0) return 0;
   const sweptSeq = Math.max(...expired.map(({ seq }) => seq ?? 0));
   const values = { sweptSeq: sql`greatest(swept_seq, ${sweptSeq})` };
-  await em.nativeUpdate(EventSequence, { id: 1 }, values);
+  await em.nativeUpdate(EventSequenceCounter, { id: 1 }, values);
   return deleted;
 }

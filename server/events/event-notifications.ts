@@ -1,23 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
-import { openOrm } from '../database/open-orm.ts';
+import { openDatabaseWithEntities } from '../database/open-orm.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { usesConnectionPooler } from '../database/connection/database-timeouts.ts';
+import { isBehindConnectionPooler } from '../database/connection/database-timeouts.ts';
 import type { Log } from '../logging/logger.ts';
 import { listenForNotifications, notifyProcesses } from './notify-processes.sql.ts';
-import { type EventSignals, type EventSignalTopic, getEventSignals, eventSignalTopics } from './event-signals.ts';
+import { type EventSignals, type EventSignalTopic, getEventSignalsOfDatabase, eventSignalTopics } from './event-signals.ts';
 
 const throughPoolerMessage =
   'Events of other processes are polled for every second, because LISTEN does not work through a connection pooler: set DATABASE_DIRECT_URL';
 
-const payloadOf = (em: EntityManager, topic: EventSignalTopic): string => `${topic} ${getEventSignals(em).processId}`;
+const payloadOf = (em: EntityManager, topic: EventSignalTopic): string => `${topic} ${getEventSignalsOfDatabase(em).processId}`;
 
 /**
  * Sends a signal to other processes when the transaction commits. PostgreSQL commits transactions with a NOTIFY one at a time, so this
  * function is used only in the transaction that assigns sequence numbers, which never runs concurrently, and never in a transaction that
  * places orders.
  */
-export const notifyProcessesOnCommit = (em: EntityManager, topic: EventSignalTopic): Promise<void> =>
+export const notifyOtherProcessesOnCommit = (em: EntityManager, topic: EventSignalTopic): Promise<void> =>
   notifyProcesses(em, [payloadOf(em, topic)]);
 
 /** Minimum time between two notifications that a process sends on the same topic. */
@@ -27,7 +27,7 @@ const notifyEveryMs = 20;
  * Notifies other processes of events that this process has written. This function is for processes that do not sequence and deliver events
  * themselves. Notifications are sent after the commit, at most every 20 ms. A lost notification delays an event until the next poll.
  */
-export function notifyProcessesOfWrites(em: EntityManager, log: Log): void {
+export function notifyOtherProcessesOfNewEvents(em: EntityManager, log: Log): void {
   const pending = new Map<EventSignalTopic, { again: boolean }>();
   const send = async (topic: EventSignalTopic): Promise<void> => {
     const state = pending.get(topic);
@@ -45,7 +45,7 @@ export function notifyProcessesOfWrites(em: EntityManager, log: Log): void {
     pending.delete(topic);
     if (sending.again) await send(topic);
   };
-  getEventSignals(em).onLocalWrite((topic) => void send(topic));
+  getEventSignalsOfDatabase(em).onLocalWrite((topic) => void send(topic));
 }
 
 const reconnectAfterMs = 1_000;
@@ -104,7 +104,7 @@ export class EventNotificationListener {
       .on('end', () => lost.abort())
       .on('notification', ({ payload }) => this.#receive(payload));
     try {
-      if (usesConnectionPooler(client)) throw new ThroughPoolerError(throughPoolerMessage);
+      if (isBehindConnectionPooler(client)) throw new ThroughPoolerError(throughPoolerMessage);
       await client.query(listenForNotifications);
       this.#setReceiving(true);
       onListening();
@@ -140,8 +140,8 @@ export class EventNotificationListener {
  */
 export async function listenForEventNotifications(em: EntityManager, url: string, log: Log): Promise<AsyncDisposable> {
   const { promise: opened, resolve: onPool } = Promise.withResolvers<Pool>();
-  const db = await openOrm(url, { entities: [], timeouts: 'none', connectionsMax: 1, preparedStatements: false, onPool });
-  const listener = new EventNotificationListener(await opened, getEventSignals(em), log);
+  const db = await openDatabaseWithEntities(url, { entities: [], timeouts: 'none', connectionsMax: 1, preparedStatements: false, onPool });
+  const listener = new EventNotificationListener(await opened, getEventSignalsOfDatabase(em), log);
   return {
     async [Symbol.asyncDispose]() {
       await listener.stop();

@@ -59,7 +59,7 @@ export class EventSignals {
 const signalsByConnection = new WeakMap<object, EventSignals>();
 
 /** Returns the signals for the database that `em` uses. */
-export function getEventSignals(em: EntityManager): EventSignals {
+export function getEventSignalsOfDatabase(em: EntityManager): EventSignals {
   const connection = em.getConnection();
   const existing = signalsByConnection.get(connection);
   if (existing) return existing;
@@ -78,7 +78,7 @@ const topicsByConnection = new WeakMap<DatabaseConnection, Set<EventSignalTopic>
  * deliveries pending calls this function after the write. After a rollback, the signal is unnecessary but harmless.
  */
 export async function signalAfterCommit(em: EntityManager, topic: EventSignalTopic): Promise<void> {
-  const signals = getEventSignals(em);
+  const signals = getEventSignalsOfDatabase(em);
   const transaction = em.getTransactionContext<Transaction<unknown>>();
   if (!transaction) return signals.emitLocalWrite(topic);
   await transaction.getExecutor().provideConnection(async (connection) => {

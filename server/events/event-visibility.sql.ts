@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { eventSubjects, type EventSubject, type Scope } from '@mandate/contract';
-import { allowedScopes, canUseScope } from '../http/middleware/authorize.ts';
+import { listUsableScopes, canUseScope } from '../http/middleware/authorize.ts';
 import type { Principal } from '../http/request/principal.ts';
 
 const isSubject = (name: string): name is EventSubject => Object.hasOwn(eventSubjects, name);
@@ -10,7 +10,7 @@ const subjects = Object.keys(eventSubjects).filter(isSubject);
  * Returns the conditions for the events that a principal may see. The conditions are mutually exclusive, and each of them uses a different
  * index. An event is visible if the principal may read its subject.
  */
-export function visibleEventConditionsSql(principal: Principal): RawBuilder<unknown>[] {
+export function buildVisibleEventConditionsSql(principal: Principal): RawBuilder<unknown>[] {
   const unrestricted = subjects.filter((name) => eventSubjects[name].all.some((scope: Scope) => canUseScope(principal, scope)));
   const rest = subjects.filter((name) => !unrestricted.includes(name));
   const own = rest.filter((name) => {
@@ -40,4 +40,4 @@ function sharedEvents(principal: Principal, rest: readonly EventSubject[], own: 
 
 // A task is visible only to tokens with all scopes that the task requires.
 const taskIsVisible = (principal: Principal): RawBuilder<unknown> =>
-  sql`exists (select 1 from tasks t where t.id = v.subject_id and t.needs <@ ${allowedScopes(principal)}::text[])`;
+  sql`exists (select 1 from tasks t where t.id = v.subject_id and t.needs <@ ${listUsableScopes(principal)}::text[])`;

@@ -28,7 +28,7 @@ export const Event = defineEntity({
 });
 
 /** A single row with the last assigned and the last deleted sequence number. The process that locks it assigns sequence numbers. */
-export const EventSequence = defineEntity({
+export const EventSequenceCounter = defineEntity({
   name: 'EventSequence',
   tableName: 'event_sequence',
   properties: {

@@ -1,7 +1,7 @@
 import type { Job } from '../jobs/job-runner.ts';
-import { repeatUntilZero } from '../jobs/repeat-until-zero.ts';
+import { repeatBatchUntilZero } from '../jobs/repeat-until-zero.ts';
 import type { Database } from '../database/entity-manager/entity-manager.ts';
-import { getEventSignals } from './event-signals.ts';
+import { getEventSignalsOfDatabase } from './event-signals.ts';
 import { type OnSequenced, assignEventSequence } from './assign-sequence.ts';
 import { deleteOldEvents } from './delete-old-events.ts';
 
@@ -9,8 +9,8 @@ import { deleteOldEvents } from './delete-old-events.ts';
 const batchEveryMs = 50;
 
 /** Returns the background jobs that assign sequence numbers to committed events and delete expired events. */
-export const eventJobs = ({ em }: Database, onPlaced: OnSequenced): Job[] => {
-  const signals = getEventSignals(em);
+export const createEventJobs = ({ em }: Database, onPlaced: OnSequenced): Job[] => {
+  const signals = getEventSignalsOfDatabase(em);
   return [
     {
       name: 'events',
@@ -22,7 +22,7 @@ export const eventJobs = ({ em }: Database, onPlaced: OnSequenced): Job[] => {
     {
       name: 'old events',
       everyMs: 3_600_000,
-      run: (signal) => repeatUntilZero(signal, () => deleteOldEvents(em.fork(), new Date())),
+      run: (signal) => repeatBatchUntilZero(signal, () => deleteOldEvents(em.fork(), new Date())),
     },
   ];
 };

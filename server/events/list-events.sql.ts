@@ -3,7 +3,7 @@ import type { EventType, EventTypeWildcard } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import type { Principal } from '../http/request/principal.ts';
 import { eventColumnsSql, type EventRow } from './event-rows.ts';
-import { visibleEventConditionsSql } from './event-visibility.sql.ts';
+import { buildVisibleEventConditionsSql } from './event-visibility.sql.ts';
 
 export type EventFilters = {
   readonly type?: readonly (EventType | EventTypeWildcard)[] | undefined;
@@ -34,7 +34,7 @@ export async function listEvents(
   until?: number,
 ): Promise<EventListResult> {
   const upTo = until === undefined ? sql`` : sql` and v.seq <= ${until}`;
-  const conditions = visibleEventConditionsSql(principal).map(
+  const conditions = buildVisibleEventConditionsSql(principal).map(
     (visible) => sql`(select ${sql.raw(eventColumnsSql)} from events v
       where v.seq > ${after}${upTo} and ${visible} and ${filterCondition(filters)} order by v.seq limit ${limit + 1})`,
   );
@@ -48,7 +48,7 @@ export async function listEvents(
 }
 
 /** Returns an event, if the principal may see it. */
-export async function findEvent(em: EntityManager, principal: Principal, seq: number): Promise<EventRow | undefined> {
+export async function findVisibleEvent(em: EntityManager, principal: Principal, seq: number): Promise<EventRow | undefined> {
   const { events } = await listEvents(em, principal, seq - 1, {}, 0, seq);
   return events[0];
 }

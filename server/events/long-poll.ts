@@ -1,6 +1,6 @@
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { EventSequence } from './event.entity.ts';
-import { type EventSignals, getEventSignals } from './event-signals.ts';
+import { EventSequenceCounter } from './event.entity.ts';
+import { type EventSignals, getEventSignalsOfDatabase } from './event-signals.ts';
 
 /** Additional dependencies of the event handlers. */
 export type EventHandlerDependencies = { readonly newEvents: EventWaiter };
@@ -23,7 +23,7 @@ export class EventWaiter {
 
   constructor(em: EntityManager) {
     this.#em = em;
-    this.#signals = getEventSignals(em);
+    this.#signals = getEventSignalsOfDatabase(em);
     this.#unsubscribe = this.#signals.on('placed', () => this.#check());
   }
 
@@ -73,7 +73,7 @@ export class EventWaiter {
     while (this.#again) {
       this.#again = false;
       // After an error, every waiting request is woken; its next query reports the error.
-      const sequence = this.#em.fork({ disableContextResolution: true }).findOne(EventSequence, { id: 1 });
+      const sequence = this.#em.fork({ disableContextResolution: true }).findOne(EventSequenceCounter, { id: 1 });
       const { lastSeq } = (await sequence.catch(() => ({ lastSeq: Infinity }))) ?? { lastSeq: 0 };
       for (const { after, wake } of this.#waiting) if (lastSeq > after) wake();
     }

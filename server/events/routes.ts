@@ -2,14 +2,14 @@ import { initServer } from '@ts-rest/express';
 import type { Response } from 'express';
 import { contract, eventRetentionDays, type EventPage } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { releaseSlotWhile } from '../http/server/load-shedder.ts';
+import { releaseLoadShedderSlotWhile } from '../http/server/load-shedder.ts';
 import type { Principal } from '../http/request/principal.ts';
 import { createInvalidRequestProblem, createProblem } from '../http/problem-details/problem.ts';
 import { requirePrincipal } from '../http/request/request-context.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler.ts';
 import { eventFromRow } from './event-rows.ts';
-import { type EventFilters, findEvent, type EventListResult, listEvents } from './list-events.sql.ts';
+import { type EventFilters, findVisibleEvent, type EventListResult, listEvents } from './list-events.sql.ts';
 import type { EventHandlerDependencies, EventWaiter } from './long-poll.ts';
 
 type Dependencies = HandlerDependencies & EventHandlerDependencies;
@@ -26,7 +26,7 @@ const handleListEvents: RouteHandler<typeof contract.events.list, Dependencies> 
 };
 
 const handleGetEvent: RouteHandler<typeof contract.events.get, Dependencies> = async ({ em }, { params: { event_id: id }, req }) => {
-  const row = await findEvent(em, requirePrincipal(req), id);
+  const row = await findVisibleEvent(em, requirePrincipal(req), id);
   if (!row) throw createProblem('not_found', { detail: `Event ${id} was not found. Events are kept for ${eventRetentionDays} days.` });
   return { status: 200, body: eventFromRow(row) };
 };
@@ -49,7 +49,7 @@ async function pollEvents(
     if (found.events.length > 0 || leftMs <= 0 || disconnected.signal.aborted || newEvents.stopped) return toPage(found, limit);
     // The events up to here are not visible to the principal and need not be read again.
     from = found.lastSeq;
-    await releaseSlotWhile(res, newEvents.wait(from, leftMs, disconnected.signal));
+    await releaseLoadShedderSlotWhile(res, newEvents.wait(from, leftMs, disconnected.signal));
   }
 }
 

@@ -4,9 +4,9 @@ import type { Application } from '../applications/application.entity.ts';
 import { createApplication, type ApplicationInput } from '../applications/create-application.ts';
 import { ConfigurationError, type Config } from '../config/config.ts';
 import type { Database, EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { lockAdvisoryId } from '../database/queries/advisory-lock.sql.ts';
+import { acquireAdvisoryLockForId } from '../database/queries/advisory-lock.sql.ts';
 import { createAccount } from '../oauth/accounts/account-store.ts';
-import { hashNewPassword, type PasswordOwner } from '../oauth/pages/handlers/password-rules.ts';
+import { validateAndHashNewPassword, type PasswordOwner } from '../oauth/pages/handlers/password-rules.ts';
 import { defaultShopBranding } from '../oauth/pages/views/page-layout.ts';
 import { englishMessages } from '../oauth/pages/messages/english-messages.ts';
 import { User } from '../users/user.entity.ts';
@@ -25,13 +25,13 @@ const administratorName = 'Administrator';
  * transaction, so an administrator exists if and only if the transaction was committed, and the next start repeats an interrupted first
  * start. If several processes start at the same time, only one of them creates the data.
  */
-export async function prepareInstallation(
+export async function createAdministratorAndDemonstrationShop(
   db: Database,
   installation: Installation,
   now: Date,
 ): Promise<'prepared' | 'in use' | 'without administrator'> {
   return db.em.fork().transactional(async (em) => {
-    await lockAdvisoryId(em, firstRunLockId);
+    await acquireAdvisoryLockForId(em, firstRunLockId);
     if ((await em.count(User, { role: 'admin' })) > 0) return 'in use';
     if (installation.production) return prepareProduction(em, installation, now);
     const accounts = await prepareDemonstration(em, installation, now);
@@ -92,7 +92,7 @@ async function prepareDemonstration(em: EntityManager, { administrator, issuer }
 
 /** @throws ConfigurationError if the administrator's password is easy to guess */
 async function hashConfiguredPassword(password: string, owner: PasswordOwner): Promise<string> {
-  const hashed = await hashNewPassword(password, owner, { shop: defaultShopBranding, messages: englishMessages });
+  const hashed = await validateAndHashNewPassword(password, owner, { shop: defaultShopBranding, messages: englishMessages });
   if ('hash' in hashed) return hashed.hash;
   throw new ConfigurationError(`MANDATE_ADMIN_PASSWORD was rejected, and no administrator was created. ${hashed.reason}`);
 }

@@ -33,7 +33,7 @@ export async function* checkAndYieldRecords(
 }
 
 /** Checks a file like `checkAndYieldRecords`, but without using its rows, and returns the number of rows. */
-export async function checkAndCountRecords(records: AsyncIterable<FileRecord>, columns: readonly string[]): Promise<number> {
+export async function validateFileAndCountRecords(records: AsyncIterable<FileRecord>, columns: readonly string[]): Promise<number> {
   const rows = checkAndYieldRecords(records, columns);
   for (;;) {
     const step = await rows.next();

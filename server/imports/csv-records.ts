@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import { maxImportRowBytes } from '@mandate/contract';
 import { CsvError, parse, type Info, type Options } from 'csv-parse';
-import { restoreFormulas } from '../tasks/csv-formulas.ts';
+import { restoreCsvFormulas } from '../tasks/csv-formulas.ts';
 import { readStoredFileChunks } from '../tasks/stored-file.ts';
 import { PermanentTaskError } from '../tasks/permanent-task-error.ts';
-import { normalizeImportCells, type FilePosition, type FileRecord, startOfFile, type ImportFile } from './file-record.ts';
+import { normalizeImportCells, type FilePosition, type FileRecord, startOfFilePosition, type ImportFile } from './file-record.ts';
 
 type Row = { readonly cells: readonly string[]; readonly end: FilePosition; readonly isTerminated: boolean };
 type Header = { readonly names: readonly string[]; readonly end: FilePosition; readonly delimiters: readonly string[] };
@@ -21,7 +21,7 @@ export async function* readCsvRecords(file: ImportFile, from: FilePosition): Asy
 
 async function readHeader(file: ImportFile): Promise<Header | undefined> {
   const delimiters = await detectRowDelimiters(file);
-  for await (const { cells, end } of csvRows(file, startOfFile, delimiters)) {
+  for await (const { cells, end } of csvRows(file, startOfFilePosition, delimiters)) {
     const names = cells.map((name) => name.trim());
     const duplicate = names.find((name, at) => names.indexOf(name) !== at);
     if (duplicate !== undefined)
@@ -90,7 +90,7 @@ const errorDetail = ({ message }: CsvError, { lines }: FilePosition): string =>
   message.replaceAll(/\bline (\d+)/g, (_, line: string) => `line ${lines + Number(line)}`);
 
 function toCells(names: readonly string[], { cells, isTerminated }: Row): Omit<FileRecord, 'line' | 'end'> {
-  const entries = names.flatMap((name, at) => (cells[at] === undefined ? [] : [[name, restoreFormulas(cells[at])] as const]));
+  const entries = names.flatMap((name, at) => (cells[at] === undefined ? [] : [[name, restoreCsvFormulas(cells[at])] as const]));
   if (cells.length === names.length) return normalizeImportCells(entries);
   const error = `The header has ${names.length} columns, this row has ${cells.length}.`;
   // The last cell of a short row may be incomplete.

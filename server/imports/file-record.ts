@@ -10,7 +10,7 @@ export type ImportFile = {
 
 /** A position between two rows of a file: the number of bytes and lines before it. */
 export type FilePosition = { readonly bytes: number; readonly lines: number };
-export const startOfFile: FilePosition = { bytes: 0, lines: 0 };
+export const startOfFilePosition: FilePosition = { bytes: 0, lines: 0 };
 
 /** One row of an imported file. */
 export type FileRecord = {

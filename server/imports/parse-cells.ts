@@ -8,12 +8,12 @@ export type RowError = { readonly field?: string; readonly code: string; readonl
 export type ParsedCell = string | number | undefined;
 
 /** Parses an integer written in plain digits. */
-export const parseInteger = (text: string | undefined): ParsedCell =>
+export const parseIntegerCell = (text: string | undefined): ParsedCell =>
   text !== undefined && /^(?:0|-?[1-9]\d{0,15})$/.test(text) ? Number(text) : text;
 
 /** Parses an amount of money and returns its exact value in minor units. */
-export function parseAmount(text: string | undefined, unit: 'minor' | 'decimal', currency: string | undefined): ParsedCell {
-  if (text === undefined || unit === 'minor') return parseInteger(text);
+export function parseAmountCell(text: string | undefined, unit: 'minor' | 'decimal', currency: string | undefined): ParsedCell {
+  if (text === undefined || unit === 'minor') return parseIntegerCell(text);
   const [, sign = '', whole = '', fraction = ''] = /^(-?)(\d{1,15})(?:\.(\d{1,9}))?$/.exec(text) ?? [];
   const exponent = currencyExponent(currency ?? '');
   // 2.550 is 255 cents; 2.555 is not a whole number of cents

@@ -1,5 +1,5 @@
 import { readCsvRecords } from './csv-records.ts';
-import { type FilePosition, type FileRecord, startOfFile, type ImportFile } from './file-record.ts';
+import { type FilePosition, type FileRecord, startOfFilePosition, type ImportFile } from './file-record.ts';
 import { readNdjsonRecords } from './ndjson-records.ts';
 
 const renewalInterval = 500;
@@ -8,7 +8,7 @@ const renewalInterval = 500;
  * Reads the rows of a stored file in order, chunk by chunk.
  * @param from the end of the row after which reading continues
  */
-export async function* readImportRecords(file: ImportFile, from: FilePosition = startOfFile): AsyncGenerator<FileRecord> {
+export async function* readImportRecords(file: ImportFile, from: FilePosition = startOfFilePosition): AsyncGenerator<FileRecord> {
   let rows = 0;
   for await (const record of file.format === 'csv' ? readCsvRecords(file, from) : readNdjsonRecords(file, from)) {
     yield record;

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { appendToStoredFile, createStoredFile } from '../tasks/stored-file.ts';
 import { toPermanentTaskError, PermanentTaskError } from '../tasks/permanent-task-error.ts';
-import { zeroImportCounts } from '../tasks/task-rows.ts';
-import type { TaskOutcome, TaskRun } from '../tasks/task-context.ts';
+import { initialImportCounts } from '../tasks/task-rows.ts';
+import type { TaskOutcome, TaskAttempt } from '../tasks/task-context.ts';
 import type { RowError } from './parse-cells.ts';
 
 /** The outcome of one imported item, and the issues of its rows. */
@@ -71,7 +71,7 @@ type Checkpoint = z.output<typeof checkpointSchema>;
 const batchRows = 200;
 
 /** Imports the items one by one, starting at the checkpoint. The issues become the task's result file. */
-export async function runImport<Item>(run: TaskRun, importing: ImportDefinition<Item>): Promise<TaskOutcome> {
+export async function runImport<Item>(run: TaskAttempt, importing: ImportDefinition<Item>): Promise<TaskOutcome> {
   // A checkpoint of an earlier version cannot be read, so the import starts again; items that were already imported stay unchanged.
   let checkpoint = checkpointSchema.safeParse(run.task.checkpoint).data ?? (await createCheckpoint(run, importing));
   let [batch, rows, end]: [Item[], number, ImportPosition] = [[], 0, checkpoint.position];
@@ -91,7 +91,7 @@ export async function runImport<Item>(run: TaskRun, importing: ImportDefinition<
   return { fileId: checkpoint.fileId, format: 'ndjson', rows: checkpoint.remarks, imported: checkpoint.imported };
 }
 
-async function createCheckpoint<Item>(run: TaskRun, importing: ImportDefinition<Item>): Promise<Checkpoint> {
+async function createCheckpoint<Item>(run: TaskAttempt, importing: ImportDefinition<Item>): Promise<Checkpoint> {
   const survey = await importing.checkFile();
   const progress = await run.step(async (em) => {
     const checkpoint: Checkpoint = {
@@ -101,9 +101,9 @@ async function createCheckpoint<Item>(run: TaskRun, importing: ImportDefinition<
       remarks: 0,
       rows: 0,
       position: { bytes: 0, lines: 0 },
-      imported: zeroImportCounts,
+      imported: initialImportCounts,
     };
-    return { checkpoint, processed: 0, total: survey.total, imported: zeroImportCounts };
+    return { checkpoint, processed: 0, total: survey.total, imported: initialImportCounts };
   });
   return progress.checkpoint;
 }

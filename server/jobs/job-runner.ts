@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isLowDiskSpaceRejection } from '../database/storage/storage-reserve.ts';
+import { isLowDiskSpaceRejectionError } from '../database/storage/storage-reserve.ts';
 import type { Log } from '../logging/logger.ts';
 
 /** Work that runs repeatedly. Each run checks whether there is anything to do. */
@@ -38,7 +38,7 @@ export function startJobs(jobs: readonly Job[], log: Log, isPaused: () => boolea
       const sleepSignal = AbortSignal.any([stopping.signal, wakeUp.signal, work.signal]);
       if (!isPaused())
         await run(stopping.signal).catch((error: unknown) => {
-          if (!isLowDiskSpaceRejection(error)) log.error({ err: error, job: name }, 'a background job failed and will be retried');
+          if (!isLowDiskSpaceRejectionError(error)) log.error({ err: error, job: name }, 'a background job failed and will be retried');
         });
       await sleep(typeof everyMs === 'number' ? everyMs : everyMs(), undefined, { signal: sleepSignal }).catch(() => undefined);
       const tooEarlyMs = leastMs - (performance.now() - startedAt);

@@ -2,7 +2,7 @@ import { type InferEntity, LockMode } from '@mikro-orm/core';
 import { z } from 'zod';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { decryptText } from '../crypto/authenticated-encryption.ts';
-import { mailEncryptionPurpose } from './queue-mail.ts';
+import { outgoingMailEncryptionPurpose } from './queue-mail.ts';
 import type { Mail } from './queue-mail.ts';
 import { OutgoingMail } from './outgoing-mail.entity.ts';
 
@@ -35,7 +35,7 @@ export async function deliverMail(
   const pending = await em.transactional((inner) => claimPending(inner, now));
   let sent = 0;
   for (const { id, sealed, attempts } of pending) {
-    const mail = decryptText(sealed, key, mailEncryptionPurpose);
+    const mail = decryptText(sealed, key, outgoingMailEncryptionPurpose);
     const sendError = mail === undefined ? new MailRejectedError('encrypted with another secret') : await trySend(transport, mail);
     if (sendError === undefined) sent += 1;
     const isFinal = sendError instanceof MailRejectedError || attempts >= maxAttempts;

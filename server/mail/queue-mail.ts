@@ -11,9 +11,13 @@ export type Mail = {
 };
 
 /** Encryption context of stored mail. */
-export const mailEncryptionPurpose = 'outgoing mail';
+export const outgoingMailEncryptionPurpose = 'outgoing mail';
 
 /** Queues mail in the current transaction, so that the mail is sent only if the transaction commits. */
 export async function queueMail(em: EntityManager, key: Buffer, mail: Mail, now: Date): Promise<void> {
-  await em.insert(OutgoingMail, { sealed: encryptText(JSON.stringify(mail), key, mailEncryptionPurpose), dueAt: now, createdAt: now });
+  await em.insert(OutgoingMail, {
+    sealed: encryptText(JSON.stringify(mail), key, outgoingMailEncryptionPurpose),
+    dueAt: now,
+    createdAt: now,
+  });
 }

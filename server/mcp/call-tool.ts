@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { idempotencyKeyArgument, ifMatchArgument, type McpTool } from '@mandate/contract/tools';
+import { idempotencyKeyToolArgument, ifMatchToolArgument, type McpTool } from '@mandate/contract/tools';
 import { z } from 'zod';
 import type { InProcessResponse, InProcessRequest } from './in-process-request.ts';
 
@@ -8,7 +8,7 @@ export type ToolResult = { readonly content: { readonly type: 'text'; readonly t
 type Arguments = Readonly<Record<string, unknown>>;
 
 /** Builds the API request for a tool call. */
-export function toApiRequest(tool: McpTool, toolArguments: Arguments): InProcessRequest {
+export function apiRequestFromToolCall(tool: McpTool, toolArguments: Arguments): InProcessRequest {
   const path = tool.pathArguments.reduce(
     (template, name) => template.replace(`{${name}}`, encodeURIComponent(toText(toolArguments[name]))),
     tool.path,
@@ -18,7 +18,7 @@ export function toApiRequest(tool: McpTool, toolArguments: Arguments): InProcess
       toolArguments[name] === undefined ? [] : [[name, toText(toolArguments[name])] as [string, string]],
     ),
   ).toString();
-  const nonBodyArguments = new Set([...tool.pathArguments, ...tool.queryArguments, idempotencyKeyArgument, ifMatchArgument]);
+  const nonBodyArguments = new Set([...tool.pathArguments, ...tool.queryArguments, idempotencyKeyToolArgument, ifMatchToolArgument]);
   const body = Object.fromEntries(Object.entries(toolArguments).filter(([name]) => !nonBodyArguments.has(name)));
   return {
     method: tool.method,
@@ -26,8 +26,9 @@ export function toApiRequest(tool: McpTool, toolArguments: Arguments): InProcess
     headers: {
       accept: 'application/json, application/problem+json',
       ...(tool.hasBody && { 'content-type': 'application/json' }),
-      ...(tool.keyed && { 'idempotency-key': toText(toolArguments[idempotencyKeyArgument] ?? randomUUID()) }),
-      ...(tool.conditional && toolArguments[ifMatchArgument] !== undefined && { 'if-match': toText(toolArguments[ifMatchArgument]) }),
+      ...(tool.keyed && { 'idempotency-key': toText(toolArguments[idempotencyKeyToolArgument] ?? randomUUID()) }),
+      ...(tool.conditional &&
+        toolArguments[ifMatchToolArgument] !== undefined && { 'if-match': toText(toolArguments[ifMatchToolArgument]) }),
     },
     ...(tool.hasBody && { body: JSON.stringify(body) }),
   };
@@ -39,7 +40,7 @@ const toText = (value: unknown): string =>
 const problemSchema = z.object({ code: z.string(), title: z.string(), detail: z.string().optional() });
 
 /** Converts an API response to a tool result. Errors are also tool results, because they tell the assistant what to do. */
-export function toToolResult(tool: McpTool, { status, header, text }: InProcessResponse): ToolResult {
+export function toolResultFromApiResponse(tool: McpTool, { status, header, text }: InProcessResponse): ToolResult {
   if (status >= 400) return { ...textResult(errorText(tool, status, text)), isError: true };
   const etag = header('etag');
   const result = textResult(text === '' ? 'Done.' : text);

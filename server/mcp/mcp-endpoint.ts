@@ -7,9 +7,9 @@ import { setDefaultHeaders } from '../http/middleware/default-headers.ts';
 import { lowerChunkedBodyLimit } from '../http/request/chunked-body-size.ts';
 import { findDuplicateKeyInText } from '../http/validation/duplicate-json-keys.ts';
 import { mcpCors } from '../http/middleware/cors.ts';
-import { inheritRequestContext, requirePrincipal } from '../http/request/request-context.ts';
+import { copyRequestContext, requirePrincipal } from '../http/request/request-context.ts';
 import type { Log } from '../logging/logger.ts';
-import { toApiRequest, toToolResult } from './call-tool.ts';
+import { apiRequestFromToolCall, toolResultFromApiResponse } from './call-tool.ts';
 import { sendInProcess } from './in-process-request.ts';
 import { createToolServerFactory, type CallTool } from './tool-server.ts';
 
@@ -48,9 +48,9 @@ export function createMcpEndpoint({ em, issuer, log, authenticate, isOriginOfApp
   const handleRequest = createRequestHandler(handler, (req, caller) => {
     calls.set(caller, async (tool, toolArguments) => {
       const response = await runWithRequestEntityManager(em, () =>
-        sendInProcess(apiHandler, toApiRequest(tool, toolArguments), (innerRequest) => inheritRequestContext(req, innerRequest)),
+        sendInProcess(apiHandler, apiRequestFromToolCall(tool, toolArguments), (innerRequest) => copyRequestContext(req, innerRequest)),
       );
-      return toToolResult(tool, response);
+      return toolResultFromApiResponse(tool, response);
     });
   });
   const originCheck = checkOrigin(new URL(issuer).hostname, isOriginOfApplication);

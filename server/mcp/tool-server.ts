@@ -2,14 +2,14 @@ import { fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
 import { createMcpTools, type McpTool } from '@mandate/contract/tools';
 import type { JsonObject } from '@mandate/contract/json';
 import { readOpenApiDocument } from '../docs/openapi-documents.ts';
-import { computeOnce } from '../memory/lazy-value.ts';
+import { createLazyGetter } from '../memory/lazy-value.ts';
 import type { ToolResult } from './call-tool.ts';
 
 export type CallTool = (tool: McpTool, toolArguments: Readonly<Record<string, unknown>>) => Promise<ToolResult>;
 
 /** Returns a function that creates an MCP server for one request. The tool list is prepared on first use and shared. */
 export function createToolServerFactory(issuer: string): (call: CallTool) => McpServer {
-  const tools = computeOnce(() =>
+  const tools = createLazyGetter(() =>
     createMcpTools(readOpenApiDocument(issuer)).map((tool) => ({ tool, inputSchema: lazyInputSchema(tool.inputSchema) })),
   );
   return (call) => {
@@ -27,7 +27,7 @@ type InputSchema = ReturnType<typeof fromJsonSchema<Record<string, unknown>>>;
 
 /** Compiles a schema on the first call to its tool, because compiling all schemas takes longer than the rest of the start-up. */
 function lazyInputSchema(schema: JsonObject): InputSchema {
-  const compiled = computeOnce(() => fromJsonSchema<Record<string, unknown>>(schema));
+  const compiled = createLazyGetter(() => fromJsonSchema<Record<string, unknown>>(schema));
   return {
     '~standard': {
       version: 1,

@@ -8,7 +8,7 @@ export type ObjectMetadata<Value> = {
  * Creates a metadata field, stored on the object itself under a symbol. A `WeakMap` would keep the objects alive too long: the
  * scavenger treats all values of an old-generation `WeakMap` as live, so every request would survive until the next major GC.
  */
-export function defineObjectMetadata<Value>(name: string): ObjectMetadata<Value> {
+export function definePerObjectField<Value>(name: string): ObjectMetadata<Value> {
   const symbol = Symbol(name);
   return {
     get: (owner) => (owner as { [symbol]?: Value })[symbol],

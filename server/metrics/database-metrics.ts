@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from '@prometheus-io/client';
 import type { Pool } from 'pg';
 import type { ReadReplica } from '../database/replica/read-replica.ts';
-import type { StorageReserve } from '../database/storage/storage-reserve.ts';
+import type { DiskSpaceMonitor } from '../database/storage/storage-reserve.ts';
 import type { MessageObserver } from '../database/connection/pipelined-queries.ts';
 
 export type DatabaseMetrics = { readonly onPool: (pool: Pool) => void; readonly onMessage: MessageObserver };
@@ -54,7 +54,7 @@ export function registerDatabaseMetrics(registry: Registry): DatabaseMetrics {
 }
 
 /** Registers the embedded database's disk space metrics. */
-export function registerStorageMetrics(registry: Registry, storage: StorageReserve): void {
+export function registerStorageMetrics(registry: Registry, storage: DiskSpaceMonitor): void {
   const free: Gauge = new Gauge({
     name: 'mandate_database_disk_free_bytes',
     help: 'Free space on the file system of the embedded database.',

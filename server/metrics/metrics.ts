@@ -3,7 +3,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import { collectDefaultMetrics, Registry } from '@prometheus-io/client';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import type { ReadReplica } from '../database/replica/read-replica.ts';
-import type { StorageReserve } from '../database/storage/storage-reserve.ts';
+import type { DiskSpaceMonitor } from '../database/storage/storage-reserve.ts';
 import type { LoadShedder } from '../http/server/load-shedder.ts';
 import type { Log } from '../logging/logger.ts';
 import type { OnTokenOperation } from '../oauth/provider/report-token-operations.ts';
@@ -14,13 +14,13 @@ import { registerRequestMetrics } from './request-metrics.ts';
 import { registerTokenMetrics } from './token-metrics.ts';
 
 /** The Prometheus metrics of this process. */
-export class Metrics {
+export class PrometheusMetrics {
   readonly #registry = new Registry();
-  /** Options of `openDatabase` that report its connections and statements. */
+  /** Options of `openDatabaseWithoutMigrating` that report its connections and statements. */
   readonly database: DatabaseMetrics = registerDatabaseMetrics(this.#registry);
   readonly watchLoad: (guard: LoadShedder) => void = registerLoadMetrics(this.#registry);
   readonly watchReplica: (replica: ReadReplica) => void = registerReplicaMetrics(this.#registry);
-  readonly watchStorage: (storage: StorageReserve) => void = (storage) => registerStorageMetrics(this.#registry, storage);
+  readonly watchStorage: (storage: DiskSpaceMonitor) => void = (storage) => registerStorageMetrics(this.#registry, storage);
   readonly onTokenOperation: OnTokenOperation = registerTokenMetrics(this.#registry);
   readonly #log: Log;
   #updateQueueMetrics: () => Promise<void> = () => Promise.resolve();

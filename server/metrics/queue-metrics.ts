@@ -1,14 +1,14 @@
 import { Gauge, type Registry } from '@prometheus-io/client';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import type { Log } from '../logging/logger.ts';
-import { maxCountedRows, readQueueLengths } from './read-queue-lengths.sql.ts';
+import { maxCountedQueueLength, readQueueLengths } from './read-queue-lengths.sql.ts';
 
 /** Registers the queue metrics for the entire installation, identical in every process. The returned function updates them with a query. */
 export function registerQueueMetrics(registry: Registry, em: EntityManager, log: Log): () => Promise<void> {
   const up = new Gauge({ name: 'mandate_database_up', help: 'Whether the last database query succeeded.', registers: [registry] });
   const waiting = new Gauge({
     name: 'mandate_queue_waiting',
-    help: `Overdue work of the whole installation (counted up to ${maxCountedRows}): events without a sequence number, mail, payment provider events, tasks, webhook deliveries.`,
+    help: `Overdue work of the whole installation (counted up to ${maxCountedQueueLength}): events without a sequence number, mail, payment provider events, tasks, webhook deliveries.`,
     labelNames: ['queue'],
     registers: [registry],
   });

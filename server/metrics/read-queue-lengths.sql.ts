@@ -1,7 +1,7 @@
 import { prepareStatement } from '../database/queries/prepared-statement.ts';
 
 /** Counting stops at this number, because the exact length of such a long queue does not matter. */
-export const maxCountedRows = 10_000;
+export const maxCountedQueueLength = 10_000;
 const maxCountedPerEndpoint = 1_000;
 
 const queues = ['events', 'mails', 'provider_events', 'tasks', 'webhooks'] as const;
@@ -10,7 +10,7 @@ type Row = { readonly queue: string; readonly waiting: number; readonly oldest: 
 
 const queueSql = (name: (typeof queues)[number], table: string, time: string, condition: string, order = time): string =>
   `select '${name}' as queue, count(*)::int as waiting, coalesce(extract(epoch from now() - min(time)), 0)::float8 as oldest
-     from (select ${time} as time from ${table} where ${condition} order by ${order} limit ${maxCountedRows}) counted`;
+     from (select ${time} as time from ${table} where ${condition} order by ${order} limit ${maxCountedQueueLength}) counted`;
 
 // SQL, because MikroORM supports neither recursive index walks nor lateral joins.
 // Each condition matches an index. Deliveries are counted per endpoint, just as they are sent, excluding paused and disabled endpoints.

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Counter, Histogram, type Registry } from '@prometheus-io/client';
-import { endpointPaths } from '../oauth/protocol/endpoints.ts';
+import { oauthEndpointPaths } from '../oauth/protocol/endpoints.ts';
 
 /** Express and ts-rest store the matched route on the request. */
 type RoutedMessage = IncomingMessage & {
@@ -12,7 +12,7 @@ type RoutedMessage = IncomingMessage & {
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 /** Paths without an Express route, because oidc-provider serves them. */
 const protocolPaths = new Set<string>([
-  ...Object.values(endpointPaths),
+  ...Object.values(oauthEndpointPaths),
   '/.well-known/openid-configuration',
   '/.well-known/oauth-authorization-server',
 ]);

@@ -10,29 +10,35 @@ import type { VerifyAccessToken } from '../http/request/principal.ts';
 import type { OnEmailAddressChange } from '../http/routing/handler-dependencies.ts';
 import type { DerivedKeys } from '../crypto/derived-keys.ts';
 import { notifyEmailChange } from './pages/handlers/notify-email-change.ts';
-import { apiAudience, providerRoutePatterns, endpointPaths, mcpAudience, issuerBasePath } from './protocol/endpoints.ts';
+import {
+  apiAudienceFromIssuer,
+  providerRoutePatterns,
+  oauthEndpointPaths,
+  mcpAudienceFromIssuer,
+  basePathFromIssuer,
+} from './protocol/endpoints.ts';
 import { createAttemptLimits, type AttemptLimits } from './brute-force/attempt-limits.ts';
-import { publicNetworkPolicy, type NetworkPolicy } from '../outgoing-http/protected-client.ts';
-import { trackSessionUse } from './sessions/session-list.ts';
+import { createPublicNetworkPolicy, type NetworkPolicy } from '../outgoing-http/protected-client.ts';
+import { recordBrowserSessionUseAfterResponse } from './sessions/session-list.ts';
 import { recordConnectedAppUse } from './grants/connected-apps.ts';
 import { recordGrantRevocation, runRequestInTransaction } from './grants/request-transaction.ts';
 import { cookieNamesForIssuer } from './protocol/cookie-names.ts';
 import { enforceDevicePollInterval } from './device-flow/device-poll-interval.ts';
-import { requireDevicePageSession } from './device-flow/require-device-page-session.ts';
+import { requireBrowserSessionOnDevicePages } from './device-flow/require-device-page-session.ts';
 import { createProvider } from './provider/provider-configuration.ts';
 import { CsrfTokenService } from './pages/routing/csrf-token-service.ts';
 import { acceptJwtsForRevocationAndIntrospection, acceptJwtsAtUserinfo } from './tokens/access-token-records.ts';
 import { KnownBrowsers } from './brute-force/known-browsers.ts';
 import { limitClientSecretAttempts } from './clients/limit-client-secret-attempts.ts';
 import { limitUserCodeAttempts } from './device-flow/limit-user-code-attempts.ts';
-import { enableOpenRegistration } from './clients/open-registration.ts';
+import { enableOpenClientRegistration } from './clients/open-registration.ts';
 import { requireIssuerHost } from './provider/require-issuer-host.ts';
 import type { PageContext } from './pages/routing/page-context.ts';
 import { pageErrorHandler, sendCrossSiteErrorPage, sendWrongHostErrorPage } from './pages/routing/page-error-handler.ts';
 import { createPageRouter } from './pages/page-routes.ts';
 import { defaultShopBranding, type PageSettings, type ShopBranding } from './pages/views/page-layout.ts';
-import { pageScript } from './pages/assets/page-script.ts';
-import { createProviderPages, type ProviderPages } from './pages/views/provider-pages.ts';
+import { pageEnhancementScript } from './pages/assets/page-script.ts';
+import { createOidcProviderPages, type ProviderPages } from './pages/views/provider-pages.ts';
 import { buildStylesheet } from './pages/assets/stylesheet.ts';
 import { englishMessages } from './pages/messages/english-messages.ts';
 import { PasskeyChallenges } from './second-factors/passkeys.ts';
@@ -40,15 +46,15 @@ import { defaultRefreshGraceSeconds } from './refresh/default-refresh-grace.ts';
 import { handleRefreshRequest, isRefreshRequest } from './refresh/refresh-token-grant.ts';
 import { bufferRequestBody } from './protocol/buffered-request-body.ts';
 import { rejectCrossSiteProviderForms } from './pages/routing/reject-cross-site-forms.ts';
-import { resolveClientIdUrl } from './clients/resolve-client-id-url.ts';
+import { createApplicationFromClientIdUrl } from './clients/resolve-client-id-url.ts';
 import { ReloadableProvider } from './provider/reloadable-provider.ts';
-import { loadSigningKeys, type SigningKeyCacheOptions } from './signing-keys/signing-key-cache.ts';
+import { loadOrCreateSigningKeys, type SigningKeyCacheOptions } from './signing-keys/signing-key-cache.ts';
 import { completeSignOutWithoutSession } from './provider/sign-out-without-session.ts';
 import { createPostgresAdapterFactory } from './provider/postgres-adapter.ts';
-import { type OnTokenOperation, reportTokenOperations } from './provider/report-token-operations.ts';
+import { type OnTokenOperation, countTokenOperationsInMetrics } from './provider/report-token-operations.ts';
 import { translateCookies } from './provider/translate-cookies.ts';
 import { createAccessTokenVerifier } from './tokens/verify-access-token.ts';
-import { recordServerError, correctProviderResponses } from './provider/correct-provider-responses.ts';
+import { createServerErrorRecorder, correctProviderResponses } from './provider/correct-provider-responses.ts';
 
 export type CreateAuthorizationServerOptions = {
   readonly db: Database;
@@ -95,7 +101,7 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
   const { refreshGraceSeconds = defaultRefreshGraceSeconds } = parts;
   const deriveKey = (name: string): Buffer => createHmac('sha256', keys.cookies).update(name).digest();
   const providerKeys = providerKeysFrom(deriveKey);
-  const signingKeys = await loadSigningKeys(em, Buffer.from(keys.signingKeys), parts.signingKeys);
+  const signingKeys = await loadOrCreateSigningKeys(em, Buffer.from(keys.signingKeys), parts.signingKeys);
   await ensureBuiltInApplications(em, issuer);
 
   const verification = { issuer, keys: signingKeys.findVerificationKey, referenceKey: providerKeys.referenceKey };
@@ -104,18 +110,18 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
     shop,
     messages: englishMessages,
     stylesheetPath: css.path,
-    scriptPath: pageScript.path,
-    base: issuerBasePath(issuer),
+    scriptPath: pageEnhancementScript.path,
+    base: basePathFromIssuer(issuer),
   };
   const store = (parts.store ?? createPostgresAdapterFactory)(em);
-  const pages = createProviderPages(settings, issuer);
+  const pages = createOidcProviderPages(settings, issuer);
   const reloadableProvider = await ReloadableProvider.start(signingKeys, (current) => {
     const provider = createProvider({ em, issuer, store, keys: current, ...providerKeys, refreshGraceSeconds, pages });
     provider.proxy = true; // requireIssuerHost sets X-Forwarded-Proto, which the provider must trust
-    provider.silent = true; // recordServerError logs errors
-    acceptJwtsAtUserinfo(provider, verification, apiAudience(issuer));
+    provider.silent = true; // createServerErrorRecorder logs errors
+    acceptJwtsAtUserinfo(provider, verification, apiAudienceFromIssuer(issuer));
     provider.on('grant.revoked', recordGrantRevocation);
-    provider.on('server_error', recordServerError(log));
+    provider.on('server_error', createServerErrorRecorder(log));
     for (const middleware of providerMiddleware(parts, { limits, store, pages, verification })) provider.use(middleware);
     return provider;
   });
@@ -136,8 +142,8 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
   };
   return {
     ...routes(context, reloadableProvider.handleRequest, css, log),
-    verifyAccessToken: createAccessTokenVerifier(em, verification, apiAudience(issuer)),
-    verifyMcpToken: createAccessTokenVerifier(em, verification, mcpAudience(issuer)),
+    verifyAccessToken: createAccessTokenVerifier(em, verification, apiAudienceFromIssuer(issuer)),
+    verifyMcpToken: createAccessTokenVerifier(em, verification, mcpAudienceFromIssuer(issuer)),
     settings,
     reloadSigningKeys: () => signingKeys.invalidate(),
     onEmailAddressChange: notifyEmailChange(context),
@@ -165,14 +171,14 @@ function providerMiddleware(
     limitClientSecretAttempts(em, limits),
     limitUserCodeAttempts(limits, pages),
     enforceDevicePollInterval(em),
-    requireDevicePageSession(pages.sessionMissing),
+    requireBrowserSessionOnDevicePages(pages.sessionMissing),
     acceptJwtsForRevocationAndIntrospection(verification),
     runRequestInTransaction(em),
     recordConnectedAppUse(em),
-    trackSessionUse(em),
+    recordBrowserSessionUseAfterResponse(em),
   ]);
   return [
-    ...(onTokenOperation ? [reportTokenOperations(onTokenOperation)] : []),
+    ...(onTokenOperation ? [countTokenOperationsInMetrics(onTokenOperation)] : []),
     correctProviderResponses(issuer, log),
     bufferRequestBody,
     async (ctx, next) => {
@@ -198,12 +204,12 @@ async function ensureBuiltInApplications(em: EntityManager, issuer: string): Pro
 
 /** Returns the middleware that registers clients without an administrator. */
 const selfRegistrationMiddleware = (
-  { db, documentNetwork = publicNetworkPolicy(false), openRegistration: open = false }: CreateAuthorizationServerOptions,
+  { db, documentNetwork = createPublicNetworkPolicy(false), openRegistration: open = false }: CreateAuthorizationServerOptions,
   limits: AttemptLimits,
   store: AdapterFactory,
 ): Middleware[] => [
-  resolveClientIdUrl({ em: db.em, limits, network: documentNetwork }),
-  ...(open ? [enableOpenRegistration(store, limits)] : []),
+  createApplicationFromClientIdUrl({ em: db.em, limits, network: documentNetwork }),
+  ...(open ? [enableOpenClientRegistration(store, limits)] : []),
 ];
 const providerKeysFrom = (deriveKey: (name: string) => Buffer) => ({
   referenceKey: createSecretKey(deriveKey('token references')),
@@ -223,11 +229,11 @@ function routes(
   const router = express
     .Router({ caseSensitive: true, strict: true })
     .use(translateCookies(cookieNamesForIssuer(issuer), issuer.startsWith('https:')))
-    .all(endpointPaths.registration, mcpCors)
+    .all(oauthEndpointPaths.registration, mcpCors)
     // registered before the pages: most requests are for these endpoints, and matching page paths first would slow these requests down
     .all(providerRoutePatterns, requireHost, rejectCrossSiteProviderForms(issuer, sendCrossSiteErrorPage(context)), handleProviderRequest)
     .get(css.path, serveImmutable('css', css.text))
-    .get(pageScript.path, serveImmutable('js', pageScript.text))
+    .get(pageEnhancementScript.path, serveImmutable('js', pageEnhancementScript.text))
     .use(pages.router)
     .use(pageErrorHandler(context, log));
   return { router, formPaths: pages.formPaths };

@@ -22,7 +22,7 @@ const lineField =
     line?.[name] ?? null;
 
 /** Functions that return a row's cell, for each contract column. */
-export const exportCellReaders = {
+export const orderExportCellReaders = {
   id: orderField('id'),
   reference: orderField('reference'),
   user_id: orderField('user_id'),

@@ -5,7 +5,7 @@ import { countOrders, listOrders, type OrderFilters } from '../orders/list-order
 import { orderLineFromEntity, orderSummaryFromRow } from '../orders/order-rows.ts';
 import { OrderItem } from '../orders/order.entity.ts';
 import { appendToStoredFile, createStoredFile } from '../tasks/stored-file.ts';
-import type { TaskOutcome, TaskRun } from '../tasks/task-context.ts';
+import type { TaskOutcome, TaskAttempt } from '../tasks/task-context.ts';
 import type { ExportRow } from './export-columns.ts';
 import { serializeRows } from './serialize-rows.ts';
 
@@ -17,7 +17,7 @@ const maxBatchLines = 500;
 const countedMax = 1_000_000;
 
 /** Parameters of an export task: the request with all defaults resolved. */
-export const orderExportParamsSchema = z.object({
+export const orderExportTaskParamsSchema = z.object({
   format: z.enum(fileFormats),
   rows: z.enum(['orders', 'lines']),
   columns: z.array(z.enum([...orderExportColumns.order, ...orderExportColumns.line])),
@@ -32,7 +32,7 @@ export const orderExportParamsSchema = z.object({
   updated_at_gte: z.string().optional(),
   updated_at_lt: z.string().optional(),
 });
-export type OrderExportParams = z.output<typeof orderExportParamsSchema>;
+export type OrderExportParams = z.output<typeof orderExportTaskParamsSchema>;
 
 const checkpointSchema = z.object({
   fileId: z.number(),
@@ -45,8 +45,8 @@ const checkpointSchema = z.object({
 type Checkpoint = z.output<typeof checkpointSchema>;
 
 /** Writes orders to a file in batches, oldest first. After a crash, the export resumes after the last batch. */
-export async function exportOrders(run: TaskRun): Promise<TaskOutcome> {
-  const params = orderExportParamsSchema.parse(run.task.params);
+export async function exportOrders(run: TaskAttempt): Promise<TaskOutcome> {
+  const params = orderExportTaskParamsSchema.parse(run.task.params);
   let checkpoint = run.task.checkpoint === null ? await createCheckpoint(run, params) : checkpointSchema.parse(run.task.checkpoint);
   for (let more = true; more;) {
     const from = checkpoint;
@@ -55,7 +55,7 @@ export async function exportOrders(run: TaskRun): Promise<TaskOutcome> {
   return { fileId: checkpoint.fileId, format: params.format, rows: checkpoint.rows, imported: null };
 }
 
-async function createCheckpoint(run: TaskRun, params: OrderExportParams): Promise<Checkpoint> {
+async function createCheckpoint(run: TaskAttempt, params: OrderExportParams): Promise<Checkpoint> {
   const progress = await run.step(async (em) => {
     const fileId = await createStoredFile(em);
     const header = serializeRows(params.format, params.columns, [], true);

@@ -1,14 +1,14 @@
 import { initServer } from '@ts-rest/express';
 import { contract, orderExportColumns, type OrderExportCreate, type Scope } from '@mandate/contract';
 import { requireAnyScope } from '../http/middleware/authorize.ts';
-import { acceptIdempotently } from '../http/writes/idempotency.ts';
+import { startTaskIdempotently } from '../http/writes/idempotency.ts';
 import type { Principal } from '../http/request/principal.ts';
 import { requirePrincipal } from '../http/request/request-context.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler.ts';
-import { resolveOrderOwnerFilter } from '../orders/order-visibility.ts';
+import { resolveUserWhoseOrdersAreListed } from '../orders/order-visibility.ts';
 import { enqueueTask } from '../tasks/enqueue-task.ts';
-import { taskLocation } from '../tasks/task-rows.ts';
+import { getTaskPath } from '../tasks/task-rows.ts';
 import type { OrderExportParams } from './export-orders.ts';
 
 export const orderExportRoutes = (dependencies: HandlerDependencies) =>
@@ -20,19 +20,19 @@ const handleCreateOrderExport: RouteHandler<typeof contract.orderExports.create,
   const principal = requirePrincipal(req);
   requireAnyScope(principal, 'orders.read', 'orders.manage');
   const params = resolveExport(principal, body, new Date());
-  return acceptIdempotently(
+  return startTaskIdempotently(
     em,
     req,
     res,
     (inner) => enqueueTask(inner, principal, { type: 'order_export', params, needs: requiredScopes(principal, params) }),
-    taskLocation,
+    getTaskPath,
   );
 };
 
 /** Resolves the request defaults: the order owner, the columns and the end of the period. */
 function resolveExport(principal: Principal, input: OrderExportCreate, now: Date): OrderExportParams {
   const { columns = allColumns(input.rows), user_id: requestedUserId, created_at_lt: until, ...rest } = input;
-  const userId = resolveOrderOwnerFilter(principal, requestedUserId);
+  const userId = resolveUserWhoseOrdersAreListed(principal, requestedUserId);
   return {
     ...rest,
     columns,

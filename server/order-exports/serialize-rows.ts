@@ -1,6 +1,6 @@
 import type { OrderExportColumn } from '@mandate/contract';
 import { type CsvCell, formatCsv } from '../tasks/csv-text.ts';
-import { exportCellReaders, type ExportRow } from './export-columns.ts';
+import { orderExportCellReaders, type ExportRow } from './export-columns.ts';
 
 /** Serializes rows in the file format; `first` adds the CSV header. */
 export function serializeRows(
@@ -14,7 +14,7 @@ export function serializeRows(
 }
 
 const toCsv = (columns: readonly OrderExportColumn[], rows: readonly ExportRow[], header: boolean): string =>
-  formatCsv([...(header ? [columns] : []), ...rows.map((row) => columns.map((name) => exportCellReaders[name](row)))]);
+  formatCsv([...(header ? [columns] : []), ...rows.map((row) => columns.map((name) => orderExportCellReaders[name](row)))]);
 
 const toObject = (columns: readonly OrderExportColumn[], row: ExportRow): Record<string, CsvCell> =>
-  Object.fromEntries(columns.map((name) => [name, exportCellReaders[name](row)]));
+  Object.fromEntries(columns.map((name) => [name, orderExportCellReaders[name](row)]));

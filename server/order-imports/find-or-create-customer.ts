@@ -3,7 +3,7 @@ import { sha256 } from '../crypto/sha256.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import type { RowError } from '../imports/parse-cells.ts';
 import { User } from '../users/user.entity.ts';
-import { ImportedCustomer } from './import-mapping.entity.ts';
+import { ImportedCustomerReference } from './import-mapping.entity.ts';
 import type { OrderImportParams } from './order-import-parameters.ts';
 import type { ImportedOrderHead } from './parse-order-row.ts';
 
@@ -16,7 +16,7 @@ export async function findOrCreateCustomer(
   const { source, user_id: userId } = params;
   const key = head.customer ?? head.customer_email;
   if (key === undefined) return userId === undefined ? customerMissing : findUserById(em, userId);
-  const imported = await em.findOne(ImportedCustomer, { source, key }, { disableIdentityMap: true });
+  const imported = await em.findOne(ImportedCustomerReference, { source, key }, { disableIdentityMap: true });
   if (imported) return imported.user;
   const known = head.customer_email === undefined ? null : await findUserByEmail(em, head.customer_email);
   if (!known && params.unknown_customers === 'refuse') {
@@ -24,7 +24,7 @@ export async function findOrCreateCustomer(
   }
   const name = head.customer_name ?? `Customer ${key}`.slice(0, 200);
   const user = known?.id ?? (await em.insert(User, { name, email: head.customer_email ?? placeholderEmail(source, key) }));
-  await em.insert(ImportedCustomer, { source, key, user });
+  await em.insert(ImportedCustomerReference, { source, key, user });
   return user;
 }
 

@@ -3,7 +3,7 @@ import { Order } from '../orders/order.entity.ts';
 import { User } from '../users/user.entity.ts';
 
 /** Maps an order's reference in its source to the imported order. */
-export const ImportedOrder = defineEntity({
+export const ImportedOrderReference = defineEntity({
   name: 'ImportedOrder',
   tableName: 'imported_orders',
   properties: {
@@ -16,7 +16,7 @@ export const ImportedOrder = defineEntity({
 });
 
 /** Maps a customer's key in a source to an account. */
-export const ImportedCustomer = defineEntity({
+export const ImportedCustomerReference = defineEntity({
   name: 'ImportedCustomer',
   tableName: 'imported_customers',
   properties: {

@@ -17,7 +17,7 @@ import {
 } from './imported-order.ts';
 import { type ImportedOrderData, insertImportedOrder, replaceImportedOrder } from './insert-or-replace-order.ts';
 import type { OrderRowGroup } from './order-row-group.ts';
-import { describeOrderDifference } from './order-difference.ts';
+import { describeDifferenceToEarlierImport } from './order-difference.ts';
 import { parseOrder, type ParsedOrder } from './parse-order.ts';
 
 /** Imports an order, unless it has already been imported with the same data. */
@@ -56,7 +56,7 @@ async function reimportOrder(
   existing: ImportedOrderState,
   fingerprint: string,
 ): Promise<ImportOutcome> {
-  const difference = describeOrderDifference(parsed.head, parsed.lines, existing);
+  const difference = describeDifferenceToEarlierImport(parsed.head, parsed.lines, existing);
   if (!difference && existing.fingerprint === null) {
     await storeOrderFingerprint(em, params, parsed.head, fingerprint);
     return { outcome: 'unchanged', issues: parsed.issues };

@@ -3,20 +3,20 @@ import { readImportRecords } from '../imports/read-import-records.ts';
 import { type ImportPosition, runImport, type FileCheckResult } from '../imports/run-import.ts';
 import { checkAndYieldRecords } from '../imports/check-records.ts';
 import { readStoredFileSize } from '../tasks/stored-file.ts';
-import { type TaskOutcome, requireInputFileId, type TaskRun } from '../tasks/task-context.ts';
+import { type TaskOutcome, requireTaskInputFileId, type TaskAttempt } from '../tasks/task-context.ts';
 import { importOrder } from './import-order.ts';
 import { groupAdjacentRows, type OrderRowGroup } from './order-row-group.ts';
-import { orderImportSchema, type OrderImportParams } from './order-import-parameters.ts';
-import { partitionRows, readPartition, hashReference } from './partition-rows.ts';
+import { orderImportTaskParamsSchema, type OrderImportParams } from './order-import-parameters.ts';
+import { partitionRowsByOrder, readOrderRowGroupsOfPartition, hashReference } from './partition-rows.ts';
 
 /** Maximum number of references kept in memory to detect whether the rows of each order are adjacent. */
 const referencesMax = 500_000;
 
 /** Imports the orders of a file, in bounded memory regardless of the file size. */
-export async function importOrders(run: TaskRun): Promise<TaskOutcome> {
+export async function importOrders(run: TaskAttempt): Promise<TaskOutcome> {
   const { task, em } = run;
-  const params = orderImportSchema.parse(task.params);
-  const file: ImportFile = { em, fileId: requireInputFileId(task), format: params.format, renewLease: () => run.renewLease() };
+  const params = orderImportTaskParamsSchema.parse(task.params);
+  const file: ImportFile = { em, fileId: requireTaskInputFileId(task), format: params.format, renewLease: () => run.renewLease() };
   return runImport(run, {
     dryRun: params.dry_run === 'true',
     checkFile: () => checkOrderFile(file, params),
@@ -48,7 +48,7 @@ async function checkOrderFile(file: ImportFile, params: OrderImportParams): Prom
   }
   if (!isScattered) return { total };
   const bytes = await readStoredFileSize(file.em, file.fileId);
-  return { total, partitions: await partitionRows(file.em, readImportRecords(file), bytes, importedColumns(params)) };
+  return { total, partitions: await partitionRowsByOrder(file.em, readImportRecords(file), bytes, importedColumns(params)) };
 }
 
 /** Returns the file columns that the import reads, starting with the reference column. */
@@ -67,7 +67,7 @@ async function* partitionedInvoices(
   const { partition: first = 0, pieces: done = 0 } = from;
   for (const [at, fileId] of partitions.entries()) {
     if (at < first) continue;
-    const invoices = await readPartition(em, fileId, importedColumns(params));
+    const invoices = await readOrderRowGroupsOfPartition(em, fileId, importedColumns(params));
     await renewLease();
     for (const [index, item] of invoices.entries()) {
       if (at === first && index < done) continue;

@@ -4,7 +4,7 @@ import type { EntityManager } from '../database/entity-manager/entity-manager.ts
 import { Order, OrderItem } from '../orders/order.entity.ts';
 import { Payment } from '../payments/payment.entity.ts';
 import { Shipment } from '../shipments/shipment.entity.ts';
-import { ImportedCustomer, ImportedOrder } from './import-mapping.entity.ts';
+import { ImportedCustomerReference, ImportedOrderReference } from './import-mapping.entity.ts';
 import type { OrderImportParams } from './order-import-parameters.ts';
 import type { ImportedOrderHead, ImportedOrderLine } from './parse-order-row.ts';
 
@@ -50,7 +50,7 @@ export async function findImportedOrder(
   { reference }: ImportedOrderHead,
   fingerprint: string,
 ): Promise<'new' | 'same' | ImportedOrderState> {
-  const found = await em.findOne(ImportedOrder, { source, reference }, { disableIdentityMap: true });
+  const found = await em.findOne(ImportedOrderReference, { source, reference }, { disableIdentityMap: true });
   if (!found) return 'new';
   return found.fingerprint === fingerprint ? 'same' : readOrderState(em, source, found.order, found.fingerprint ?? null);
 }
@@ -58,7 +58,7 @@ export async function findImportedOrder(
 async function readOrderState(em: EntityManager, source: string, orderId: number, fingerprint: string | null): Promise<ImportedOrderState> {
   const order = await em.findOneOrFail(Order, { id: orderId }, { disableIdentityMap: true });
   const userId = order.user.id;
-  const customers = await em.find(ImportedCustomer, { source, user: userId }, { disableIdentityMap: true });
+  const customers = await em.find(ImportedCustomerReference, { source, user: userId }, { disableIdentityMap: true });
   const items = await em.find(OrderItem, { order: orderId }, { orderBy: { line: 'asc' }, disableIdentityMap: true });
   return {
     order_id: orderId,
@@ -88,7 +88,7 @@ export const storeOrderFingerprint = (
   { source }: OrderImportParams,
   { reference }: ImportedOrderHead,
   fingerprint: string,
-): Promise<unknown> => em.nativeUpdate(ImportedOrder, { source, reference }, { fingerprint });
+): Promise<unknown> => em.nativeUpdate(ImportedOrderReference, { source, reference }, { fingerprint });
 
 /** Locks an order and returns whether an import may replace its data: it has no payments (and so no refunds) or shipments in this system. */
 export async function lockOrderForReplacement(em: EntityManager, orderId: number): Promise<boolean> {

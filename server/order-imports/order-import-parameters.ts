@@ -2,9 +2,9 @@ import { contract, fileFormats, taxModes } from '@mandate/contract';
 import { z } from 'zod';
 
 /** The stored parameters of an import task. */
-export const orderImportSchema = contract.orderImports.create.query.extend({
+export const orderImportTaskParamsSchema = contract.orderImports.create.query.extend({
   format: z.enum(fileFormats),
   tax_mode: z.enum(taxModes),
   user_id: z.number().optional(),
 });
-export type OrderImportParams = z.output<typeof orderImportSchema>;
+export type OrderImportParams = z.output<typeof orderImportTaskParamsSchema>;

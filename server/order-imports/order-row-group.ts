@@ -15,13 +15,13 @@ const unnamedMax = 100;
 type OpenGroup = { readonly reference: string; readonly records: FileRecord[]; rows: number };
 
 /** Adds a row to an order's row group; rows beyond the maximum are only counted. */
-export function addRowToGroup(invoice: OpenGroup, record: FileRecord): void {
+export function addRowToOrderRowGroup(invoice: OpenGroup, record: FileRecord): void {
   invoice.rows += 1;
   if (invoice.records.length < maxImportRowsPerOrder) invoice.records.push(record);
 }
 
 /** Creates an empty row group for an order. */
-export const createRowGroup = (reference: string): OpenGroup => ({ reference, records: [], rows: 0 });
+export const createOrderRowGroup = (reference: string): OpenGroup => ({ reference, records: [], rows: 0 });
 
 const ungrouped = (record: FileRecord): OrderRowGroup => ({ reference: undefined, records: [record], rows: 1 });
 
@@ -50,13 +50,13 @@ export async function* groupAdjacentRows(
       continue;
     }
     if (open?.reference === reference) {
-      for (const each of unnamed) addRowToGroup(open, each);
+      for (const each of unnamed) addRowToOrderRowGroup(open, each);
       unnamed = [];
     } else {
       yield* closeGroup();
-      open = createRowGroup(reference);
+      open = createOrderRowGroup(reference);
     }
-    addRowToGroup(open, record);
+    addRowToOrderRowGroup(open, record);
     openEnd = record.end;
   }
   yield* closeGroup();

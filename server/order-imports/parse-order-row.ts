@@ -1,6 +1,13 @@
-import { deliveryInputSchema, timestampInputSchema, singleLineSchema, maxOrderLines, maxPrice, maxLineQuantity } from '@mandate/contract';
+import {
+  orderDeliveryInputSchema,
+  timestampInputSchema,
+  singleLineInputSchema,
+  maxOrderLines,
+  maxPrice,
+  maxLineQuantity,
+} from '@mandate/contract';
 import { z } from 'zod';
-import { parseAmount, validateImportRow, parseInteger, type RowError } from '../imports/parse-cells.ts';
+import { parseAmountCell, validateImportRow, parseIntegerCell, type RowError } from '../imports/parse-cells.ts';
 import type { OrderImportParams } from './order-import-parameters.ts';
 
 type Cells = ReadonlyMap<string, string>;
@@ -10,7 +17,7 @@ const wholeNumber = z.number({ invalid_type_error: 'must be a whole number' }).i
 
 const orderLineSchema = z.object({
   sku: z.string().regex(/^[\x21-\x7e](?:[\x20-\x7e]{0,62}[\x21-\x7e])?$/, 'must be 1 to 64 printable ASCII characters'),
-  name: singleLineSchema(200, 0),
+  name: singleLineInputSchema(200, 0),
   quantity: wholeNumber.min(1).max(maxLineQuantity),
   unit_price: minorUnits.max(maxPrice),
   tax_rate_bps: wholeNumber.min(0).max(10_000).default(0),
@@ -28,26 +35,26 @@ const orderHeadSchema = z.object({
   discount_total: minorUnits.default(0),
   note: z.string().max(1000).optional(),
   customer: z.string().max(200).optional(),
-  customer_name: singleLineSchema(200).optional(),
+  customer_name: singleLineInputSchema(200).optional(),
   customer_email: z
     .string()
     .regex(/^[^\s@]{1,64}@[^\s@]+\.[^\s@]+$/, 'must be an e-mail address')
     .max(254)
     .optional(),
-  delivery: deliveryInputSchema,
+  delivery: orderDeliveryInputSchema,
 });
 export type ImportedOrderHead = z.output<typeof orderHeadSchema>;
 
 /** Parses an order line from its row, or returns the errors. */
-export function parseOrderLine(params: OrderImportParams, cells: Cells): { data: ImportedOrderLine } | { errors: RowError[] } {
+export function parseOrderLineFromRow(params: OrderImportParams, cells: Cells): { data: ImportedOrderLine } | { errors: RowError[] } {
   const sku = cells.get(params.sku_column);
   const validated = validateImportRow(orderLineSchema, {
     sku,
     // The SKU is used if there is no name.
     name: cells.get(params.name_column)?.replaceAll(/\s+/g, ' ') ?? sku,
-    quantity: parseInteger(cells.get(params.quantity_column)),
-    unit_price: parseAmount(cells.get(params.unit_price_column), params.amounts, currencyFromCells(params, cells)),
-    tax_rate_bps: parseInteger(cells.get(params.tax_rate_bps_column)),
+    quantity: parseIntegerCell(cells.get(params.quantity_column)),
+    unit_price: parseAmountCell(cells.get(params.unit_price_column), params.amounts, currencyFromCells(params, cells)),
+    tax_rate_bps: parseIntegerCell(cells.get(params.tax_rate_bps_column)),
   });
   if ('data' in validated && validated.data.unit_price === 0 && params.free_lines === 'refuse') {
     return { errors: [{ field: 'unit_price', code: 'out_of_range', detail: 'The unit price is zero.' }] };
@@ -56,7 +63,7 @@ export function parseOrderLine(params: OrderImportParams, cells: Cells): { data:
 }
 
 /** Parses the order-level data from one of the order's rows, or returns the errors. */
-export function parseOrderHead(params: OrderImportParams, cells: Cells): { data: ImportedOrderHead } | { errors: RowError[] } {
+export function parseOrderFieldsFromRow(params: OrderImportParams, cells: Cells): { data: ImportedOrderHead } | { errors: RowError[] } {
   const cell = (name: keyof OrderImportParams & `${string}_column`): string | undefined => cells.get(params[name]);
   const currency = currencyFromCells(params, cells);
   const address = ['line1', 'line2', 'city', 'region', 'postal_code', 'country'] as const;
@@ -66,8 +73,8 @@ export function parseOrderHead(params: OrderImportParams, cells: Cells): { data:
     created_at: timestampFromCell(cell('created_at_column'), params.utc_offset),
     status: cell('status_column'),
     currency,
-    shipping_total: parseAmount(cell('shipping_total_column'), params.amounts, currency),
-    discount_total: parseAmount(cell('discount_total_column'), params.amounts, currency),
+    shipping_total: parseAmountCell(cell('shipping_total_column'), params.amounts, currency),
+    discount_total: parseAmountCell(cell('discount_total_column'), params.amounts, currency),
     note: cell('note_column'),
     customer,
     customer_name: cell('customer_name_column'),

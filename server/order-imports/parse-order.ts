@@ -2,8 +2,8 @@ import type { ImportIssue, ImportOutcome } from '../imports/run-import.ts';
 import type { OrderImportParams } from './order-import-parameters.ts';
 import type { OrderRowGroup } from './order-row-group.ts';
 import {
-  parseOrderHead,
-  parseOrderLine,
+  parseOrderFieldsFromRow,
+  parseOrderLineFromRow,
   type ImportedOrderHead,
   type ImportedOrderLine,
   findImportedOrderError,
@@ -26,7 +26,7 @@ export function parseOrder(params: OrderImportParams, { reference, records }: Or
   const orderReference = reference === undefined ? {} : { reference };
   const valid: { line: number; data: ImportedOrderLine; cells: ReadonlyMap<string, string> }[] = [];
   for (const { line, cells, error } of records) {
-    const read = error === undefined ? parseOrderLine(params, cells) : { errors: [{ code: 'unreadable', detail: error }] };
+    const read = error === undefined ? parseOrderLineFromRow(params, cells) : { errors: [{ code: 'unreadable', detail: error }] };
     const isMissing = error === undefined && !cells.has(params.reference_column);
     const missing = isMissing ? [{ field: 'reference', code: 'required', detail: 'The row has no reference.' }] : [];
     const errors = [...missing, ...('errors' in read ? read.errors : [])];
@@ -35,7 +35,7 @@ export function parseOrder(params: OrderImportParams, { reference, records }: Or
   }
   const [first] = valid;
   if (!first || (params.bad_lines === 'refuse_order' && issues.length > 0)) return { outcome: 'refused', issues };
-  const head = parseOrderHead(params, first.cells);
+  const head = parseOrderFieldsFromRow(params, first.cells);
   const lines = valid.map(({ data }) => data);
   const errors = 'errors' in head ? head.errors : [findImportedOrderError(lines, head.data)].filter((error) => error !== undefined);
   if ('errors' in head || errors.length > 0) {

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import { z } from 'zod';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { type FileRecord, startOfFile } from '../imports/file-record.ts';
+import { type FileRecord, startOfFilePosition } from '../imports/file-record.ts';
 import { appendToStoredFile, readStoredFileChunks, createStoredFile } from '../tasks/stored-file.ts';
-import { addRowToGroup, type OrderRowGroup, createRowGroup } from './order-row-group.ts';
+import { addRowToOrderRowGroup, type OrderRowGroup, createOrderRowGroup } from './order-row-group.ts';
 
 /** Size of a partition, which is held in memory while its orders are imported. */
 const partitionBytes = 8 * 1024 * 1024;
@@ -43,7 +43,7 @@ class Partition {
  * @param bytes size of the file
  * @param columns the columns to keep; the first one has the reference
  */
-export async function partitionRows(
+export async function partitionRowsByOrder(
   em: EntityManager,
   records: AsyncIterable<FileRecord>,
   bytes: number,
@@ -64,10 +64,14 @@ export async function partitionRows(
 const storedRow = z.tuple([z.number(), z.string().nullable()]).rest(z.string().nullable());
 
 /** Returns the row groups of a partition, in the order of their last rows. */
-export async function readPartition(em: EntityManager, fileId: number, columns: readonly [string, ...string[]]): Promise<OrderRowGroup[]> {
+export async function readOrderRowGroupsOfPartition(
+  em: EntityManager,
+  fileId: number,
+  columns: readonly [string, ...string[]],
+): Promise<OrderRowGroup[]> {
   const chunks: Buffer[] = [];
   for await (const chunk of readStoredFileChunks(em, fileId)) chunks.push(chunk);
-  const named = new Map<string, ReturnType<typeof createRowGroup>>();
+  const named = new Map<string, ReturnType<typeof createOrderRowGroup>>();
   const unnamed: OrderRowGroup[] = [];
   for (const row of Buffer.concat(chunks).toString('utf8').split('\n').slice(0, -1)) {
     const record = recordFromRow(row, columns);
@@ -76,8 +80,8 @@ export async function readPartition(em: EntityManager, fileId: number, columns: 
       unnamed.push({ reference, records: [record], rows: 1 });
       continue;
     }
-    const invoice = named.get(reference) ?? createRowGroup(reference);
-    addRowToGroup(invoice, record);
+    const invoice = named.get(reference) ?? createOrderRowGroup(reference);
+    addRowToOrderRowGroup(invoice, record);
     named.set(reference, invoice);
   }
   return [...named.values(), ...unnamed].toSorted((a, b) => lastLine(a) - lastLine(b));
@@ -86,7 +90,7 @@ export async function readPartition(em: EntityManager, fileId: number, columns: 
 function recordFromRow(row: string, columns: readonly string[]): FileRecord {
   const [line, error, ...values] = storedRow.parse(JSON.parse(row));
   const cells = new Map(columns.flatMap((column, at) => (values[at] == null ? [] : [[column, values[at]] as const])));
-  return { line, cells, ...(error !== null && { error }), end: startOfFile };
+  return { line, cells, ...(error !== null && { error }), end: startOfFilePosition };
 }
 
 const lastLine = ({ records }: OrderRowGroup): number => records.at(-1)?.line ?? 0;

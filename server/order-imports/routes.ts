@@ -4,7 +4,7 @@ import { requireAnyScope } from '../http/middleware/authorize.ts';
 import { requirePrincipal } from '../http/request/request-context.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler.ts';
-import { startImport } from '../imports/start-import.ts';
+import { storeUploadAndStartImport } from '../imports/start-import.ts';
 
 export const orderImportRoutes = (dependencies: HandlerDependencies) =>
   initServer().router(contract.orderImports, {
@@ -19,5 +19,9 @@ const handleCreateOrderImport: RouteHandler<typeof contract.orderImports.create,
   requireAnyScope(principal, 'orders.manage');
   if (query.unknown_customers === 'create') requireAnyScope(principal, 'users.manage');
   if (query.unknown_products === 'create') requireAnyScope(principal, 'products.write');
-  return startImport(em, req, res, { type: 'order_import', needs: ['orders.manage'], query: { ...query, tax_mode: taxMode } });
+  return storeUploadAndStartImport(em, req, res, {
+    type: 'order_import',
+    needs: ['orders.manage'],
+    query: { ...query, tax_mode: taxMode },
+  });
 };

@@ -4,9 +4,9 @@ import type { EntityManager } from '../database/entity-manager/entity-manager.ts
 import { recordEvent } from '../events/record-event.ts';
 import { findOrderWithoutPermissionCheck } from '../orders/find-order.ts';
 import { Order } from '../orders/order.entity.ts';
-import { submitRefund } from '../refunds/submit-refund.ts';
+import { submitOrPollRefund } from '../refunds/submit-refund.ts';
 import { createRefund } from '../refunds/create-refund.ts';
-import { redactedPaymentFromEntity } from '../payments/payment-response.ts';
+import { paymentWithoutProviderDetailsFromEntity } from '../payments/payment-response.ts';
 import { openPaymentStatuses, Payment } from '../payments/payment.entity.ts';
 import {
   type PaymentProvider,
@@ -19,7 +19,7 @@ import {
 const shortReservationMs = 30 * 60_000;
 
 /** The provider received a different amount or currency than requested; staff have to resolve the mismatch. */
-export class AmountMismatchError extends Error {
+export class PaymentAmountMismatchError extends Error {
   override readonly name = 'AmountMismatch';
 }
 
@@ -34,19 +34,19 @@ const eventTypes: Partial<Record<Payment['status'], EventType>> = {
  * Applies the outcome that the provider reports for a payment, in a separate transaction, then submits the refund if the order no longer
  * needs the payment.
  */
-export async function commitPaymentOutcome(
+export async function applyPaymentOutcomeInNewTransaction(
   em: EntityManager,
   providers: PaymentProviders,
   id: number,
   outcome: PaymentStateAtProvider,
   now: Date,
 ): Promise<void> {
-  const refundId = await em.fork().transactional((inner) => applyPaymentOutcome(inner, providers, id, outcome, now));
-  if (refundId !== undefined) await submitRefund(em, providers, refundId);
+  const refundId = await em.fork().transactional((inner) => applyPaymentOutcomeInTransaction(inner, providers, id, outcome, now));
+  if (refundId !== undefined) await submitOrPollRefund(em, providers, refundId);
 }
 
 /** Applies a payment's outcome within a transaction. Returns the id of the refund to submit after the commit, if any. */
-export async function applyPaymentOutcome(
+export async function applyPaymentOutcomeInTransaction(
   em: EntityManager,
   providers: PaymentProviders,
   id: number,
@@ -63,7 +63,7 @@ export async function applyPaymentOutcome(
   await em.flush();
   if (!changed) return undefined;
   const type = eventTypes[payment.status];
-  if (type) await recordEvent(em, type, redactedPaymentFromEntity(payment), order.user.id);
+  if (type) await recordEvent(em, type, paymentWithoutProviderDetailsFromEntity(payment), order.user.id);
   return payment.status === 'succeeded' ? afterSuccess(em, order, payment, now) : undefined;
 }
 
@@ -77,7 +77,7 @@ async function lockPayment(em: EntityManager, id: number): Promise<{ order: Orde
 
 function assertAmountMatches(payment: Payment, { status, amountReceived, currency }: PaymentStateAtProvider): void {
   if (status !== 'succeeded' || (amountReceived === payment.amount && currency === payment.currency)) return;
-  throw new AmountMismatchError(
+  throw new PaymentAmountMismatchError(
     `payment ${payment.id} asked for ${payment.amount} ${payment.currency}, and the provider received ${amountReceived} ${currency}`,
   );
 }

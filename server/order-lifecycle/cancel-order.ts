@@ -3,7 +3,7 @@ import type { Order as OrderBody, OrderCancellation } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { canUseScope } from '../http/middleware/authorize.ts';
-import { actorKey, type Principal } from '../http/request/principal.ts';
+import { principalKey, type Principal } from '../http/request/principal.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import { openPaymentStatuses, Payment } from '../payments/payment.entity.ts';
 import { createRefund, calculateRefundableAmount } from '../refunds/create-refund.ts';
@@ -36,7 +36,7 @@ export async function cancelOrder(
   if (unfinished) throw createProblem('invalid_transition', { detail: `A ${unfinished} of the order is in progress.` });
   if (note !== undefined) order.note = note;
   await em.flush();
-  const refundId = await createFullRefund(em, order, actorKey(principal), now);
+  const refundId = await createFullRefund(em, order, principalKey(principal), now);
   await restockOrders(em, [id]);
   const body = await findOrderWithoutPermissionCheck(em, id);
   await recordEvent(em, 'order.canceled', body, order.user.id);

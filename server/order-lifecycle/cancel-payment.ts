@@ -1,7 +1,7 @@
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { Payment } from '../payments/payment.entity.ts';
-import { undefinedIfUnavailable, type PaymentProviders, requirePaymentProvider } from '../payments/providers/payment-provider.ts';
-import { commitPaymentOutcome } from './apply-payment-outcome.ts';
+import { undefinedIfProviderUnavailable, type PaymentProviders, requirePaymentProvider } from '../payments/providers/payment-provider.ts';
+import { applyPaymentOutcomeInNewTransaction } from './apply-payment-outcome.ts';
 
 // A payment that is processing cannot be canceled; a payment without a reference is still being created at its provider.
 const cancelable = { status: { $in: ['pending', 'requires_action'] }, providerReference: { $ne: null } } as const;
@@ -20,7 +20,7 @@ export const cancelOpenPaymentOfOrder = async (
   cancelAll(em, providers, await em.find(Payment, { ...cancelable, order: orderId }, { disableIdentityMap: true }), now);
 
 /** For dry runs, whose transaction is rolled back: marks the open payment as canceled without calling its provider. */
-export const simulatePaymentCancellation = (em: EntityManager, orderId: number): Promise<number> =>
+export const markPaymentCanceledForDryRun = (em: EntityManager, orderId: number): Promise<number> =>
   em.nativeUpdate(Payment, { ...cancelable, order: orderId }, { status: 'canceled' });
 
 /** Cancels open payments of orders whose reservation has expired, like `cancelPayment`. */
@@ -47,6 +47,6 @@ async function cancelAll(em: EntityManager, providers: PaymentProviders, payment
 async function cancelOne(em: EntityManager, providers: PaymentProviders, payment: Payment, now: Date): Promise<void> {
   const { id, provider, providerReference: reference, providerKey: key } = payment;
   if (reference == null) return;
-  const outcome = await undefinedIfUnavailable(requirePaymentProvider(providers, provider).cancel(reference, `${key}-cancel`));
-  if (outcome) await commitPaymentOutcome(em, providers, id, outcome, now);
+  const outcome = await undefinedIfProviderUnavailable(requirePaymentProvider(providers, provider).cancel(reference, `${key}-cancel`));
+  if (outcome) await applyPaymentOutcomeInNewTransaction(em, providers, id, outcome, now);
 }

@@ -3,23 +3,23 @@ import type { Order, OrderCancellation, OrderCreate, OrderSummary, OrderUpdate }
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { canUseScope } from '../http/middleware/authorize.ts';
-import { respondWithNewEtag, respondWithEtag, checkIfMatch } from '../http/response/etag.ts';
-import { enableCreatedEtag } from '../http/response/created-etag.ts';
-import { isDryRun } from '../http/writes/dry-run.ts';
-import { createIdempotently, createIdempotentlyInStatement } from '../http/writes/idempotency.ts';
-import { totalCountFields } from '../http/response/list-parameters.ts';
+import { respondWithEtagOfChangedResource, respondWithEtagOrNotModified, assertIfMatchHeader } from '../http/response/etag.ts';
+import { enableEtagOfCreatedResource } from '../http/response/created-etag.ts';
+import { isDryRunRequest } from '../http/writes/dry-run.ts';
+import { createResourceIdempotently, createResourceIdempotentlyInStatement } from '../http/writes/idempotency.ts';
+import { createTotalCountFields } from '../http/response/list-parameters.ts';
 import type { Principal } from '../http/request/principal.ts';
 import { createInvalidRequestProblem, createProblem } from '../http/problem-details/problem.ts';
 import { requirePrincipal } from '../http/request/request-context.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { MatchedRequest } from '../http/request/matched-route.ts';
-import { simulatePaymentCancellation, cancelOpenPaymentOfOrder } from './cancel-payment.ts';
+import { markPaymentCanceledForDryRun, cancelOpenPaymentOfOrder } from './cancel-payment.ts';
 import { assertOrderAccessible } from '../orders/order-access.ts';
 import type { PaymentHandlerDependencies } from '../payments/providers/payment-provider.ts';
-import { submitRefund } from '../refunds/submit-refund.ts';
+import { submitOrPollRefund } from '../refunds/submit-refund.ts';
 import { cancelOrder } from './cancel-order.ts';
 import { findOrder } from '../orders/find-order.ts';
-import { parseOrderListQuery, type OrderListQuery } from '../orders/order-list-query.ts';
+import { parseOrderListParameters, type OrderListQuery } from '../orders/order-list-query.ts';
 import { countOrders, listOrders } from '../orders/list-orders.sql.ts';
 import { type OrderRow, orderSummaryFromRow } from '../orders/order-rows.ts';
 import { placeOrder } from '../orders/place-order.ts';
@@ -51,8 +51,8 @@ export async function handleCreateOrder<Summary, FullOrder extends Summary & Ver
 ) {
   const buyer = { userId: resolveBuyerId(requirePrincipal(req), body), clientId: requirePrincipal(req).clientId };
   const options = { taxMode, toDelivery: representation.toDelivery };
-  enableCreatedEtag(res, (id) => etagName(representation, id));
-  return createIdempotentlyInStatement<FullOrder>(em, req, res, (inner, claim) => placeOrder(inner, claim, options, buyer, body));
+  enableEtagOfCreatedResource(res, (id) => etagName(representation, id));
+  return createResourceIdempotentlyInStatement<FullOrder>(em, req, res, (inner, claim) => placeOrder(inner, claim, options, buyer, body));
 }
 
 export async function handleListOrders<Summary, FullOrder extends Summary & Versioned>(
@@ -60,7 +60,7 @@ export async function handleListOrders<Summary, FullOrder extends Summary & Vers
   { req, res }: OrdersRequest,
   query: OrderListQuery,
 ) {
-  const { filters, sort, withItems } = parseOrderListQuery(requirePrincipal(req), query);
+  const { filters, sort, withItems } = parseOrderListParameters(requirePrincipal(req), query);
   // Cursors are bound to these parameters: the effective sort, even when it is the default, but not `include`.
   // The value of `include` may differ between pages.
   const list = { ...query, sort: `${sort.descending ? '-' : ''}${sort.by}`, include: undefined };
@@ -70,7 +70,7 @@ export async function handleListOrders<Summary, FullOrder extends Summary & Vers
   const page = pages.respondWithPage(req, res, list, rows, toItem, (row) => [orderSummaryFromRow(row)[sort.by], row.id]);
   return {
     status: 200 as const,
-    body: { ...page, ...(await totalCountFields(query, () => readList((from) => countOrders(from, filters)))) },
+    body: { ...page, ...(await createTotalCountFields(query, () => readList((from) => countOrders(from, filters)))) },
   };
 }
 
@@ -79,7 +79,7 @@ export async function handleGetOrder<Summary, FullOrder extends Summary & Versio
   { params: { order_id: id }, req, res }: OrderRequest,
 ) {
   const order = await findOrder(em, requirePrincipal(req), id);
-  return respondWithEtag(req, res, etagName(representation, id), representation.toOrder(order));
+  return respondWithEtagOrNotModified(req, res, etagName(representation, id), representation.toOrder(order));
 }
 
 /** @param toChange returns the change to an order with this delivery */
@@ -90,14 +90,14 @@ export async function handleUpdateOrder<Summary, FullOrder extends Summary & Ver
 ) {
   const updated = await em.transactional(async (inner) => {
     const locked = await lockOrder(inner, requirePrincipal(req), id);
-    checkIfMatch(req, etagName(representation, id), locked);
+    assertIfMatchHeader(req, etagName(representation, id), locked);
     const before = locked.version;
     await updateOrder(inner, requirePrincipal(req), locked, toChange(locked.delivery));
     const order = await findOrder(inner, requirePrincipal(req), id);
     if (order.version !== before) await recordEvent(inner, 'order.updated', order, order.user_id);
     return order;
   });
-  return respondWithNewEtag(res, etagName(representation, id), representation.toOrder(updated));
+  return respondWithEtagOfChangedResource(res, etagName(representation, id), representation.toOrder(updated));
 }
 
 export async function handleCancelOrder<Summary, FullOrder extends Summary & Versioned>(
@@ -107,16 +107,16 @@ export async function handleCancelOrder<Summary, FullOrder extends Summary & Ver
 ) {
   const principal = requirePrincipal(req);
   await assertOrderAccessible(em, principal, id, 'orders.manage');
-  if (!isDryRun(req)) await cancelOpenPaymentOfOrder(em, providers, id, new Date());
+  if (!isDryRunRequest(req)) await cancelOpenPaymentOfOrder(em, providers, id, new Date());
   let refundId: number | undefined;
   const effect = async (inner: EntityManager): Promise<FullOrder> => {
-    if (isDryRun(req)) await simulatePaymentCancellation(inner, id);
+    if (isDryRunRequest(req)) await markPaymentCanceledForDryRun(inner, id);
     const canceled = await cancelOrder(inner, principal, id, body, new Date());
     refundId = canceled.refundId;
     return representation.toOrder(canceled.order);
   };
-  const response = await createIdempotently(em, req, res, effect, () => `/api/v1/orders/${id}`);
-  if (refundId !== undefined && !isDryRun(req)) await submitRefund(em, providers, refundId);
+  const response = await createResourceIdempotently(em, req, res, effect, () => `/api/v1/orders/${id}`);
+  if (refundId !== undefined && !isDryRunRequest(req)) await submitOrPollRefund(em, providers, refundId);
   return response;
 }
 

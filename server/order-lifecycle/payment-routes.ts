@@ -1,25 +1,25 @@
 import { initServer } from '@ts-rest/express';
 import { contract, type Payment as PaymentBody, paymentStatuses } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { respondWithEtag } from '../http/response/etag.ts';
-import { createIdempotently, createIdempotentlyInSteps } from '../http/writes/idempotency.ts';
-import { totalCountFields } from '../http/response/list-parameters.ts';
+import { respondWithEtagOrNotModified } from '../http/response/etag.ts';
+import { createResourceIdempotently, createResourceIdempotentlyInSteps } from '../http/writes/idempotency.ts';
+import { createTotalCountFields } from '../http/response/list-parameters.ts';
 import type { Principal } from '../http/request/principal.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import { requirePrincipal } from '../http/request/request-context.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler.ts';
-import { listOrderSubresources } from '../orders/list-order-subresources.ts';
-import { resolveOrderOwnerFilter } from '../orders/order-visibility.ts';
-import { submitRefund } from '../refunds/submit-refund.ts';
+import { listPaymentsRefundsOrShipments } from '../orders/list-order-subresources.ts';
+import { resolveUserWhoseOrdersAreListed } from '../orders/order-visibility.ts';
+import { submitOrPollRefund } from '../refunds/submit-refund.ts';
 import { cancelPayment } from './cancel-payment.ts';
 import { assertOrderAccessible } from '../orders/order-access.ts';
 import { findPayment, listPayments } from '../payments/find-payment.ts';
 import { paymentFromEntity } from '../payments/payment-response.ts';
 import { Payment } from '../payments/payment.entity.ts';
 import type { PaymentHandlerDependencies, PaymentProviders } from '../payments/providers/payment-provider.ts';
-import { applyPaymentOutcome } from './apply-payment-outcome.ts';
-import { submitPayment, startPayment } from './start-payment.ts';
+import { applyPaymentOutcomeInTransaction } from './apply-payment-outcome.ts';
+import { submitPaymentToProvider, createPendingPayment } from './start-payment.ts';
 
 const locationFor = ({ id }: PaymentBody): string => `/api/v1/payments/${id}`;
 
@@ -46,9 +46,9 @@ const handleCreatePayment: RouteHandler<typeof contract.payments.create, Depende
 ) => {
   const principal = requirePrincipal(req);
   const readState = readPayment(em, principal);
-  return createIdempotentlyInSteps(em, req, res, {
-    start: async (inner) => paymentFromEntity(principal, await startPayment(inner, providers, principal, params.order_id, body)),
-    complete: async (started) => submitPayment(em, providers, started.id, new Date()).then(() => readState(started)),
+  return createResourceIdempotentlyInSteps(em, req, res, {
+    start: async (inner) => paymentFromEntity(principal, await createPendingPayment(inner, providers, principal, params.order_id, body)),
+    complete: async (started) => submitPaymentToProvider(em, providers, started.id, new Date()).then(() => readState(started)),
     readState,
     location: locationFor,
   });
@@ -63,18 +63,24 @@ const handleListPaymentsOfOrder: RouteHandler<typeof contract.payments.list, Dep
   const rows = await listPayments(em, id, pages.decodeCursor(req, query), query.limit);
   const toItem = (payment: (typeof rows)[number]): PaymentBody => paymentFromEntity(principal, payment);
   const page = pages.respondWithPage(req, res, query, rows, toItem, (payment) => [payment.id, payment.id]);
-  return { status: 200, body: { ...page, ...(await totalCountFields(query, () => em.count(Payment, { order: id }))) } };
+  return { status: 200, body: { ...page, ...(await createTotalCountFields(query, () => em.count(Payment, { order: id }))) } };
 };
 
 const handleListPayments: RouteHandler<typeof contract.payments.listAll, Dependencies> = ({ readList, pages }, { query, req, res }) => {
   const principal = requirePrincipal(req);
-  return listOrderSubresources({ readList, pages, req, res, query }, paymentSubresource(principal, query.user_id));
+  return listPaymentsRefundsOrShipments({ readList, pages, req, res, query }, paymentSubresource(principal, query.user_id));
 };
 
 const handleGetPayment: RouteHandler<typeof contract.payments.get, Dependencies> = async (
   { em },
   { params: { payment_id: id }, req, res },
-) => respondWithEtag(req, res, `payment-${id}`, paymentFromEntity(requirePrincipal(req), await findPayment(em, requirePrincipal(req), id)));
+) =>
+  respondWithEtagOrNotModified(
+    req,
+    res,
+    `payment-${id}`,
+    paymentFromEntity(requirePrincipal(req), await findPayment(em, requirePrincipal(req), id)),
+  );
 
 const handleCancelPayment: RouteHandler<typeof contract.payments.cancel, Dependencies> = async (
   { em, providers },
@@ -88,7 +94,7 @@ const handleCancelPayment: RouteHandler<typeof contract.payments.cancel, Depende
     if (asked && payment.status === 'canceled') return paymentFromEntity(principal, payment);
     throw createProblem('invalid_transition', { detail: `The payment is ${payment.status}; it cannot be canceled now.` });
   };
-  return createIdempotently(em, req, res, effect, locationFor);
+  return createResourceIdempotently(em, req, res, effect, locationFor);
 };
 
 const handleConfirmPayment: RouteHandler<typeof contract.payments.confirm, Dependencies> = async (
@@ -101,8 +107,8 @@ const handleConfirmPayment: RouteHandler<typeof contract.payments.confirm, Depen
     refundId = await confirmPayment(inner, providers, await findPayment(inner, principal, id), new Date());
     return paymentFromEntity(principal, await findPayment(inner, principal, id));
   };
-  const confirmed = await createIdempotently(em, req, res, effect, locationFor);
-  if (refundId !== undefined) await submitRefund(em, providers, refundId);
+  const confirmed = await createResourceIdempotently(em, req, res, effect, locationFor);
+  if (refundId !== undefined) await submitOrPollRefund(em, providers, refundId);
   return confirmed;
 };
 
@@ -111,7 +117,7 @@ function confirmPayment(em: EntityManager, providers: PaymentProviders, payment:
   const { id, provider, status, amount: amountReceived, currency } = payment;
   if (provider === 'manual' && status !== 'succeeded') {
     const outcome = { reference: payment.providerReference ?? null, status: 'succeeded', amountReceived, currency } as const;
-    return applyPaymentOutcome(em, providers, id, outcome, now);
+    return applyPaymentOutcomeInTransaction(em, providers, id, outcome, now);
   }
   throw createProblem('invalid_transition', { detail: `This is a ${status} payment of the provider ${provider}.` });
 }
@@ -121,7 +127,7 @@ const paymentSubresource = (principal: Principal, userId: number | undefined) =>
   ({
     table: 'payments',
     statuses: paymentStatuses,
-    userId: resolveOrderOwnerFilter(principal, userId, 'payments.manage'),
+    userId: resolveUserWhoseOrdersAreListed(principal, userId, 'payments.manage'),
     find: (em: EntityManager, ids: number[]) => em.find(Payment, { id: { $in: ids } }, { refresh: true }),
     toBody: (payment: Payment) => paymentFromEntity(principal, payment),
   }) as const;

@@ -4,9 +4,9 @@ import { Order } from '../orders/order.entity.ts';
 import { nextProviderCheck } from '../payments/next-provider-check.ts';
 import { openPaymentStatuses, Payment } from '../payments/payment.entity.ts';
 import { cancelPayment } from './cancel-payment.ts';
-import { undefinedIfUnavailable, type PaymentProviders, requirePaymentProvider } from '../payments/providers/payment-provider.ts';
-import { commitPaymentOutcome } from './apply-payment-outcome.ts';
-import { submitPayment } from './start-payment.ts';
+import { undefinedIfProviderUnavailable, type PaymentProviders, requirePaymentProvider } from '../payments/providers/payment-provider.ts';
+import { applyPaymentOutcomeInNewTransaction } from './apply-payment-outcome.ts';
+import { submitPaymentToProvider } from './start-payment.ts';
 
 /**
  * Polls the providers for payments that are still open, for example because the process died while creating them or because a provider
@@ -40,8 +40,8 @@ const claimDuePayment = (em: EntityManager, now: Date): Promise<DuePayment | und
 
 async function checkPayment(em: EntityManager, providers: PaymentProviders, due: DuePayment, now: Date): Promise<void> {
   const { id, provider, providerReference: reference } = due.payment;
-  if (reference == null) return submitPayment(em, providers, id, now);
+  if (reference == null) return submitPaymentToProvider(em, providers, id, now);
   if (due.isGivenUp) return void (await cancelPayment(em, providers, id, now));
-  const outcome = await undefinedIfUnavailable(requirePaymentProvider(providers, provider).retrieve(reference));
-  if (outcome) await commitPaymentOutcome(em, providers, id, outcome, now);
+  const outcome = await undefinedIfProviderUnavailable(requirePaymentProvider(providers, provider).retrieve(reference));
+  if (outcome) await applyPaymentOutcomeInNewTransaction(em, providers, id, outcome, now);
 }

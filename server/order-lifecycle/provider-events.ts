@@ -5,13 +5,13 @@ import { ProviderEventRecord } from '../payments/provider-event.entity.ts';
 import { Refund } from '../refunds/refund.entity.ts';
 import { commitRefundOutcome } from '../refunds/submit-refund.ts';
 import {
-  undefinedIfUnavailable,
+  undefinedIfProviderUnavailable,
   type PaymentProvider,
   type PaymentProviders,
   type ProviderEvent,
   requirePaymentProvider,
 } from '../payments/providers/payment-provider.ts';
-import { commitPaymentOutcome } from './apply-payment-outcome.ts';
+import { applyPaymentOutcomeInNewTransaction } from './apply-payment-outcome.ts';
 
 /**
  * Maximum attempts for an event of an unknown payment or refund, the last ones an hour apart. After the last attempt, the event is
@@ -83,11 +83,11 @@ async function apply(
   const id = await findSubject(em, provider, event);
   if (id === undefined) return 'unknown';
   if (event.subject === 'payment') {
-    const outcome = await undefinedIfUnavailable(provider.retrieve(event.reference));
-    if (outcome) await commitPaymentOutcome(em, providers, id, outcome, now);
+    const outcome = await undefinedIfProviderUnavailable(provider.retrieve(event.reference));
+    if (outcome) await applyPaymentOutcomeInNewTransaction(em, providers, id, outcome, now);
     return outcome ? 'applied' : 'unavailable';
   }
-  const outcome = await undefinedIfUnavailable(provider.retrieveRefund(event.reference));
+  const outcome = await undefinedIfProviderUnavailable(provider.retrieveRefund(event.reference));
   if (outcome) await commitRefundOutcome(em, providers, id, outcome);
   return outcome ? 'applied' : 'unavailable';
 }

@@ -7,22 +7,22 @@ import { createInvalidRequestProblem, createProblem } from '../http/problem-deta
 import type { Order } from '../orders/order.entity.ts';
 import { lockOrder } from '../orders/lock-order.ts';
 import { User } from '../users/user.entity.ts';
-import { redactedPaymentFromEntity } from '../payments/payment-response.ts';
+import { paymentWithoutProviderDetailsFromEntity } from '../payments/payment-response.ts';
 import { openPaymentStatuses, Payment } from '../payments/payment.entity.ts';
 import {
-  undefinedIfUnavailable,
+  undefinedIfProviderUnavailable,
   type PaymentProvider,
   type PaymentProviders,
   requirePaymentProvider,
 } from '../payments/providers/payment-provider.ts';
-import { commitPaymentOutcome } from './apply-payment-outcome.ts';
+import { applyPaymentOutcomeInNewTransaction } from './apply-payment-outcome.ts';
 
 const longReservationMs = 7 * 24 * 60 * 60_000;
 /** Delay before the first check of whether the provider call succeeded. */
 const firstCheckMs = 30_000;
 
 /** Creates a pending payment for an order. The provider is called after the transaction, so that no lock is held during the call. */
-export async function startPayment(
+export async function createPendingPayment(
   em: EntityManager,
   providers: PaymentProviders,
   principal: Principal,
@@ -50,18 +50,18 @@ export async function startPayment(
     nextCheckAt: new Date(now.getTime() + firstCheckMs),
   });
   await em.flush();
-  await recordEvent(em, 'payment.created', redactedPaymentFromEntity(payment), order.user.id);
+  await recordEvent(em, 'payment.created', paymentWithoutProviderDetailsFromEntity(payment), order.user.id);
   return payment;
 }
 
 /**
  * Submits a payment to its provider and stores the outcome. If the provider is unavailable, the payment stays pending and is retried later.
  */
-export async function submitPayment(em: EntityManager, providers: PaymentProviders, id: number, now: Date): Promise<void> {
+export async function submitPaymentToProvider(em: EntityManager, providers: PaymentProviders, id: number, now: Date): Promise<void> {
   const payment = await em.fork().findOneOrFail(Payment, { id }, { populate: ['order'] });
   const order = payment.order.unwrap();
   const customer = await em.fork().findOneOrFail(User, { id: order.user.id });
-  const outcome = await undefinedIfUnavailable(
+  const outcome = await undefinedIfProviderUnavailable(
     requirePaymentProvider(providers, payment.provider).create({
       ...payment.request,
       orderId: order.id,
@@ -72,7 +72,7 @@ export async function submitPayment(em: EntityManager, providers: PaymentProvide
       idempotencyKey: payment.providerKey,
     }),
   );
-  if (outcome) await commitPaymentOutcome(em, providers, id, outcome, now);
+  if (outcome) await applyPaymentOutcomeInNewTransaction(em, providers, id, outcome, now);
 }
 
 function assertPayable(order: Order, open: boolean, now: Date): void {

@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import type { RunListQuery } from '../database/replica/read-routing.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { rejectReversedRange, totalCountFields } from '../http/response/list-parameters.ts';
+import { rejectReversedTimeRange, createTotalCountFields } from '../http/response/list-parameters.ts';
 import type { CursorPagination } from '../http/response/pagination.ts';
 import type { MatchedRequest } from '../http/request/matched-route.ts';
 import {
@@ -33,11 +33,11 @@ type ListRequest = {
 };
 
 /** Returns the response with one page of the payments, refunds or shipments of all orders that the caller may see. */
-export async function listOrderSubresources<Entity extends SortableRow, Body>(
+export async function listPaymentsRefundsOrShipments<Entity extends SortableRow, Body>(
   { readList, pages, req, res, query }: ListRequest,
   subresource: Subresource<Entity, Body>,
 ) {
-  rejectReversedRange(query, 'created_at_gte', 'created_at_lt');
+  rejectReversedTimeRange(query, 'created_at_gte', 'created_at_lt');
   const position = pages.decodeCursor(req, query);
   const rows = await readList(async (em) => {
     const ids = await selectSubresourceIds(em, subresource, query, position);
@@ -46,5 +46,5 @@ export async function listOrderSubresources<Entity extends SortableRow, Body>(
   });
   const page = pages.respondWithPage(req, res, query, rows, subresource.toBody, (row) => [row.createdAt.toISOString(), row.id]);
   const count = (): Promise<number> => readList((em) => countSubresources(em, subresource, query));
-  return { status: 200 as const, body: { ...page, ...(await totalCountFields(query, count)) } };
+  return { status: 200 as const, body: { ...page, ...(await createTotalCountFields(query, count)) } };
 }

@@ -1,11 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
-import { orderStatuses, maxTotalCount } from '@mandate/contract';
+import { orderStatuses, maxCountedTotal } from '@mandate/contract';
 import { countRows } from '../database/queries/count-rows.sql.ts';
-import { roundedLimitSql, runDynamicQuery } from '../database/queries/dynamic-query.ts';
+import { roundUpLimitSql, runQueryBuiltAtRunTime } from '../database/queries/dynamic-query.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import type { KeysetPosition } from '../http/response/pagination.ts';
 import { orderColumnsSql, orderItemsSql, type OrderRow } from './order-rows.ts';
-import { uncommonFulfillmentStatusSql, commonFulfillmentStatusPairs } from './order.entity.ts';
+import { uncommonFulfillmentStatusSql, commonStatusAndFulfillmentPairs } from './order.entity.ts';
 
 export type OrderFilters = {
   /** The user whose orders are listed; `undefined` means all users. */
@@ -40,7 +40,7 @@ export type OrderPageOptions = {
  * orders nor on the distribution of statuses, which changes as orders age.
  */
 export const listOrders = (em: EntityManager, filters: OrderFilters, page: OrderPageOptions): Promise<readonly OrderRow[]> =>
-  runDynamicQuery(em, buildOrdersQuery(filters, page), isFullyIndexed(filters, page) ? 'even' : 'any');
+  runQueryBuiltAtRunTime(em, buildOrdersQuery(filters, page), isFullyIndexed(filters, page) ? 'even' : 'any');
 
 /** Returns whether an index finds exactly the rows of the page. No index covers two of these filters: one would be applied row by row. */
 function isFullyIndexed(
@@ -61,10 +61,10 @@ export function buildOrdersQuery(
   const conditions = filterConditions(position ? { ...filters, [boundReplacedByCursor(sort)]: undefined } : filters);
   if (position)
     conditions.push(sql`(${column}, id) ${sql.raw(sort.descending ? '<' : '>')} (${position[0]}::timestamptz, ${position[1]}::bigint)`);
-  const page = sql`order by ${column} ${direction}, id ${direction} limit ${roundedLimitSql(limit)}`;
+  const page = sql`order by ${column} ${direction}, id ${direction} limit ${roundUpLimitSql(limit)}`;
   const columns = sql.raw(withItems ? `${orderColumnsSql}, ${orderItemsSql} as items` : orderColumnsSql);
   return sql<OrderRow>`
-    select ${columns} from ${matchingOrders(filters, sort, conditions, page)} o order by o.${column} ${direction}, o.id ${direction} limit ${roundedLimitSql(limit)}`;
+    select ${columns} from ${matchingOrders(filters, sort, conditions, page)} o order by o.${column} ${direction}, o.id ${direction} limit ${roundUpLimitSql(limit)}`;
 }
 
 const bounds = {
@@ -122,7 +122,7 @@ function byFulfillment(
   page: RawBuilder<unknown>,
 ): RawBuilder<unknown> {
   const pairs = fulfillmentStatus.flatMap((name) => status.map((other) => [name, other] as const));
-  const isUsual = ([name, other]: (typeof pairs)[number]): boolean => commonFulfillmentStatusPairs.has(`${name}/${other}`);
+  const isUsual = ([name, other]: (typeof pairs)[number]): boolean => commonStatusAndFulfillmentPairs.has(`${name}/${other}`);
   const usual = pairs.filter(isUsual);
   const unusual = pairs.filter((pair) => !isUsual(pair)).map((pair) => pair.join('/'));
   return sql`(
@@ -143,7 +143,7 @@ const allStatusesSql = sql.raw(`'{${orderStatuses.join()}}'::text[]`);
 const canBeUnpaid = (status: string): boolean => status === 'pending' || status === 'canceled';
 
 /** Counts the matching orders, up to `countedMax + 1`; that result means more than `countedMax`. */
-export function countOrders(em: EntityManager, filters: OrderFilters, countedMax: number = maxTotalCount): Promise<number> {
+export function countOrders(em: EntityManager, filters: OrderFilters, countedMax: number = maxCountedTotal): Promise<number> {
   const statuses = statusConditions({ ...filters, status: filters.status ?? orderStatuses });
   return countRows(em, sql`select 1 from orders where ${statuses} and ${sql.join(filterConditions(filters), sql` and `)}`, countedMax);
 }

@@ -3,7 +3,7 @@ import type { Scope } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import type { Principal } from '../http/request/principal.ts';
-import { accessibleOrdersFilter } from './order-access.ts';
+import { buildAccessibleOrdersFilter } from './order-access.ts';
 import { Order } from './order.entity.ts';
 
 /**
@@ -16,7 +16,7 @@ export async function lockOrder(
   id: number,
   scopeForAllOrders: Scope = 'orders.manage',
 ): Promise<Order> {
-  const where = { id, ...accessibleOrdersFilter(principal, scopeForAllOrders) };
+  const where = { id, ...buildAccessibleOrdersFilter(principal, scopeForAllOrders) };
   const order = await em.findOne(Order, where, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
   if (!order) throw createProblem('not_found', { detail: `Order ${id} was not found.` });
   return order;

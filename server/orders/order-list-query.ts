@@ -1,18 +1,18 @@
 import type { z } from 'zod';
 import { type contract, maxOrdersWithItems } from '@mandate/contract';
-import { rejectReversedRange } from '../http/response/list-parameters.ts';
+import { rejectReversedTimeRange } from '../http/response/list-parameters.ts';
 import type { Principal } from '../http/request/principal.ts';
 import { createInvalidRequestProblem } from '../http/problem-details/problem.ts';
 import type { OrderFilters, OrderSort } from './list-orders.sql.ts';
-import { resolveOrderOwnerFilter } from './order-visibility.ts';
+import { resolveUserWhoseOrdersAreListed } from './order-visibility.ts';
 
 export type OrderListQuery = z.output<(typeof contract.orders.list)['query']>;
 type OrderList = { readonly filters: OrderFilters; readonly sort: OrderSort; readonly withItems: boolean };
 
 /** Returns an order list request's filters and sort; throws if parameters contradict each other. */
-export function parseOrderListQuery(principal: Principal, query: OrderListQuery): OrderList {
-  rejectReversedRange(query, 'created_at_gte', 'created_at_lt');
-  rejectReversedRange(query, 'updated_at_gte', 'updated_at_lt');
+export function parseOrderListParameters(principal: Principal, query: OrderListQuery): OrderList {
+  rejectReversedTimeRange(query, 'created_at_gte', 'created_at_lt');
+  rejectReversedTimeRange(query, 'updated_at_gte', 'updated_at_lt');
   const withItems = query.include?.includes('items') ?? false;
   if (withItems && query.limit > maxOrdersWithItems) {
     throw createInvalidRequestProblem({
@@ -23,7 +23,7 @@ export function parseOrderListQuery(principal: Principal, query: OrderListQuery)
     });
   }
   const filters = {
-    userId: resolveOrderOwnerFilter(principal, query.user_id),
+    userId: resolveUserWhoseOrdersAreListed(principal, query.user_id),
     ids: query.id,
     clientId: query.client_id,
     status: query.status,

@@ -15,7 +15,7 @@ export type OrderRejection = {
 };
 
 /** Converts a rejection into a problem: first the errors in the request, then conflicts with the current products, stock and prices. */
-export function problemFromRejection(rejection: OrderRejection, input: OrderCreate): Problem {
+export function problemFromOrderRejection(rejection: OrderRejection, input: OrderCreate): Problem {
   const errors = [
     ...userErrors(rejection),
     ...itemErrors(rejection, input),

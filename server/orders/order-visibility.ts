@@ -7,7 +7,7 @@ import { createProblem } from '../http/problem-details/problem.ts';
  * Returns the user whose orders may be listed: the caller or, with the staff scope, the requested user. `undefined` means all users.
  * @throws Problem `forbidden` if a caller without the staff scope requests another user's orders
  */
-export function resolveOrderOwnerFilter(
+export function resolveUserWhoseOrdersAreListed(
   principal: Principal,
   requestedUserId: number | undefined,
   staffScope: Scope = 'orders.manage',

@@ -13,7 +13,7 @@ import { User } from '../users/user.entity.ts';
 
 /** The usual fulfillment status of each order status, as `fulfillment/status`. */
 const usualPairs = ['unfulfilled/pending', 'unfulfilled/paid', 'unfulfilled/canceled', 'shipped/shipped', 'delivered/delivered'];
-export const commonFulfillmentStatusPairs: ReadonlySet<string> = new Set(usualPairs);
+export const commonStatusAndFulfillmentPairs: ReadonlySet<string> = new Set(usualPairs);
 export const uncommonFulfillmentStatusSql = `(fulfillment_status || '/' || status) not in (${usualPairs.map((pair) => `'${pair}'`).join(', ')})`;
 
 const schema = defineEntity({

@@ -2,7 +2,7 @@ import type { Order, OrderCreate } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { signalAfterCommit } from '../events/event-signals.ts';
 import type { IdempotencyKeyClaim, StoredIdempotentResponse } from '../http/writes/idempotency.ts';
-import { problemFromRejection } from './order-problems.ts';
+import { problemFromOrderRejection } from './order-problems.ts';
 import { callPlaceOrder } from './place-order.sql.ts';
 
 /** How long an unpaid order reserves its goods. */
@@ -50,7 +50,7 @@ export async function placeOrder(
     JSON.stringify(toDelivery(delivery)),
   ]);
   if (!placed) throw new Error('placing an order returned no row');
-  if (placed.refusal) throw problemFromRejection(placed.refusal, input);
+  if (placed.refusal) throw problemFromOrderRejection(placed.refusal, input);
   if (placed.answer === null || placed.location === null) return undefined;
   await signalAfterCommit(em, 'written');
   return { body: placed.answer, location: placed.location };

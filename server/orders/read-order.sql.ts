@@ -1,10 +1,10 @@
 import type { Order } from '@mandate/contract';
-import { prepareBatchedLookup } from '../database/queries/batched-statement.ts';
+import { prepareBatchedLookupStatement } from '../database/queries/batched-statement.ts';
 import { orderColumnsSql, orderItemsSql, type OrderRow } from './order-rows.ts';
 
 // SQL, because concurrent reads are batched into one query that returns JSON (benchmark `read-order`).
 // The permission is part of the query, so that another user's order is not found.
-export const readOrder = prepareBatchedLookup<OrderRow & { items: Order['items'] }>(
+export const readOrder = prepareBatchedLookupStatement<OrderRow & { items: Order['items'] }>(
   'read_order',
   ['bigint', 'bigint', 'boolean'],
   `select ${orderColumnsSql}, ${orderItemsSql} as items

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
-import { maxTotalCount } from '@mandate/contract';
+import { maxCountedTotal } from '@mandate/contract';
 import { countRows } from '../database/queries/count-rows.sql.ts';
-import { roundedLimitSql, runDynamicQuery } from '../database/queries/dynamic-query.ts';
+import { roundUpLimitSql, runQueryBuiltAtRunTime } from '../database/queries/dynamic-query.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import type { KeysetPosition } from '../http/response/pagination.ts';
 
@@ -37,14 +37,14 @@ export async function selectSubresourceIds(
   const after = position
     ? sql`(created_at, id) ${sql.raw(descending ? '<' : '>')} (${position[0]}::timestamptz, ${position[1]}::bigint)`
     : sql`true`;
-  const page = sql`order by created_at ${direction}, id ${direction} limit ${roundedLimitSql(query.limit)}`;
+  const page = sql`order by created_at ${direction}, id ${direction} limit ${roundUpLimitSql(query.limit)}`;
   const ids = sql<{ id: number }>`select id from ${matchingRows(subresource, query, after, page)} found ${page}`;
-  return (await runDynamicQuery(em, ids)).map(({ id }) => id);
+  return (await runQueryBuiltAtRunTime(em, ids)).map(({ id }) => id);
 }
 
 /** Counts the matching rows, up to `maxTotalCount + 1`. */
 export const countSubresources = (em: EntityManager, subresource: SubresourceFilter, query: SubresourceListQuery): Promise<number> =>
-  countRows(em, sql`select 1 from ${matchingRows(subresource, query, sql`true`, sql``)} found`, maxTotalCount);
+  countRows(em, sql`select 1 from ${matchingRows(subresource, query, sql`true`, sql``)} found`, maxCountedTotal);
 
 /**
  * Selects the matching rows: by a selective condition (such as the order), otherwise per order of the given user, otherwise with one index

@@ -1,7 +1,7 @@
 import type { OrderUpdate } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { canUseScope } from '../http/middleware/authorize.ts';
-import { mergeMetadata } from '../http/writes/merge-metadata.ts';
+import { applyMetadataMergePatch } from '../http/writes/merge-metadata.ts';
 import type { Principal } from '../http/request/principal.ts';
 import { createInvalidRequestProblem, createProblem } from '../http/problem-details/problem.ts';
 import { DeliveryMethod } from '../delivery-methods/delivery-method.entity.ts';
@@ -19,7 +19,7 @@ export async function updateOrder(
     await assertDeliveryValid(em, order, delivery);
     order.delivery = delivery;
   }
-  if (metadata !== undefined) order.metadata = mergeMetadata(order.metadata, metadata);
+  if (metadata !== undefined) order.metadata = applyMetadataMergePatch(order.metadata, metadata);
   Object.assign(order, Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)));
   await em.flush();
 }

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'undici/types/header.js';
 import { z } from 'zod';
-import { type NetworkPolicy, withProtectedConnection } from './protected-client.ts';
+import { type NetworkPolicy, withSsrfProtectedConnection } from './protected-client.ts';
 
 export type FetchedDocument = { readonly statusCode: number; readonly headers: IncomingHttpHeaders; readonly text: string };
 
@@ -22,8 +22,11 @@ export class DocumentTooLargeError extends Error {
  * @throws {AddressNotAllowedError} if the URL or one of its addresses is not public
  * @throws {DocumentTooLargeError}
  */
-export function fetchDocument({ url, accept, totalMs, bytesMax }: DocumentRequest, network: NetworkPolicy): Promise<FetchedDocument> {
-  return withProtectedConnection({ url, network, totalMs }, async ({ client, path, signal }) => {
+export function fetchThirdPartyDocument(
+  { url, accept, totalMs, bytesMax }: DocumentRequest,
+  network: NetworkPolicy,
+): Promise<FetchedDocument> {
+  return withSsrfProtectedConnection({ url, network, totalMs }, async ({ client, path, signal }) => {
     const { statusCode, headers, body } = await client.request({ method: 'GET', path, headers: { accept }, signal });
     const chunks: Uint8Array[] = [];
     let length = 0;

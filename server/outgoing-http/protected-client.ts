@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { isIP, type Socket } from 'node:net';
 import { callbackify } from 'node:util';
 import { buildConnector, Client } from 'undici';
-import { isLoopbackUrl, isPublicAddress, urlRejectionReason } from './public-url.ts';
+import { isLoopbackUrl, isPublicAddress, findUrlRejectionReason } from './public-url.ts';
 
 export type HostAddress = { readonly address: string; readonly family: number };
 
@@ -17,7 +17,7 @@ export type NetworkPolicy = {
   readonly trustedAuthorities?: string;
 };
 
-export const publicNetworkPolicy = (development: boolean): NetworkPolicy => ({
+export const createPublicNetworkPolicy = (development: boolean): NetworkPolicy => ({
   resolve: (host) => lookup(host, { all: true }),
   isAllowed: isPublicAddress,
   development,
@@ -50,11 +50,11 @@ export type ProtectedConnection = { readonly client: Client; readonly path: stri
  * name, requires that every address is public, and connects to exactly those addresses. Redirects are not followed.
  * @throws {AddressNotAllowedError} before any connection is opened
  */
-export async function withProtectedConnection<Result>(
+export async function withSsrfProtectedConnection<Result>(
   { url: urlText, network, totalMs, signal, gate = (send) => send() }: ProtectedRequest,
   use: (connection: ProtectedConnection) => Promise<Result>,
 ): Promise<Result> {
-  if (urlRejectionReason(urlText, network.development) !== undefined) throw new AddressNotAllowedError('the URL is not allowed');
+  if (findUrlRejectionReason(urlText, network.development) !== undefined) throw new AddressNotAllowedError('the URL is not allowed');
   const url = new URL(urlText);
   const timeout = AbortSignal.timeout(totalMs);
   const aborting = signal ? AbortSignal.any([signal, timeout]) : timeout;

@@ -30,7 +30,7 @@ export const isLoopbackUrl = ({ hostname }: URL): boolean => loopbackHosts.has(h
  * Returns why a URL is not allowed, or `undefined` if it is. The addresses of the host are checked again for each connection.
  * @param development whether HTTP to this machine is allowed
  */
-export function urlRejectionReason(text: string, development: boolean): string | undefined {
+export function findUrlRejectionReason(text: string, development: boolean): string | undefined {
   if (!URL.canParse(text) || /[\p{Cc}\s\\]/u.test(text)) return 'must be an absolute URL such as https://example.com/webhooks';
   const url = new URL(text);
   if (url.username || url.password) return 'must not contain a user name or a password';

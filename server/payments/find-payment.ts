@@ -2,16 +2,16 @@ import type { EntityManager } from '../database/entity-manager/entity-manager.ts
 import type { KeysetPosition } from '../http/response/pagination.ts';
 import type { Principal } from '../http/request/principal.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
-import { orderResourcesAfterPositionFilter, accessibleOrdersFilter } from '../orders/order-access.ts';
+import { buildSubresourceKeysetFilter, buildAccessibleOrdersFilter } from '../orders/order-access.ts';
 import { Payment } from './payment.entity.ts';
 
 /** Returns a payment of an order that the principal may read. The owner is part of the query, so that other payments are not found. */
 export async function findPayment(em: EntityManager, principal: Principal, id: number): Promise<Payment> {
-  const payment = await em.findOne(Payment, { id, order: accessibleOrdersFilter(principal, 'payments.manage') }, { refresh: true });
+  const payment = await em.findOne(Payment, { id, order: buildAccessibleOrdersFilter(principal, 'payments.manage') }, { refresh: true });
   if (!payment) throw createProblem('not_found', { detail: `Payment ${id} was not found.` });
   return payment;
 }
 
 /** Returns an order's payments, newest first; `limit + 1` rows mean that there is a next page. */
 export const listPayments = (em: EntityManager, orderId: number, position: KeysetPosition | undefined, limit: number): Promise<Payment[]> =>
-  em.find(Payment, orderResourcesAfterPositionFilter(orderId, position), { orderBy: { id: 'desc' }, limit: limit + 1, refresh: true });
+  em.find(Payment, buildSubresourceKeysetFilter(orderId, position), { orderBy: { id: 'desc' }, limit: limit + 1, refresh: true });

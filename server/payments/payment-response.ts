@@ -4,7 +4,7 @@ import type { Principal } from '../http/request/principal.ts';
 import type { Payment } from './payment.entity.ts';
 
 /** Returns a payment as visible to every reader of its order, without the provider reference and the action that lets the client pay. */
-export const redactedPaymentFromEntity = (payment: Payment): PaymentBody => ({
+export const paymentWithoutProviderDetailsFromEntity = (payment: Payment): PaymentBody => ({
   id: payment.id,
   order_id: payment.order.id,
   attempt: payment.attempt,
@@ -26,7 +26,7 @@ export const redactedPaymentFromEntity = (payment: Payment): PaymentBody => ({
 
 /** Returns a payment with the fields that the principal may see. */
 export const paymentFromEntity = (principal: Principal, payment: Payment): PaymentBody => ({
-  ...redactedPaymentFromEntity(payment),
+  ...paymentWithoutProviderDetailsFromEntity(payment),
   provider_reference: canUseScope(principal, 'payments.manage') ? (payment.providerReference ?? null) : null,
   next_action: principal.scopes.has('payments.write') || canUseScope(principal, 'payments.manage') ? (payment.nextAction ?? null) : null,
 });

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { paymentFailureCodes, paymentProviderNames, paymentStatuses, type Payment as PaymentBody } from '@mandate/contract';
-import { versionAndTimestamps } from '../database/entity-manager/version-and-timestamps.ts';
+import { versionAndTimestampProperties } from '../database/entity-manager/version-and-timestamps.ts';
 import { Order } from '../orders/order.entity.ts';
 import type { PaymentStateAtProvider } from './providers/payment-provider.ts';
 
@@ -32,7 +32,7 @@ const schema = defineEntity({
     failureMessage: p.text().nullable(),
     /** When to poll the provider next; `null` if staff report the outcome. */
     nextCheckAt: p.datetime(3).nullable(),
-    ...versionAndTimestamps(),
+    ...versionAndTimestampProperties(),
     succeededAt: p.datetime(3).nullable(),
   },
   uniques: [

@@ -1,15 +1,15 @@
 import express, { type Response, type Router } from 'express';
 import { problemDeclarations, type ProblemCode } from '@mandate/contract';
 import { html, type Html } from '../http/response/html.ts';
-import { pageSecurityHeaders } from '../oauth/pages/assets/page-security-headers.ts';
+import { createPageSecurityHeaders } from '../oauth/pages/assets/page-security-headers.ts';
 import { renderPage, type PageSettings } from '../oauth/pages/views/page-layout.ts';
-import { problemTexts } from './problem-texts.ts';
+import { problemPageTexts } from './problem-texts.ts';
 
 /** Serves the pages that the `type` of a problem refers to: one page per code, and a list at `/problems`. */
 export function serveProblemPages(pageSettings: PageSettings, issuer: string): Router {
   const settings = { ...pageSettings, scriptPath: undefined };
   const sendPage = (res: Response, document: Html, status = 200): void => {
-    const headers = { ...pageSecurityHeaders(issuer), ...(status === 200 && { 'Cache-Control': 'public, max-age=3600' }) };
+    const headers = { ...createPageSecurityHeaders(issuer), ...(status === 200 && { 'Cache-Control': 'public, max-age=3600' }) };
     res.status(status).set(headers).type('html').send(document.toString());
   };
   return express
@@ -26,7 +26,7 @@ const problemCodes = Object.keys(problemDeclarations).filter(isProblemCode);
 
 function codePage(settings: PageSettings, code: ProblemCode): Html {
   const { status, title } = problemDeclarations[code];
-  const { cause: happened, fix: mend } = problemTexts[code];
+  const { cause: happened, fix: mend } = problemPageTexts[code];
   return renderPage(
     settings,
     title,

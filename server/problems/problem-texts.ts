@@ -4,7 +4,7 @@ import type { ProblemCode } from '@mandate/contract';
 export type ProblemText = { readonly cause: string; readonly fix: string };
 
 /** Texts for every problem code in the contract; a missing code is a compile error. */
-export const problemTexts: Readonly<Record<ProblemCode, ProblemText>> = {
+export const problemPageTexts: Readonly<Record<ProblemCode, ProblemText>> = {
   invalid_request: {
     cause: 'The body, query, path or headers do not match the declaration of the operation.',
     fix: 'Check `errors`: each entry has the location (`pointer` in the body, otherwise `parameter`), the kind of error (`code`) and what would be accepted. All errors are reported together. Unknown fields and parameters are rejected as well, so check for misspelled names.',

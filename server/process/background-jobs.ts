@@ -1,19 +1,19 @@
 import { type JobRunner, type Job, startJobs } from '../jobs/job-runner.ts';
 import type { Config } from '../config/config.ts';
-import { eventJobs } from '../events/jobs.ts';
+import { createEventJobs } from '../events/jobs.ts';
 import { createCheckpointJob } from '../database/embedded/limit-wal-size.ts';
 import type { Log } from '../logging/logger.ts';
 import type { MailTransport } from '../mail/deliver-mail.ts';
-import { createLogTransport } from '../mail/log-transport.ts';
+import { createMailLogTransport } from '../mail/log-transport.ts';
 import { createSmtpTransport } from '../mail/smtp-transport.ts';
 import { orderLifecycleJobs } from '../order-lifecycle/order-lifecycle-jobs.ts';
-import { taskHandlers } from '../app/task-handlers.ts';
+import { taskHandlersByType } from '../app/task-handlers.ts';
 import { taskJobs } from '../tasks/jobs.ts';
 import { createUsageFlushJobs, createMaintenanceJobs } from './maintenance-jobs.ts';
 import { DeliveryWorker } from '../webhooks/delivery/delivery-worker.ts';
 import { createWebhookDeliveriesForEvents } from '../webhooks/delivery/create-webhook-deliveries.ts';
 import { webhookJobs } from '../webhooks/delivery/webhook-jobs.ts';
-import { publicNetworkPolicy } from '../outgoing-http/protected-client.ts';
+import { createPublicNetworkPolicy } from '../outgoing-http/protected-client.ts';
 import type { ProcessDependencies } from './process-dependencies.ts';
 
 /** Starts the background jobs for the process role. A `web` process only flushes its own counters. */
@@ -32,22 +32,22 @@ export function startBackgroundJobs(parts: ProcessDependencies): JobRunner {
 
 const createJobs = ({ db, storage, log, keys, providers, transport }: ProcessDependencies, deliverer: DeliveryWorker): Job[] => [
   ...orderLifecycleJobs(db, providers),
-  ...eventJobs(db, createWebhookDeliveriesForEvents),
+  ...createEventJobs(db, createWebhookDeliveriesForEvents),
   ...webhookJobs(db, deliverer),
-  ...taskJobs({ em: db.em, log, handlers: taskHandlers }),
+  ...taskJobs({ em: db.em, log, handlers: taskHandlersByType }),
   ...(storage ? [createCheckpointJob(db)] : []),
   ...createMaintenanceJobs({ db, log, transport, mailKey: keys.mail }),
 ];
 
 function createDeliverer({ config: { production }, db: { em }, log, keys, transport }: ProcessDependencies): DeliveryWorker {
   const notifications = { mailKey: keys.mail, canMail: transport !== undefined };
-  return new DeliveryWorker({ em, log, key: keys.webhooks, network: publicNetworkPolicy(!production), notice: notifications });
+  return new DeliveryWorker({ em, log, key: keys.webhooks, network: createPublicNetworkPolicy(!production), notice: notifications });
 }
 
 /** Creates the mail transport. Without a transport in production, users cannot sign up or reset passwords, and the pages say so. */
 export async function createMailTransport({ mail, production }: Config, log: Log): Promise<MailTransport | undefined> {
   if (mail) return createSmtpTransport(mail.smtpUrl, mail.from);
-  if (!production) return createLogTransport(log);
+  if (!production) return createMailLogTransport(log);
   log.warn('e-mail cannot be sent: set MANDATE_SMTP_URL and MANDATE_MAIL_FROM, otherwise users cannot sign up');
   return undefined;
 }

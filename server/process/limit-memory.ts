@@ -8,7 +8,7 @@ const heapGrowthPercent = 50;
  * Limits how much garbage V8 accumulates. V8 calculates the limit after each full collection and tolerates hundreds of megabytes before
  * the first one, so call this when everything is loaded.
  */
-export function limitHeapGrowth(): void {
+export function limitHeapGrowthBetweenCollections(): void {
   setFlagsFromString(`--heap-growing-percent=${heapGrowthPercent}`);
   setFlagsFromString('--expose-gc');
   runInNewContext('gc()'); // only a new context gets the function that the flag exposes

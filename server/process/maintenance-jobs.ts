@@ -1,7 +1,7 @@
-import type { ApiKeyUseBuffer } from '../api-keys/api-key-use-buffer.ts';
+import type { ApiKeyLastUseBuffer } from '../api-keys/api-key-use-buffer.ts';
 import { deleteUnusedApplicationsBatch } from '../access-management/delete-unused-applications.ts';
 import type { Job } from '../jobs/job-runner.ts';
-import { repeatUntilZero } from '../jobs/repeat-until-zero.ts';
+import { repeatBatchUntilZero } from '../jobs/repeat-until-zero.ts';
 import { readDatabaseTime } from '../database/time/database-clock.sql.ts';
 import type { Database } from '../database/entity-manager/entity-manager.ts';
 import type { DeleteExpiredRows } from '../database/queries/expired-rows.ts';
@@ -10,8 +10,8 @@ import type { Log } from '../logging/logger.ts';
 import { deliverMail, type MailTransport } from '../mail/deliver-mail.ts';
 import {
   deleteExpiredAttempts,
-  deleteExpiredChallenges,
-  deleteExpiredEmailLinks,
+  deleteExpiredPasskeyChallenges,
+  deleteExpiredEmailedLinks,
   deleteExpiredRecords,
   deleteOrphanedRows,
 } from '../oauth/storage/delete-expired-rows.sql.ts';
@@ -36,7 +36,7 @@ const expirations: readonly { readonly name: string; readonly everyMs: number; r
   {
     name: 'expired attempts, links and challenges',
     everyMs: 10 * minuteMs,
-    deletions: [deleteExpiredAttempts, deleteExpiredEmailLinks, deleteExpiredChallenges],
+    deletions: [deleteExpiredAttempts, deleteExpiredEmailedLinks, deleteExpiredPasskeyChallenges],
   },
 ];
 
@@ -51,7 +51,7 @@ export const createMaintenanceJobs = ({ db, log, transport, mailKey }: Maintenan
 ];
 
 /** Buffers of a process that serves requests. */
-export type UsageBuffers = { readonly db: Database; readonly lastUse: ApiKeyUseBuffer; readonly monthlyUse: MonthlyUsageBuffer };
+export type UsageBuffers = { readonly db: Database; readonly lastUse: ApiKeyLastUseBuffer; readonly monthlyUse: MonthlyUsageBuffer };
 
 export const createUsageFlushJobs = ({ db, lastUse, monthlyUse }: UsageBuffers): Job[] => [
   { name: 'last use of API keys', everyMs: 30 * secondMs, run: () => lastUse.flush(db.em.fork()) },
@@ -60,5 +60,5 @@ export const createUsageFlushJobs = ({ db, lastUse, monthlyUse }: UsageBuffers):
 
 async function runDeletions(db: Database, signal: AbortSignal, deletions: readonly DeleteExpiredRows[]): Promise<void> {
   const now = await readDatabaseTime(db.em.fork());
-  for (const deleteBatch of deletions) await repeatUntilZero(signal, () => deleteBatch(db.em.fork(), now));
+  for (const deleteBatch of deletions) await repeatBatchUntilZero(signal, () => deleteBatch(db.em.fork(), now));
 }

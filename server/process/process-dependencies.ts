@@ -1,11 +1,11 @@
-import type { ApiKeyUseBuffer } from '../api-keys/api-key-use-buffer.ts';
+import type { ApiKeyLastUseBuffer } from '../api-keys/api-key-use-buffer.ts';
 import type { Config } from '../config/config.ts';
 import type { RunListQuery } from '../database/replica/read-routing.ts';
 import type { Database } from '../database/entity-manager/entity-manager.ts';
-import type { StorageReserve } from '../database/storage/storage-reserve.ts';
+import type { DiskSpaceMonitor } from '../database/storage/storage-reserve.ts';
 import type { Log } from '../logging/logger.ts';
 import type { MailTransport } from '../mail/deliver-mail.ts';
-import type { Metrics } from '../metrics/metrics.ts';
+import type { PrometheusMetrics } from '../metrics/metrics.ts';
 import type { PaymentProviders } from '../payments/providers/payment-provider.ts';
 import type { DerivedKeys } from '../crypto/derived-keys.ts';
 import type { MonthlyUsageBuffer } from '../usage/usage-buffer.ts';
@@ -16,13 +16,13 @@ export type ProcessDependencies = {
   readonly log: Log;
   readonly db: Database;
   /** Disk space monitor of the embedded database. */
-  readonly storage: StorageReserve | undefined;
+  readonly storage: DiskSpaceMonitor | undefined;
   /** Runs list queries on the read replica, if there is one. */
   readonly readList: RunListQuery | undefined;
-  readonly metrics: Metrics | undefined;
+  readonly metrics: PrometheusMetrics | undefined;
   readonly keys: DerivedKeys;
   readonly providers: PaymentProviders;
   readonly transport: MailTransport | undefined;
-  readonly lastUse: ApiKeyUseBuffer;
+  readonly lastUse: ApiKeyLastUseBuffer;
   readonly monthlyUse: MonthlyUsageBuffer;
 };

@@ -1,17 +1,17 @@
-import { serveDatabaseCopies } from '../backup/backup-socket.ts';
+import { serveEmbeddedDatabaseCopies } from '../backup/backup-socket.ts';
 import type { Config } from '../config/config.ts';
 import { openMigratedDatabase } from '../schema/open-migrated-database.ts';
 import type { Database } from '../database/entity-manager/entity-manager.ts';
 import { isPostgresqlUrl } from '../database/connection/database-url.ts';
-import { openDatabase } from '../schema/open-database.ts';
+import { openDatabaseWithoutMigrating } from '../schema/open-database.ts';
 import { ReadReplica } from '../database/replica/read-replica.ts';
-import { StorageReserve } from '../database/storage/storage-reserve.ts';
-import { notifyProcessesOfWrites, listenForEventNotifications } from '../events/event-notifications.ts';
-import { ApiKeyUseBuffer } from '../api-keys/api-key-use-buffer.ts';
+import { DiskSpaceMonitor } from '../database/storage/storage-reserve.ts';
+import { notifyOtherProcessesOfNewEvents, listenForEventNotifications } from '../events/event-notifications.ts';
+import { ApiKeyLastUseBuffer } from '../api-keys/api-key-use-buffer.ts';
 import type { Log } from '../logging/logger.ts';
 import { createPaymentProviders } from '../payments/providers/create-providers.ts';
 import { startBackgroundJobs, createMailTransport } from './background-jobs.ts';
-import { limitHeapGrowth } from './limit-memory.ts';
+import { limitHeapGrowthBetweenCollections } from './limit-memory.ts';
 import type { ProcessDependencies } from './process-dependencies.ts';
 import { reloadSecretsOnHangup, ReplaceableMailTransport } from './reload-on-sighup.ts';
 import { startWatchdog } from './watchdog.ts';
@@ -20,16 +20,16 @@ import { deriveKeys, loadOrCreateSecret } from '../crypto/derived-keys.ts';
 import { MonthlyUsageBuffer } from '../usage/usage-buffer.ts';
 
 /** Starts everything that the process role requires; `opened` closes it. */
-export async function startProcessRole(config: Config, log: Log, opened: AsyncDisposableStack): Promise<void> {
+export async function startServicesOfProcessRole(config: Config, log: Log, opened: AsyncDisposableStack): Promise<void> {
   const dependencies = await openDependencies(config, log, opened);
-  limitHeapGrowth();
+  limitHeapGrowthBetweenCollections();
   // The watchdog starts only now, because a single migration statement or the recovery of an embedded database can take longer than the
   // limit.
   startWatchdog(config.watchdogSeconds, config.production, log);
   if (config.production && config.payments.test) log.warn('orders can be paid with test tokens: MANDATE_TEST_PAYMENTS is on');
   const background = startBackgroundJobs(dependencies);
   opened.defer(() => background.stop());
-  opened.defer(await serveDatabaseCopies(dependencies.db, config.databaseUrl, log));
+  opened.defer(await serveEmbeddedDatabaseCopies(dependencies.db, config.databaseUrl, log));
   if (config.role === 'worker') await startHealthServer(dependencies, opened);
   else await startWebServer(dependencies, () => background.wake(), opened);
   // Deferred again, so that background jobs stop while the last requests are being finished.
@@ -39,10 +39,10 @@ export async function startProcessRole(config: Config, log: Log, opened: AsyncDi
 /** Opens the dependencies that all roles share. `opened` closes in reverse order, so that consumers stop before their dependencies. */
 async function openDependencies(config: Config, log: Log, opened: AsyncDisposableStack): Promise<ProcessDependencies> {
   // loaded only if metrics are enabled
-  const metrics = config.metrics && new (await import('../metrics/metrics.ts')).Metrics(log);
+  const metrics = config.metrics && new (await import('../metrics/metrics.ts')).PrometheusMetrics(log);
   const { directDatabaseUrl: directUrl, preparedStatements, databaseStartTimeoutSeconds: seconds } = config;
   const wait = { seconds, log };
-  const storage = isPostgresqlUrl(config.databaseUrl) ? undefined : new StorageReserve(config.databaseUrl, log);
+  const storage = isPostgresqlUrl(config.databaseUrl) ? undefined : new DiskSpaceMonitor(config.databaseUrl, log);
   const opening = { directUrl, preparedStatements, wait, storage, ...metrics?.database };
   const db = await openMigratedDatabase(config.databaseUrl, opening);
   opened.defer(() => db.close());
@@ -57,7 +57,7 @@ async function openDependencies(config: Config, log: Log, opened: AsyncDisposabl
   const mailServer = await createMailTransport(config, log);
   const transport = mailServer && new ReplaceableMailTransport(mailServer);
   opened.use(reloadSecretsOnHangup(config, { transport, providers }, log));
-  const [lastUse, monthlyUse] = [new ApiKeyUseBuffer(), new MonthlyUsageBuffer()];
+  const [lastUse, monthlyUse] = [new ApiKeyLastUseBuffer(), new MonthlyUsageBuffer()];
   opened.defer(async () => {
     if (!storage?.isLow()) await Promise.all([lastUse.flush(db.em.fork()), monthlyUse.flush(db.em.fork())]);
   });
@@ -72,14 +72,14 @@ async function connectEventSignals(
   opened: AsyncDisposableStack,
 ) {
   if (!isPostgresqlUrl(databaseUrl)) return;
-  if (role === 'web') notifyProcessesOfWrites(em, log);
+  if (role === 'web') notifyOtherProcessesOfNewEvents(em, log);
   opened.use(await listenForEventNotifications(em, directDatabaseUrl ?? databaseUrl, log));
 }
 
 /** Opens the read replica; the server starts even if the replica is unreachable. */
 async function openReplica(config: Config, db: Database, log: Log, opened: AsyncDisposableStack): Promise<ReadReplica | undefined> {
   if (config.replicaUrl === undefined || config.role === 'worker') return undefined;
-  const replica = await openDatabase(config.replicaUrl, { preparedStatements: config.preparedStatements });
+  const replica = await openDatabaseWithoutMigrating(config.replicaUrl, { preparedStatements: config.preparedStatements });
   opened.defer(() => replica.close());
   return new ReadReplica(db, replica, log);
 }

@@ -6,13 +6,13 @@ import type { Database } from '../database/entity-manager/entity-manager.ts';
 import { EventWaiter } from '../events/long-poll.ts';
 import { formatWelcomeMessage } from '../first-run/welcome-message.ts';
 import { firstRunFilePath, readFirstRunFile } from '../first-run/first-run-file.ts';
-import { prepareInstallation } from '../first-run/prepare-installation.ts';
+import { createAdministratorAndDemonstrationShop } from '../first-run/prepare-installation.ts';
 import { createHealthHandler } from '../http/server/health.ts';
 import { createHttpServer } from '../http/server/http-server.ts';
 import { reloadTlsOnChange } from '../http/server/tls-reload.ts';
 import { readTlsFiles } from '../http/server/tls-files.ts';
 import type { Log } from '../logging/logger.ts';
-import { issuerBasePath } from '../oauth/protocol/endpoints.ts';
+import { basePathFromIssuer } from '../oauth/protocol/endpoints.ts';
 import { openRedisCounters } from '../rate-limits/redis-counters.ts';
 import { drainConnections } from './drain-connections.ts';
 import type { ProcessDependencies } from './process-dependencies.ts';
@@ -53,7 +53,7 @@ export async function startWebServer(parts: ProcessDependencies, wake: () => voi
     tls,
     watchLoad: metrics?.watchLoad,
   });
-  metrics?.watchRequests(server, issuerBasePath(issuer));
+  metrics?.watchRequests(server, basePathFromIssuer(issuer));
   await listen(server, config, log);
   if (config.tls && tls) opened.use(reloadTlsOnChange(server, config.tls, tls, log));
   opened.defer(() => {
@@ -79,7 +79,7 @@ export async function startHealthServer({ config, log, db }: ProcessDependencies
 }
 
 async function prepareDatabase(config: Config, db: Database, log: Log): Promise<void> {
-  const outcome = await prepareInstallation(db, config, new Date());
+  const outcome = await createAdministratorAndDemonstrationShop(db, config, new Date());
   if (outcome === 'without administrator')
     log.warn('there is no administrator yet: set MANDATE_ADMIN_EMAIL and MANDATE_ADMIN_PASSWORD for one start');
 }

@@ -2,28 +2,28 @@ import { contract, fileFormats, productCreateSchema, productUpdateSchema, type P
 import { z } from 'zod';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { Problem } from '../http/problem-details/problem.ts';
-import { parseAmount, validateImportRow, parseInteger, type RowError } from '../imports/parse-cells.ts';
+import { parseAmountCell, validateImportRow, parseIntegerCell, type RowError } from '../imports/parse-cells.ts';
 import type { FileRecord } from '../imports/file-record.ts';
 import type { ImportFile } from '../imports/file-record.ts';
 import { readImportRecords } from '../imports/read-import-records.ts';
 import { runImport, type ImportOutcome } from '../imports/run-import.ts';
-import { checkAndCountRecords } from '../imports/check-records.ts';
+import { validateFileAndCountRecords } from '../imports/check-records.ts';
 import { createProduct, createProducts } from '../products/create-product.ts';
 import { Product as ProductEntity } from '../products/product.entity.ts';
-import { lockProduct, patchProduct } from '../products/update-or-delete-product.ts';
-import { type ClaimedTask, type TaskOutcome, requireInputFileId, type TaskRun } from '../tasks/task-context.ts';
+import { lockProduct, applyProductMergePatch } from '../products/update-or-delete-product.ts';
+import { type ClaimedTask, type TaskOutcome, requireTaskInputFileId, type TaskAttempt } from '../tasks/task-context.ts';
 
 const productImportSchema = contract.productImports.create.query.extend({ format: z.enum(fileFormats) });
 type ProductImportParams = z.output<typeof productImportSchema>;
 
 /** Imports products from a file: creates new products and updates existing ones. */
-export async function importProducts(run: TaskRun): Promise<TaskOutcome> {
+export async function importProducts(run: TaskAttempt): Promise<TaskOutcome> {
   const { task, em } = run;
   const params = productImportSchema.parse(task.params);
-  const file: ImportFile = { em, fileId: requireInputFileId(task), format: params.format, renewLease: () => run.renewLease() };
+  const file: ImportFile = { em, fileId: requireTaskInputFileId(task), format: params.format, renewLease: () => run.renewLease() };
   return runImport(run, {
     dryRun: params.dry_run === 'true',
-    checkFile: async () => ({ total: await checkAndCountRecords(readImportRecords(file), [params.sku_column]) }),
+    checkFile: async () => ({ total: await validateFileAndCountRecords(readImportRecords(file), [params.sku_column]) }),
     readItems: (from) => readItems(readImportRecords(file, from)),
     countRows: () => 1,
     firstLine: ({ line }) => line,
@@ -93,7 +93,7 @@ async function importProduct(
   try {
     // Each row has a separate entity manager, so that a rejected row's partial changes are discarded with the entity manager.
     const rowEm = em.fork({ keepTransactionContext: true });
-    const { version } = await patchProduct(rowEm, await lockProduct(rowEm, known.id), update.data);
+    const { version } = await applyProductMergePatch(rowEm, await lockProduct(rowEm, known.id), update.data);
     return { outcome: version === known.version ? 'unchanged' : 'updated', issues: [] };
   } catch (error) {
     if (error instanceof Problem && error.code === 'invalid_transition')
@@ -109,10 +109,10 @@ function parseRow(params: ProductImportParams, cells: ReadonlyMap<string, string
     name: cells.get(params.name_column),
     description: cells.get(params.description_column),
     category: cells.get(params.category_column),
-    price: parseAmount(cells.get(params.price_column), params.amounts, currency),
+    price: parseAmountCell(cells.get(params.price_column), params.amounts, currency),
     currency,
-    tax_rate_bps: parseInteger(cells.get(params.tax_rate_bps_column)),
-    stock: parseInteger(cells.get(params.stock_column)),
+    tax_rate_bps: parseIntegerCell(cells.get(params.tax_rate_bps_column)),
+    stock: parseIntegerCell(cells.get(params.stock_column)),
     status: cells.get(params.status_column),
   });
 }

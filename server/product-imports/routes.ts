@@ -4,7 +4,7 @@ import { requireAnyScope } from '../http/middleware/authorize.ts';
 import { requirePrincipal } from '../http/request/request-context.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler.ts';
-import { startImport } from '../imports/start-import.ts';
+import { storeUploadAndStartImport } from '../imports/start-import.ts';
 
 export const productImportRoutes = (dependencies: HandlerDependencies) =>
   initServer().router(contract.productImports, {
@@ -16,5 +16,5 @@ const handleCreateProductImport: RouteHandler<typeof contract.productImports.cre
   { query, req, res },
 ) => {
   requireAnyScope(requirePrincipal(req), 'products.write');
-  return startImport(em, req, res, { type: 'product_import', needs: ['products.write'], query });
+  return storeUploadAndStartImport(em, req, res, { type: 'product_import', needs: ['products.write'], query });
 };

@@ -1,10 +1,10 @@
 import { initServer } from '@ts-rest/express';
 import { contract } from '@mandate/contract';
-import { totalCountFields } from '../http/response/list-parameters.ts';
+import { createTotalCountFields } from '../http/response/list-parameters.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler.ts';
 import { countCategories, listCategories } from './list-categories.ts';
-import { resolveProductStatusFilter } from './product-statuses.ts';
+import { resolveListedProductStatuses } from './product-statuses.ts';
 
 export const productCategoryRoutes = (dependencies: HandlerDependencies) =>
   initServer().router(contract.productCategories, {
@@ -15,7 +15,7 @@ const handleListProductCategories: RouteHandler<typeof contract.productCategorie
   { readList, pages },
   { query, req, res },
 ) => {
-  const statuses = resolveProductStatusFilter(req, query.status);
+  const statuses = resolveListedProductStatuses(req, query.status);
   const position = pages.decodeCursor(req, query);
   const after = position && String(position[0]);
   const rows = await readList((from) => listCategories(from, statuses, after, query.limit));
@@ -30,6 +30,6 @@ const handleListProductCategories: RouteHandler<typeof contract.productCategorie
   );
   return {
     status: 200,
-    body: { ...page, ...(await totalCountFields(query, () => readList((from) => countCategories(from, statuses)))) },
+    body: { ...page, ...(await createTotalCountFields(query, () => readList((from) => countCategories(from, statuses)))) },
   };
 };

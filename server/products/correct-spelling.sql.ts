@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { runDynamicQuery } from '../database/queries/dynamic-query.ts';
+import { runQueryBuiltAtRunTime } from '../database/queries/dynamic-query.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { editDistance } from './edit-distance.ts';
 
@@ -20,8 +20,8 @@ const [comparedMax, replacementsMax] = [20, 3];
  * these statuses. Returns `undefined` if no word is misspelled or a misspelled word has no similar word. Other products never affect the
  * result.
  */
-export async function correctSpelling(em: EntityManager, text: string, statuses: readonly string[]): Promise<string | undefined> {
-  const words = await runDynamicQuery(em, buildSearchedWordsQuery(text, statuses));
+export async function correctSearchSpelling(em: EntityManager, text: string, statuses: readonly string[]): Promise<string | undefined> {
+  const words = await runQueryBuiltAtRunTime(em, buildSearchedWordsQuery(text, statuses));
   if (words.every((word) => word.is_known)) return undefined;
   const alternatives = words.map(({ word, is_known: isKnown, similar }) => (isKnown ? [word] : nearestWords(word, similar ?? [])));
   if (alternatives.some((each) => each.length === 0)) return undefined;

@@ -1,6 +1,6 @@
 import type { Product as ProductBody, ProductCreate } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { violatedConstraint } from '../database/errors/sql-errors.ts';
+import { getViolatedConstraint } from '../database/errors/sql-errors.ts';
 import { recordEvents } from '../events/record-event.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import { Product, ProductStock, StockAdjustment } from './product.entity.ts';
@@ -31,7 +31,7 @@ async function insertInitialStock(em: EntityManager, actor: string, products: re
 /** Creates a product. Its initial stock is recorded as the first stock adjustment. */
 export async function createProduct(em: EntityManager, actor: string, input: ProductCreate): Promise<ProductBody> {
   const [product] = await createProducts(em, actor, [input]).catch((error: unknown) => {
-    if (violatedConstraint(error) !== 'products_sku_unique') throw error;
+    if (getViolatedConstraint(error) !== 'products_sku_unique') throw error;
     throw createProblem('sku_taken', {
       detail: `A product with the SKU ${input.sku} exists.`,
       errors: [{ in: 'body', pointer: '#/sku', code: 'not_unique', detail: 'A product with this SKU exists.' }],

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import type { KeysetPosition } from '../http/response/pagination.ts';
-import { correctSpelling } from './correct-spelling.sql.ts';
+import { correctSearchSpelling } from './correct-spelling.sql.ts';
 import { type ListedProduct, listProducts, type ProductFilters, type ProductSearch, type ProductSort } from './list-products.sql.ts';
 import { productFromRow } from './product-rows.ts';
 
@@ -12,7 +12,7 @@ type FoundProducts = { readonly rows: readonly ListedProduct[]; readonly search?
  * Returns a page of the products that contain the words of `text`. If no product matches, searches again with corrected spelling. Without
  * `text`, lists all products. Later pages reuse the first page's query, even if products with other words have been created since.
  */
-export async function findProducts(
+export async function searchOrListProducts(
   em: EntityManager,
   text: string | undefined,
   filters: ProductFilters,
@@ -28,7 +28,7 @@ export async function findProducts(
   if (position) return find(...parseSearchPosition(position));
   const exact = await find(undefined);
   if (exact.rows.length > 0) return exact;
-  const correctedQuery = await correctSpelling(em, text, filters.status);
+  const correctedQuery = await correctSearchSpelling(em, text, filters.status);
   return correctedQuery === undefined ? exact : find(correctedQuery);
 }
 

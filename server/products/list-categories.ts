@@ -1,5 +1,5 @@
 import { raw } from '@mikro-orm/core';
-import { type ProductCategory, maxTotalCount } from '@mandate/contract';
+import { type ProductCategory, maxCountedTotal } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { countEntities } from '../database/queries/count-rows.sql.ts';
 import { Product } from './product.entity.ts';
@@ -25,7 +25,7 @@ export const listCategories = (
 
 /** Counts the categories of products with these statuses, up to `totalCountMax + 1`. */
 export const countCategories = (em: EntityManager, statuses: readonly Product['status'][]): Promise<number> =>
-  countEntities(em, em.createQueryBuilder(Product).select('category', true).where(hasStatusIn(statuses)), maxTotalCount);
+  countEntities(em, em.createQueryBuilder(Product).select('category', true).where(hasStatusIn(statuses)), maxCountedTotal);
 
 /** PostgreSQL can use the partial indexes on active products if this is the only status. */
 const hasStatusIn = (statuses: readonly Product['status'][]) => ({ status: { $in: [...statuses] } });

@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
-import { maxTotalCount } from '@mandate/contract';
+import { maxCountedTotal } from '@mandate/contract';
 import { countRows } from '../database/queries/count-rows.sql.ts';
-import { roundedLimitSql, runDynamicQuery } from '../database/queries/dynamic-query.ts';
+import { roundUpLimitSql, runQueryBuiltAtRunTime } from '../database/queries/dynamic-query.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import type { KeysetPosition } from '../http/response/pagination.ts';
-import { productColumnsSql, type ProductRow, productTablesSql } from './product-rows.ts';
+import { productColumnsSql, type ProductRow, productAndStockTablesSql } from './product-rows.ts';
 
 export type ProductFilters = {
   readonly status: readonly string[];
@@ -64,9 +64,9 @@ export async function listProducts(
   }
   const columns = sql.raw(by === 'relevance' ? `${productColumnsSql}, found.relevance` : productColumnsSql);
   const query = sql<ListedProduct>`
-    select ${columns} from ${sql.raw(productTablesSql)}${searchJoin(filters)} where ${sql.join(conditions, sql` and `)}
-     order by ${column} ${direction}, p.id ${direction} limit ${roundedLimitSql(limit)}`;
-  return runDynamicQuery(em, query, filters.search ? 'any' : 'even');
+    select ${columns} from ${sql.raw(productAndStockTablesSql)}${searchJoin(filters)} where ${sql.join(conditions, sql` and `)}
+     order by ${column} ${direction}, p.id ${direction} limit ${roundUpLimitSql(limit)}`;
+  return runQueryBuiltAtRunTime(em, query, filters.search ? 'any' : 'even');
 }
 
 /** Counts the matching products, up to `totalCountMax + 1`. */
@@ -74,7 +74,7 @@ export const countProducts = (em: EntityManager, filters: ProductFilters): Promi
   countRows(
     em,
     sql`select 1 from products p${searchJoin(filters)} where ${sql.join(filterConditions(filters), sql` and `)}`,
-    maxTotalCount,
+    maxCountedTotal,
   );
 
 function searchJoin({ search }: ProductFilters): RawBuilder<unknown> {

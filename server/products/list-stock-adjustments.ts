@@ -1,5 +1,5 @@
 import type { InferEntity } from '@mikro-orm/core';
-import { maxTotalCount } from '@mandate/contract';
+import { maxCountedTotal } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { countEntities } from '../database/queries/count-rows.sql.ts';
 import { afterPositionFilter } from '../http/response/after-position-filter.ts';
@@ -20,4 +20,4 @@ export function listStockAdjustments(
 
 /** Counts a product's stock adjustments, up to `totalCountMax + 1`. */
 export const countStockAdjustments = (em: EntityManager, product: number): Promise<number> =>
-  countEntities(em, em.createQueryBuilder(StockAdjustment).select('id').where({ product }), maxTotalCount);
+  countEntities(em, em.createQueryBuilder(StockAdjustment).select('id').where({ product }), maxCountedTotal);

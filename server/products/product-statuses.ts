@@ -7,7 +7,7 @@ import type { MatchedRequest } from '../http/request/matched-route.ts';
 type ProductStatus = Product['status'];
 
 /** Returns the statuses to list: the requested ones, if the caller may see them, or only `active` by default. */
-export function resolveProductStatusFilter(
+export function resolveListedProductStatuses(
   req: MatchedRequest,
   requested: readonly ProductStatus[] = ['active'],
 ): readonly ProductStatus[] {

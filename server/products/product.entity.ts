@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { productStatuses, stockAdjustmentReasons } from '@mandate/contract';
-import { versionAndTimestamps } from '../database/entity-manager/version-and-timestamps.ts';
+import { versionAndTimestampProperties } from '../database/entity-manager/version-and-timestamps.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 
 /** Trigger that updates the search index `product_search` and adds new words to `product_words`. */
@@ -29,7 +29,7 @@ const schema = defineEntity({
     taxRateBps: p.integer().default(0).check('tax_rate_bps >= 0 and tax_rate_bps <= 10000'),
     status: p.enum(productStatuses).default('draft'),
     metadata: p.json<Record<string, string>>().defaultRaw(`'{}'`),
-    ...versionAndTimestamps(),
+    ...versionAndTimestampProperties(),
   },
   uniques: [{ name: 'products_sku_unique', properties: ['sku'] }],
   triggers: [{ name: 'index_words', timing: 'after', events: ['insert', 'update'], forEach: 'row', body: indexWordsSql }],

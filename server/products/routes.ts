@@ -1,10 +1,10 @@
 import { initServer } from '@ts-rest/express';
 import { contract } from '@mandate/contract';
 import { canUseScope } from '../http/middleware/authorize.ts';
-import { respondWithNewEtag, respondWithEtag, checkIfMatch } from '../http/response/etag.ts';
-import { createIdempotently } from '../http/writes/idempotency.ts';
-import { rejectReversedRange, totalCountFields } from '../http/response/list-parameters.ts';
-import { actorKey } from '../http/request/principal.ts';
+import { respondWithEtagOfChangedResource, respondWithEtagOrNotModified, assertIfMatchHeader } from '../http/response/etag.ts';
+import { createResourceIdempotently } from '../http/writes/idempotency.ts';
+import { rejectReversedTimeRange, createTotalCountFields } from '../http/response/list-parameters.ts';
+import { principalKey } from '../http/request/principal.ts';
 import { createInvalidRequestProblem } from '../http/problem-details/problem.ts';
 import { findPrincipal, requirePrincipal } from '../http/request/request-context.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
@@ -12,11 +12,11 @@ import type { RouteHandler } from '../http/routing/route-handler.ts';
 import { handleAdjustStock, handleListStockAdjustments } from './stock-adjustment-handlers.ts';
 import { createProduct } from './create-product.ts';
 import { findProduct } from './find-product.ts';
-import { findProducts, productCursorPosition } from './find-products.ts';
+import { searchOrListProducts, productCursorPosition } from './find-products.ts';
 import { countProducts, parseProductSort } from './list-products.sql.ts';
 import { productFromRow } from './product-rows.ts';
-import { resolveProductStatusFilter } from './product-statuses.ts';
-import { deleteProduct, lockProduct, patchProduct, updateProduct } from './update-or-delete-product.ts';
+import { resolveListedProductStatuses } from './product-statuses.ts';
+import { deleteProduct, lockProduct, applyProductMergePatch, updateProduct } from './update-or-delete-product.ts';
 
 const etagName = (id: number): string => `product-${id}`;
 
@@ -36,16 +36,16 @@ const handleListProducts: RouteHandler<typeof contract.products.list, HandlerDep
   { readList, pages },
   { query, req, res },
 ) => {
-  rejectReversedRange(query, 'price_gte', 'price_lte');
+  rejectReversedTimeRange(query, 'price_gte', 'price_lte');
   const sort = parseProductSort(query.sort ?? (query.q === undefined ? '-created_at' : 'relevance'));
   if (sort.by === 'relevance' && query.q === undefined) throw relevanceWithoutText();
   const { category, sku, price_gte: priceGte, price_lte: priceLte } = query;
-  const filters = { status: resolveProductStatusFilter(req, query.status), category, sku, priceGte, priceLte };
+  const filters = { status: resolveListedProductStatuses(req, query.status), category, sku, priceGte, priceLte };
   const position = pages.decodeCursor(req, query);
-  const { rows, search } = await readList((from) => findProducts(from, query.q, filters, sort, position, query.limit));
+  const { rows, search } = await readList((from) => searchOrListProducts(from, query.q, filters, sort, position, query.limit));
   const page = pages.respondWithPage(req, res, query, rows, productFromRow, (row) => productCursorPosition(row, sort, search));
   const count = () => readList((from) => countProducts(from, { ...filters, search }));
-  return { status: 200, body: { ...page, ...(await totalCountFields(query, count)) } };
+  return { status: 200, body: { ...page, ...(await createTotalCountFields(query, count)) } };
 };
 
 const handleGetProduct: RouteHandler<typeof contract.products.get, HandlerDependencies> = async (
@@ -53,15 +53,15 @@ const handleGetProduct: RouteHandler<typeof contract.products.get, HandlerDepend
   { params: { product_id: id }, req, res },
 ) => {
   const product = await findProduct(em, id, canUseScope(findPrincipal(req), 'products.write'));
-  return respondWithEtag(req, res, etagName(id), product, product.stock);
+  return respondWithEtagOrNotModified(req, res, etagName(id), product, product.stock);
 };
 
 const handleCreateProduct: RouteHandler<typeof contract.products.create, HandlerDependencies> = ({ em }, { body, req, res }) =>
-  createIdempotently(
+  createResourceIdempotently(
     em,
     req,
     res,
-    (inner) => createProduct(inner, actorKey(requirePrincipal(req)), body),
+    (inner) => createProduct(inner, principalKey(requirePrincipal(req)), body),
     ({ id }) => `/api/v1/products/${id}`,
   );
 
@@ -71,10 +71,10 @@ const handleUpdateProduct: RouteHandler<typeof contract.products.update, Handler
 ) => {
   const updated = await em.transactional(async (inner) => {
     const product = await lockProduct(inner, id);
-    checkIfMatch(req, etagName(id), product);
-    return patchProduct(inner, product, body);
+    assertIfMatchHeader(req, etagName(id), product);
+    return applyProductMergePatch(inner, product, body);
   });
-  return respondWithNewEtag(res, etagName(id), updated, updated.stock);
+  return respondWithEtagOfChangedResource(res, etagName(id), updated, updated.stock);
 };
 
 const handleReplaceProduct: RouteHandler<typeof contract.products.replace, HandlerDependencies> = async (
@@ -83,10 +83,10 @@ const handleReplaceProduct: RouteHandler<typeof contract.products.replace, Handl
 ) => {
   const replaced = await em.transactional(async (inner) => {
     const product = await lockProduct(inner, id);
-    checkIfMatch(req, etagName(id), product, 'required');
+    assertIfMatchHeader(req, etagName(id), product, 'required');
     return updateProduct(inner, product, body);
   });
-  return respondWithNewEtag(res, etagName(id), replaced, replaced.stock);
+  return respondWithEtagOfChangedResource(res, etagName(id), replaced, replaced.stock);
 };
 
 const handleDeleteProduct: RouteHandler<typeof contract.products.delete, HandlerDependencies> = async (
@@ -95,7 +95,7 @@ const handleDeleteProduct: RouteHandler<typeof contract.products.delete, Handler
 ) => {
   await em.transactional(async (inner) => {
     const product = await lockProduct(inner, id);
-    checkIfMatch(req, etagName(id), product);
+    assertIfMatchHeader(req, etagName(id), product);
     await deleteProduct(inner, product);
   });
   return { status: 204, body: undefined };

@@ -1,7 +1,7 @@
 import type { contract } from '@mandate/contract';
-import { createIdempotently } from '../http/writes/idempotency.ts';
-import { totalCountFields } from '../http/response/list-parameters.ts';
-import { actorKey } from '../http/request/principal.ts';
+import { createResourceIdempotently } from '../http/writes/idempotency.ts';
+import { createTotalCountFields } from '../http/response/list-parameters.ts';
+import { principalKey } from '../http/request/principal.ts';
 import { requirePrincipal } from '../http/request/request-context.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler.ts';
@@ -14,11 +14,11 @@ export const handleAdjustStock: RouteHandler<typeof contract.products.adjustStoc
   { em },
   { params, body, req, res },
 ) =>
-  createIdempotently(
+  createResourceIdempotently(
     em,
     req,
     res,
-    (inner) => adjustStock(inner, actorKey(requirePrincipal(req)), params.product_id, body),
+    (inner) => adjustStock(inner, principalKey(requirePrincipal(req)), params.product_id, body),
     () => `/api/v1/products/${params.product_id}/stock-adjustments`,
   );
 
@@ -29,5 +29,5 @@ export const handleListStockAdjustments: RouteHandler<typeof contract.products.l
   const { id } = await findProduct(em, params.product_id, true);
   const rows = await listStockAdjustments(em, id, pages.decodeCursor(req, query), query.limit);
   const page = pages.respondWithPage(req, res, query, rows, stockAdjustmentFromEntity, (row) => [row.createdAt.toISOString(), row.id]);
-  return { status: 200, body: { ...page, ...(await totalCountFields(query, () => countStockAdjustments(em, id))) } };
+  return { status: 200, body: { ...page, ...(await createTotalCountFields(query, () => countStockAdjustments(em, id))) } };
 };

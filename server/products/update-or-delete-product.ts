@@ -1,9 +1,9 @@
 import { LockMode } from '@mikro-orm/core';
 import type { Product as ProductBody, ProductReplace, ProductUpdate } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { sqlState } from '../database/errors/sql-errors.ts';
+import { getSqlState } from '../database/errors/sql-errors.ts';
 import { recordEvent } from '../events/record-event.ts';
-import { mergeMetadata } from '../http/writes/merge-metadata.ts';
+import { applyMetadataMergePatch } from '../http/writes/merge-metadata.ts';
 import { createProblem, type Problem } from '../http/problem-details/problem.ts';
 import { findProduct } from './find-product.ts';
 import { Product, ProductStock, StockAdjustment } from './product.entity.ts';
@@ -19,8 +19,8 @@ export async function lockProduct(em: EntityManager, id: number): Promise<Produc
 type ProductChange = Omit<ProductUpdate, 'metadata'> & Pick<Partial<ProductReplace>, 'metadata'>;
 
 /** Applies a merge patch (RFC 7396) to a locked product. */
-export const patchProduct = (em: EntityManager, product: Product, { metadata, ...patch }: ProductUpdate): Promise<ProductBody> =>
-  updateProduct(em, product, { ...patch, ...(metadata && { metadata: mergeMetadata(product.metadata, metadata) }) });
+export const applyProductMergePatch = (em: EntityManager, product: Product, { metadata, ...patch }: ProductUpdate): Promise<ProductBody> =>
+  updateProduct(em, product, { ...patch, ...(metadata && { metadata: applyMetadataMergePatch(product.metadata, metadata) }) });
 
 /** Sets the given fields of a locked product. */
 export async function updateProduct(
@@ -48,7 +48,7 @@ export async function deleteProduct(em: EntityManager, product: Product): Promis
   await em.nativeDelete(ProductStock, { product: product.id });
   await em.nativeDelete(Product, { id: product.id }).catch((error: unknown) => {
     const foreignKeyViolation = '23503';
-    if (sqlState(error) === foreignKeyViolation) throw productInUse('It is part of orders.');
+    if (getSqlState(error) === foreignKeyViolation) throw productInUse('It is part of orders.');
     throw error;
   });
   await recordEvent(em, 'product.deleted', body, null);

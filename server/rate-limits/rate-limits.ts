@@ -4,7 +4,7 @@ import type { RequestLimiter } from '../http/middleware/rate-limit.ts';
 import type { RateLimitState } from '../http/request/rate-limit-state.ts';
 import type { MonthlyUsageBuffer } from '../usage/usage-buffer.ts';
 import type { RateLimitCounters } from './counters.ts';
-import { getCalendarMonth } from '../usage/calendar-month.ts';
+import { calendarMonthFromDate } from '../usage/calendar-month.ts';
 
 export type RateLimits = {
   /** Requests per minute: per application and user, per API key, and per IP address for requests without a token. */
@@ -29,7 +29,7 @@ export type RequestLimiterOptions = {
 export function createRequestLimiter({ em, limits, counters, use }: RequestLimiterOptions): RequestLimiter {
   async function countMonthly(clientId: string, limit: number, counts: boolean): Promise<RateLimitState> {
     const now = new Date();
-    const { seconds, end } = getCalendarMonth(now);
+    const { seconds, end } = calendarMonthFromDate(now);
     const { requests, exceeded } = await use.countRequest(em, clientId, limit, counts, now);
     const remainder = { used: requests, remaining: Math.max(0, limit - requests) };
     return { policy: 'monthly', limit, windowSeconds: seconds, ...remainder, resetsAt: end, exceeded };

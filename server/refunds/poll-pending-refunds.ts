@@ -3,13 +3,13 @@ import type { EntityManager } from '../database/entity-manager/entity-manager.ts
 import type { PaymentProviders } from '../payments/providers/payment-provider.ts';
 import { nextProviderCheck } from '../payments/next-provider-check.ts';
 import { Refund } from './refund.entity.ts';
-import { submitRefund } from './submit-refund.ts';
+import { submitOrPollRefund } from './submit-refund.ts';
 
 /** Submits pending refunds, and polls the providers for refunds already submitted. Returns the number of checked refunds. */
 export async function pollPendingRefunds(em: EntityManager, providers: PaymentProviders, now: Date): Promise<number> {
   let checked = 0;
   for (let id = await claimDueRefund(em, now); id !== undefined; id = await claimDueRefund(em, now)) {
-    await submitRefund(em, providers, id);
+    await submitOrPollRefund(em, providers, id);
     checked += 1;
   }
   return checked;

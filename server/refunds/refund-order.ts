@@ -1,17 +1,17 @@
 import { LockMode } from '@mikro-orm/core';
 import { formatDecimalAmount, type LineQuantity, type RefundCreate } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { actorKey, type Principal } from '../http/request/principal.ts';
+import { principalKey, type Principal } from '../http/request/principal.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import { lockOrder } from '../orders/lock-order.ts';
 import { Payment } from '../payments/payment.entity.ts';
-import { readOrderLineProgress, assertQuantitiesAvailable, mergeLineQuantities } from '../shipments/order-lines.ts';
+import { readShippedAndRestockedQuantities, assertLineQuantitiesAvailable, addUpQuantitiesPerLine } from '../shipments/order-lines.ts';
 import { updateFulfillmentStatus } from '../shipments/update-fulfillment-status.ts';
 import { createRefund, calculateRefundableAmount } from './create-refund.ts';
 import type { Refund } from './refund.entity.ts';
 
 /** Creates a refund that staff request, and returns the listed goods to stock. */
-export async function refundOrder(
+export async function refundAndRestockOrder(
   em: EntityManager,
   principal: Principal,
   orderId: number,
@@ -28,9 +28,9 @@ export async function refundOrder(
   const refundable = await calculateRefundableAmount(em, payment);
   const amount = input.amount ?? refundable;
   if (amount > refundable || refundable === 0) throw exceedsPayment(refundable, payment.currency);
-  const restock = mergeLineQuantities(input.restock);
+  const restock = addUpQuantitiesPerLine(input.restock);
   await assertRestockable(em, orderId, restock);
-  const refund = await createRefund(em, order, payment, { ...input, amount, restock, actor: actorKey(principal) }, now);
+  const refund = await createRefund(em, order, payment, { ...input, amount, restock, actor: principalKey(principal) }, now);
   if (restock.length > 0) await updateFulfillmentStatus(em, order, now);
   return refund;
 }
@@ -43,6 +43,10 @@ function exceedsPayment(refundable: number, currency: string) {
 /** Rejects units that are already restocked, or packed in a shipment that has not been shipped yet. */
 async function assertRestockable(em: EntityManager, orderId: number, restock: readonly LineQuantity[]): Promise<void> {
   if (restock.length === 0) return;
-  const lines = await readOrderLineProgress(em, orderId);
-  assertQuantitiesAvailable('restock', restock, new Map(lines.map((line) => [line.line, line.quantity - line.restocked - line.packed])));
+  const lines = await readShippedAndRestockedQuantities(em, orderId);
+  assertLineQuantitiesAvailable(
+    'restock',
+    restock,
+    new Map(lines.map((line) => [line.line, line.quantity - line.restocked - line.packed])),
+  );
 }

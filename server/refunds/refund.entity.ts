@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { refundReasons, refundStatuses, type LineQuantity } from '@mandate/contract';
-import { versionAndTimestamps } from '../database/entity-manager/version-and-timestamps.ts';
+import { versionAndTimestampProperties } from '../database/entity-manager/version-and-timestamps.ts';
 import { Order } from '../orders/order.entity.ts';
 import { Payment } from '../payments/payment.entity.ts';
 import type { RefundStateAtProvider } from '../payments/providers/payment-provider.ts';
@@ -26,7 +26,7 @@ const schema = defineEntity({
     actor: p.text(),
     /** When to poll the provider next; `null` if staff report the outcome. */
     nextCheckAt: p.datetime(3).nullable(),
-    ...versionAndTimestamps(),
+    ...versionAndTimestampProperties(),
   },
   indexes: [
     { name: 'refunds_order', properties: ['order', 'id'] },

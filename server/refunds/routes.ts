@@ -1,21 +1,21 @@
 import { initServer } from '@ts-rest/express';
 import { contract, type Refund as RefundBody, refundStatuses } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { respondWithEtag } from '../http/response/etag.ts';
-import { createIdempotently, createIdempotentlyInSteps } from '../http/writes/idempotency.ts';
-import { totalCountFields } from '../http/response/list-parameters.ts';
+import { respondWithEtagOrNotModified } from '../http/response/etag.ts';
+import { createResourceIdempotently, createResourceIdempotentlyInSteps } from '../http/writes/idempotency.ts';
+import { createTotalCountFields } from '../http/response/list-parameters.ts';
 import type { Principal } from '../http/request/principal.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import { requirePrincipal } from '../http/request/request-context.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler.ts';
-import { listOrderSubresources } from '../orders/list-order-subresources.ts';
-import { resolveOrderOwnerFilter } from '../orders/order-visibility.ts';
-import { orderResourcesAfterPositionFilter, accessibleOrdersFilter, assertOrderAccessible } from '../orders/order-access.ts';
+import { listPaymentsRefundsOrShipments } from '../orders/list-order-subresources.ts';
+import { resolveUserWhoseOrdersAreListed } from '../orders/order-visibility.ts';
+import { buildSubresourceKeysetFilter, buildAccessibleOrdersFilter, assertOrderAccessible } from '../orders/order-access.ts';
 import type { PaymentHandlerDependencies } from '../payments/providers/payment-provider.ts';
-import { applyRefundOutcome, submitRefund } from './submit-refund.ts';
+import { applyRefundOutcome, submitOrPollRefund } from './submit-refund.ts';
 import { refundFromEntity } from './refund-response.ts';
-import { refundOrder } from './refund-order.ts';
+import { refundAndRestockOrder } from './refund-order.ts';
 import { Refund } from './refund.entity.ts';
 
 const locationFor = ({ id }: RefundBody): string => `/api/v1/refunds/${id}`;
@@ -38,10 +38,10 @@ const handleCreateRefund: RouteHandler<typeof contract.refunds.create, Dependenc
   const principal = requirePrincipal(req);
   const readState = async ({ id }: RefundBody): Promise<RefundBody> =>
     refundFromEntity(await em.findOneOrFail(Refund, { id }, { refresh: true }));
-  return createIdempotentlyInSteps(em, req, res, {
-    start: async (inner) => refundFromEntity(await refundOrder(inner, principal, orderId, body, new Date())),
+  return createResourceIdempotentlyInSteps(em, req, res, {
+    start: async (inner) => refundFromEntity(await refundAndRestockOrder(inner, principal, orderId, body, new Date())),
     async complete(created) {
-      await submitRefund(em, providers, created.id);
+      await submitOrPollRefund(em, providers, created.id);
       return readState(created);
     },
     readState,
@@ -54,26 +54,26 @@ const handleListRefundsOfOrder: RouteHandler<typeof contract.refunds.list, Depen
   { params: { order_id: id }, query, req, res },
 ) => {
   await assertOrderAccessible(em, requirePrincipal(req), id, 'payments.manage');
-  const where = orderResourcesAfterPositionFilter(id, pages.decodeCursor(req, query));
+  const where = buildSubresourceKeysetFilter(id, pages.decodeCursor(req, query));
   const rows = await em.find(Refund, where, { orderBy: { id: 'desc' }, limit: query.limit + 1, refresh: true });
   const page = pages.respondWithPage(req, res, query, rows, refundFromEntity, (refund) => [refund.id, refund.id]);
-  return { status: 200, body: { ...page, ...(await totalCountFields(query, () => em.count(Refund, { order: id }))) } };
+  return { status: 200, body: { ...page, ...(await createTotalCountFields(query, () => em.count(Refund, { order: id }))) } };
 };
 
 const handleListRefunds: RouteHandler<typeof contract.refunds.listAll, Dependencies> = async ({ readList, pages }, { query, req, res }) => {
   const refunds = {
     table: 'refunds',
     statuses: refundStatuses,
-    userId: resolveOrderOwnerFilter(requirePrincipal(req), query.user_id, 'payments.manage'),
+    userId: resolveUserWhoseOrdersAreListed(requirePrincipal(req), query.user_id, 'payments.manage'),
     narrowedBy: { column: 'payment_id', value: query.payment_id },
     find: (from: EntityManager, ids: number[]) => from.find(Refund, { id: { $in: ids } }, { refresh: true }),
     toBody: refundFromEntity,
   } as const;
-  return listOrderSubresources({ readList, pages, req, res, query }, refunds);
+  return listPaymentsRefundsOrShipments({ readList, pages, req, res, query }, refunds);
 };
 
 const handleGetRefund: RouteHandler<typeof contract.refunds.get, Dependencies> = async ({ em }, { params: { refund_id: id }, req, res }) =>
-  respondWithEtag(req, res, `refund-${id}`, refundFromEntity(await findRefund(em, requirePrincipal(req), id)));
+  respondWithEtagOrNotModified(req, res, `refund-${id}`, refundFromEntity(await findRefund(em, requirePrincipal(req), id)));
 
 const handleConfirmRefund: RouteHandler<typeof contract.refunds.confirm, Dependencies> = (
   { em },
@@ -88,12 +88,12 @@ const handleConfirmRefund: RouteHandler<typeof contract.refunds.confirm, Depende
     }
     return refundFromEntity(await applyRefundOutcome(inner, id, { reference: refund.providerReference ?? null, status: 'succeeded' }));
   };
-  return createIdempotently(em, req, res, effect, locationFor);
+  return createResourceIdempotently(em, req, res, effect, locationFor);
 };
 
 /** Returns a refund of an order that the principal may access. */
 async function findRefund(em: EntityManager, principal: Principal, id: number): Promise<Refund> {
-  const refund = await em.findOne(Refund, { id, order: accessibleOrdersFilter(principal, 'payments.manage') }, { refresh: true });
+  const refund = await em.findOne(Refund, { id, order: buildAccessibleOrdersFilter(principal, 'payments.manage') }, { refresh: true });
   if (!refund) throw notFound(id);
   return refund;
 }

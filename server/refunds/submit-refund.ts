@@ -5,7 +5,7 @@ import { findOrderWithoutPermissionCheck } from '../orders/find-order.ts';
 import { Order } from '../orders/order.entity.ts';
 import { Payment } from '../payments/payment.entity.ts';
 import {
-  undefinedIfUnavailable,
+  undefinedIfProviderUnavailable,
   type PaymentProviders,
   type RefundStateAtProvider,
   requirePaymentProvider,
@@ -14,7 +14,7 @@ import { refundFromEntity } from './refund-response.ts';
 import { Refund } from './refund.entity.ts';
 
 /** Submits a refund, or polls its provider if it was already submitted, and stores the outcome. Must not run in a transaction. */
-export async function submitRefund(em: EntityManager, providers: PaymentProviders, id: number): Promise<void> {
+export async function submitOrPollRefund(em: EntityManager, providers: PaymentProviders, id: number): Promise<void> {
   const refund = await em.fork().findOneOrFail(Refund, { id }, { populate: ['payment'] });
   const payment = refund.payment.unwrap();
   if (refund.status !== 'pending') return;
@@ -29,7 +29,7 @@ export async function submitRefund(em: EntityManager, providers: PaymentProvider
   const response = refund.providerReference
     ? provider.retrieveRefund(refund.providerReference)
     : provider.refund(payment.providerReference ?? '', request);
-  const outcome = await undefinedIfUnavailable(response);
+  const outcome = await undefinedIfProviderUnavailable(response);
   if (outcome) await commitRefundOutcome(em, providers, id, outcome);
 }
 

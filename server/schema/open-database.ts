@@ -1,4 +1,4 @@
-import { openOrm, type OpenOptions as OrmOptions } from '../database/open-orm.ts';
+import { openDatabaseWithEntities, type OpenOptions as OrmOptions } from '../database/open-orm.ts';
 import type { Database } from '../database/entity-manager/entity-manager.ts';
 import * as entities from './entities.ts';
 
@@ -8,5 +8,5 @@ export type OpenOptions = Omit<OrmOptions, 'entities'>;
  * Opens the Mandate database as is, without running migrations.
  * @param url `postgres://…`, or a directory (or `memory://`) for PGlite
  */
-export const openDatabase = (url: string, options: OpenOptions = {}): Promise<Database> =>
-  openOrm(url, { entities: Object.values(entities), ...options });
+export const openDatabaseWithoutMigrating = (url: string, options: OpenOptions = {}): Promise<Database> =>
+  openDatabaseWithEntities(url, { entities: Object.values(entities), ...options });

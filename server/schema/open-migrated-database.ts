@@ -5,7 +5,7 @@ import { waitForDatabase, type DatabaseWaitOptions } from '../database/connectio
 import type { Database } from '../database/entity-manager/entity-manager.ts';
 import { readMigrationState } from '../database/migrate/migration-state.ts';
 import { migrate } from '../database/migrate/run-migrations.ts';
-import { openDatabase, type OpenOptions } from './open-database.ts';
+import { openDatabaseWithoutMigrating, type OpenOptions } from './open-database.ts';
 
 export type MigratedOptions = Pick<OpenOptions, 'onPool' | 'onMessage' | 'preparedStatements' | 'storage'> & {
   /** PostgreSQL URL that bypasses the connection pooler, for migrations (default: the database URL). */
@@ -20,7 +20,7 @@ const noWait: DatabaseWaitOptions = { seconds: 0, log: { warn: () => undefined }
 export async function openMigratedDatabase(url: string, opening: MigratedOptions = {}): Promise<Database> {
   const { directUrl = url, wait = noWait, preparedStatements = true, onPool, onMessage } = opening;
   if (!isPostgresqlUrl(url)) {
-    const db = await openDatabase(url, { storage: opening.storage });
+    const db = await openDatabaseWithoutMigrating(url, { storage: opening.storage });
     await migrate(db).catch(async (error: unknown) => {
       await db.close();
       throw error;
@@ -39,13 +39,13 @@ export async function openMigratedDatabase(url: string, opening: MigratedOptions
       await checkConnectionPooler(pool, preparedStatements);
       await assertMigrated(db);
     });
-  return openDatabase(url, { onPool, onMessage, preparedStatements });
+  return openDatabaseWithoutMigrating(url, { onPool, onMessage, preparedStatements });
 }
 
 /** Opens the database without timeouts: slow migrations, and processes that wait for them, must not fail because of request timeouts. */
 async function withMigrationDatabase(url: string, work: (db: Database, pool: Pool) => Promise<void>): Promise<void> {
   const { promise: opened, resolve: onPool } = Promise.withResolvers<Pool>();
-  const db = await openDatabase(url, { timeouts: 'none', connectionsMax: 3, preparedStatements: false, onPool });
+  const db = await openDatabaseWithoutMigrating(url, { timeouts: 'none', connectionsMax: 3, preparedStatements: false, onPool });
   try {
     await work(db, await opened);
   } finally {

@@ -8,14 +8,14 @@ import { updateFulfillmentStatus } from './update-fulfillment-status.ts';
 import { shipmentFromEntity } from './shipment-response.ts';
 import { Shipment } from './shipment.entity.ts';
 
-export const shipmentNotFoundProblem = (id: number) => createProblem('not_found', { detail: `Shipment ${id} was not found.` });
+export const createShipmentNotFoundProblem = (id: number) => createProblem('not_found', { detail: `Shipment ${id} was not found.` });
 
 type LockedShipment = { readonly order: Order; readonly shipment: Shipment };
 
 /** Locks the order and then the shipment. All code locks in this order. */
 export async function lockOrderAndShipment(em: EntityManager, id: number): Promise<LockedShipment> {
   const found = await em.findOne(Shipment, { id }, { disableIdentityMap: true });
-  if (!found) throw shipmentNotFoundProblem(id);
+  if (!found) throw createShipmentNotFoundProblem(id);
   const locked = { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true } as const;
   const order = await em.findOneOrFail(Order, { id: found.order.id }, locked);
   return { order, shipment: await em.findOneOrFail(Shipment, { id }, locked) };

@@ -5,7 +5,12 @@ import { createProblem } from '../http/problem-details/problem.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { lockOrder } from '../orders/lock-order.ts';
 import { changeShipmentStatus } from './change-shipment.ts';
-import { shippableQuantity, readOrderLineProgress, assertQuantitiesAvailable, mergeLineQuantities } from './order-lines.ts';
+import {
+  calculateShippableQuantity,
+  readShippedAndRestockedQuantities,
+  assertLineQuantitiesAvailable,
+  addUpQuantitiesPerLine,
+} from './order-lines.ts';
 import { shipmentFromEntity } from './shipment-response.ts';
 import { Shipment } from './shipment.entity.ts';
 
@@ -21,11 +26,13 @@ export async function createShipment(
   if (order.status !== 'paid' && order.status !== 'shipped') {
     throw createProblem('invalid_transition', { detail: `The order is ${order.status}; only paid orders can be shipped.` });
   }
-  const shippable = new Map((await readOrderLineProgress(em, orderId)).map((line) => [line.line, shippableQuantity(line)]));
+  const shippable = new Map(
+    (await readShippedAndRestockedQuantities(em, orderId)).map((line) => [line.line, calculateShippableQuantity(line)]),
+  );
   const allRemaining = [...shippable].filter(([, quantity]) => quantity > 0).map(([line, quantity]) => ({ line, quantity }));
-  const items = input.items ? mergeLineQuantities(input.items) : allRemaining;
+  const items = input.items ? addUpQuantitiesPerLine(input.items) : allRemaining;
   if (items.length === 0) throw createProblem('quantity_exceeded', { detail: 'Nothing is left to ship.' });
-  assertQuantitiesAvailable('items', items, shippable);
+  assertLineQuantitiesAvailable('items', items, shippable);
   const { status, carrier = null, tracking_number: trackingNumber = null, tracking_url: trackingUrl = null } = input;
   const shipment = em.create(Shipment, { status: 'pending', order, items, carrier, trackingNumber, trackingUrl });
   await em.flush();

@@ -14,10 +14,10 @@ type LineProgress = {
 };
 
 /** Returns the shipped, packed and restocked quantities of each line of a locked order. */
-export async function readOrderLineProgress(em: EntityManager, orderId: number): Promise<LineProgress[]> {
+export async function readShippedAndRestockedQuantities(em: EntityManager, orderId: number): Promise<LineProgress[]> {
   const lines = await em.find(OrderItem, { order: orderId }, { orderBy: { line: 'asc' }, disableIdentityMap: true });
   const pending = await em.find(Shipment, { order: orderId, status: 'pending' }, { disableIdentityMap: true });
-  const packed = new Map(mergeLineQuantities(pending.flatMap(({ items }) => items)).map(({ line, quantity }) => [line, quantity]));
+  const packed = new Map(addUpQuantitiesPerLine(pending.flatMap(({ items }) => items)).map(({ line, quantity }) => [line, quantity]));
   return lines.map(({ line, quantity, shippedQuantity: shipped, restockedQuantity: restocked }) => ({
     line,
     quantity,
@@ -28,18 +28,18 @@ export async function readOrderLineProgress(em: EntityManager, orderId: number):
 }
 
 /** Returns the number of a line's units that can still be packed. */
-export const shippableQuantity = ({ quantity, shipped, packed, restocked }: LineProgress): number =>
+export const calculateShippableQuantity = ({ quantity, shipped, packed, restocked }: LineProgress): number =>
   Math.max(0, quantity - shipped - packed - restocked);
 
 /** Merges entries for the same line by adding their quantities. */
-export const mergeLineQuantities = (lines: readonly LineQuantity[]): LineQuantity[] =>
+export const addUpQuantitiesPerLine = (lines: readonly LineQuantity[]): LineQuantity[] =>
   [...Map.groupBy(lines, ({ line }) => line)].map(([line, group]) => ({
     line,
     quantity: group.reduce((sum, { quantity }) => sum + quantity, 0),
   }));
 
 /** Rejects lines that the order does not have, and quantities larger than those available. */
-export function assertQuantitiesAvailable(
+export function assertLineQuantitiesAvailable(
   field: 'items' | 'restock',
   requested: readonly LineQuantity[],
   available: ReadonlyMap<number, number>,

@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { shipmentStatuses, type LineQuantity, type ShipmentUpdate } from '@mandate/contract';
-import { versionAndTimestamps } from '../database/entity-manager/version-and-timestamps.ts';
+import { versionAndTimestampProperties } from '../database/entity-manager/version-and-timestamps.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import { Order } from '../orders/order.entity.ts';
 
@@ -15,7 +15,7 @@ const schema = defineEntity({
     trackingNumber: p.text().nullable().check('length(tracking_number) <= 100'),
     trackingUrl: p.text().nullable().check('length(tracking_url) <= 2048'),
     items: p.json<LineQuantity[]>(),
-    ...versionAndTimestamps(),
+    ...versionAndTimestampProperties(),
     shippedAt: p.datetime(3).nullable(),
     deliveredAt: p.datetime(3).nullable(),
   },

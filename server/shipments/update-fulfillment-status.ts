@@ -2,13 +2,13 @@ import type { EntityManager } from '../database/entity-manager/entity-manager.ts
 import { recordEvent } from '../events/record-event.ts';
 import { findOrderWithoutPermissionCheck } from '../orders/find-order.ts';
 import type { Order } from '../orders/order.entity.ts';
-import { readOrderLineProgress } from './order-lines.ts';
+import { readShippedAndRestockedQuantities } from './order-lines.ts';
 import { Shipment } from './shipment.entity.ts';
 
 /** Derives a locked order's fulfillment status from its lines and shipments, and records the events for a change. */
 export async function updateFulfillmentStatus(em: EntityManager, order: Order, now: Date): Promise<void> {
   const before = order.status;
-  const lines = await readOrderLineProgress(em, order.id);
+  const lines = await readShippedAndRestockedQuantities(em, order.id);
   const shipped = lines.some((line) => line.shipped > 0);
   const complete = lines.every((line) => line.shipped + line.restocked >= line.quantity);
   // The lines belong to the order, so changing the lines updates the order.

@@ -2,23 +2,23 @@ import { readFileSync } from 'node:fs';
 import express, { type RequestHandler, type Response, type Router } from 'express';
 import { serveStaticDocument } from '../http/response/static-document.ts';
 import type { Html } from '../http/response/html.ts';
-import { pageSecurityHeaders } from '../oauth/pages/assets/page-security-headers.ts';
+import { createPageSecurityHeaders } from '../oauth/pages/assets/page-security-headers.ts';
 import type { PageSettings } from '../oauth/pages/views/page-layout.ts';
 import { renderNotFoundPage, renderStartPage } from './start-page.ts';
 
 type Options = { readonly issuer: string; readonly development: boolean };
 
 /** Serves the start page at `/` and the files that browsers and crawlers request automatically. */
-export function serveSitePages(settings: PageSettings, options: Options): Router {
+export function serveStartPageAndRootFiles(settings: PageSettings, options: Options): Router {
   const page = renderStartPage(withoutScript(settings), options);
   return express
     .Router({ caseSensitive: true, strict: true })
     .get('/', (_req, res) => sendPage(res, options.issuer, page))
-    .use(serveRootFiles());
+    .use(serveFaviconAndRobotsTxt());
 }
 
 /** Serves files that belong to the root of the host. With a base path, the files are also served below it, because pages link to them. */
-export const serveRootFiles = (): Router =>
+export const serveFaviconAndRobotsTxt = (): Router =>
   express
     .Router({ caseSensitive: true, strict: true })
     .get('/favicon.ico', serveStaticDocument('image/x-icon', readFavicon, 'public, max-age=86400'))
@@ -45,4 +45,4 @@ export function serveNotFoundPage(settings: PageSettings, issuer: string): Reque
 const withoutScript = (settings: PageSettings): PageSettings => ({ ...settings, scriptPath: undefined });
 
 const sendPage = (res: Response, issuer: string, page: Html): void =>
-  void res.set(pageSecurityHeaders(issuer)).type('html').send(page.toString());
+  void res.set(createPageSecurityHeaders(issuer)).type('html').send(page.toString());

@@ -13,7 +13,7 @@ const guarded = new RegExp(`(?='+${trigger})${start}'`, 'gu');
  * Puts an apostrophe before anything in a cell that a spreadsheet could interpret as a formula: at the start of the cell, and after each
  * line break, tab or Unicode space in it (OWASP, CSV injection).
  */
-export const neutralizeFormulas = (text: string): string => text.replace(/^(?='*[\t\r])/, "'").replaceAll(unguarded, "'");
+export const neutralizeCsvFormulas = (text: string): string => text.replace(/^(?='*[\t\r])/, "'").replaceAll(unguarded, "'");
 
-/** Removes the apostrophes that `neutralizeFormulas` added. */
-export const restoreFormulas = (text: string): string => text.replaceAll(guarded, '').replace(/^'(?='*[\t\r])/, '');
+/** Removes the apostrophes that `neutralizeCsvFormulas` added. */
+export const restoreCsvFormulas = (text: string): string => text.replaceAll(guarded, '').replace(/^'(?='*[\t\r])/, '');

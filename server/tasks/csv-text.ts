@@ -1,5 +1,5 @@
 import { stringify } from 'csv-stringify/sync';
-import { neutralizeFormulas } from './csv-formulas.ts';
+import { neutralizeCsvFormulas } from './csv-formulas.ts';
 
 export type CsvCell = string | number | null | Readonly<Record<string, string>>;
 
@@ -21,7 +21,7 @@ export const formatCsv = (rows: readonly (readonly CsvCell[])[]): string =>
 function formatCell(cell: CsvCell): string {
   if (cell === null) return '';
   if (typeof cell === 'number') return String(cell);
-  return typeof cell === 'string' ? neutralizeFormulas(cell) : asciiSpacedJson(cell);
+  return typeof cell === 'string' ? neutralizeCsvFormulas(cell) : asciiSpacedJson(cell);
 }
 
 /** Formats JSON with every separator and invisible character escaped, so that no part of it can be interpreted as the start of a cell. */

@@ -1,6 +1,6 @@
 import { type Scope, type Task as TaskBody, type TaskType, maxConcurrentTasks } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { lockAdvisoryKey } from '../database/queries/advisory-lock.sql.ts';
+import { acquireAdvisoryLockForKey } from '../database/queries/advisory-lock.sql.ts';
 import type { Principal } from '../http/request/principal.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import { taskOwnerKey, taskFromEntity } from './task-rows.ts';
@@ -21,7 +21,7 @@ export type NewTask = {
 /** Adds a task to the queue, in the request's transaction. */
 export async function enqueueTask(em: EntityManager, principal: Principal, { type, params, needs, inputId }: NewTask): Promise<TaskBody> {
   const owner = taskOwnerKey(principal);
-  await lockAdvisoryKey(em, owner, ownerLockNamespace);
+  await acquireAdvisoryLockForKey(em, owner, ownerLockNamespace);
   if ((await em.count(Task, { owner, status: { $in: ['queued', 'running'] } })) >= maxConcurrentTasks) {
     throw createProblem('too_many_tasks', {
       detail: `${maxConcurrentTasks} of your tasks are not finished. Wait for one of them, or cancel it.`,

@@ -1,7 +1,7 @@
 import type { InferEntity } from '@mikro-orm/core';
 import type { Task as TaskBody } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { allowedScopes } from '../http/middleware/authorize.ts';
+import { listUsableScopes } from '../http/middleware/authorize.ts';
 import type { Principal } from '../http/request/principal.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import { taskRetentionDays, taskOwnerKey, type StoredTaskResult, taskFromEntity } from './task-rows.ts';
@@ -17,7 +17,7 @@ const isRetained = ({ finishedAt }: TaskEntity, days: number): boolean =>
 
 async function readVisibleTask(em: EntityManager, principal: Principal, id: number): Promise<TaskEntity> {
   // The permission is part of the query: tasks of other owners, and tasks that this token could not have started, are not found.
-  const visible = { id, owner: taskOwnerKey(principal), needs: { $contained: allowedScopes(principal) } };
+  const visible = { id, owner: taskOwnerKey(principal), needs: { $contained: listUsableScopes(principal) } };
   const task = await em.findOne(Task, visible, { disableIdentityMap: true });
   if (!task) throw createProblem('not_found', { detail: `Task ${id} was not found.` });
   if (!isRetained(task, taskRetentionDays.task))

@@ -1,5 +1,5 @@
 import type { Job } from '../jobs/job-runner.ts';
-import { repeatUntilZero } from '../jobs/repeat-until-zero.ts';
+import { repeatBatchUntilZero } from '../jobs/repeat-until-zero.ts';
 import { runTasks, type TaskRunnerDependencies } from './run-tasks.ts';
 import { deleteOldTaskData } from './delete-old-task-data.ts';
 
@@ -9,5 +9,5 @@ const concurrency = 2;
 /** Returns the background jobs that run tasks and delete expired task data. */
 export const taskJobs = (deps: TaskRunnerDependencies): Job[] => [
   ...Array.from({ length: concurrency }, () => ({ name: 'tasks', everyMs: 1_000, run: (signal: AbortSignal) => runTasks(deps, signal) })),
-  { name: 'old tasks', everyMs: 3_600_000, run: (signal) => repeatUntilZero(signal, () => deleteOldTaskData(deps.em.fork())) },
+  { name: 'old tasks', everyMs: 3_600_000, run: (signal) => repeatBatchUntilZero(signal, () => deleteOldTaskData(deps.em.fork())) },
 ];

@@ -1,11 +1,11 @@
 import { type InferEntity, sql } from '@mikro-orm/core';
-import { maxTotalCount, type Task as TaskBody, type TaskType } from '@mandate/contract';
+import { maxCountedTotal, type Task as TaskBody, type TaskType } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { countEntities } from '../database/queries/count-rows.sql.ts';
 import { afterPositionFilter } from '../http/response/after-position-filter.ts';
 import type { KeysetPosition } from '../http/response/pagination.ts';
 import type { Principal } from '../http/request/principal.ts';
-import { allowedScopes } from '../http/middleware/authorize.ts';
+import { listUsableScopes } from '../http/middleware/authorize.ts';
 import { taskRetentionDays, taskOwnerKey } from './task-rows.ts';
 import { Task } from './task.entity.ts';
 
@@ -27,11 +27,11 @@ export function listTasks(
 
 /** Counts the principal's tasks, up to `totalCountMax + 1`. */
 export const countTasks = (em: EntityManager, principal: Principal, filters: TaskFilters): Promise<number> =>
-  countEntities(em, em.createQueryBuilder(Task).select('id').where(filterConditions(principal, filters)), maxTotalCount);
+  countEntities(em, em.createQueryBuilder(Task).select('id').where(filterConditions(principal, filters)), maxCountedTotal);
 
 const filterConditions = (principal: Principal, { type, status }: TaskFilters) => ({
   owner: taskOwnerKey(principal),
-  needs: { $contained: allowedScopes(principal) },
+  needs: { $contained: listUsableScopes(principal) },
   $or: [{ finishedAt: null }, { finishedAt: { $gt: sql`now() - make_interval(days => ${taskRetentionDays.task})` } }],
   ...(type !== undefined && { type: { $in: [...type] } }),
   ...(status !== undefined && { status: { $in: [...status] } }),

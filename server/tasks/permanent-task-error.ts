@@ -1,7 +1,7 @@
 import { problemDeclarations } from '@mandate/contract';
 import { ZodError } from 'zod';
 import { isDatabaseUnavailable } from '../database/errors/availability-errors.ts';
-import { sqlState } from '../database/errors/sql-errors.ts';
+import { getSqlState } from '../database/errors/sql-errors.ts';
 import { Problem } from '../http/problem-details/problem.ts';
 
 /** A permanent error of a task, with a message for its owner. Another attempt would fail in the same way. */
@@ -45,7 +45,7 @@ export function toPermanentTaskError(error: unknown, attempts: number): Permanen
   if (error instanceof Problem)
     return problemDeclarations[error.code].status < 500 ? new PermanentTaskError(error.code, error.message, error) : undefined;
   if (error instanceof ZodError) return new PermanentTaskError('invalid_params', paramsDetail(error), error);
-  const state = sqlState(error) ?? '';
+  const state = getSqlState(error) ?? '';
   if (possibleRaces.has(state) && attempts <= raceAttemptsMax) return undefined;
   const detail = /^[0-9A-Z]{5}$/.test(state) ? permanentClasses[state.slice(0, 2)] : undefined;
   if (detail !== undefined) return new PermanentTaskError('invalid_data', detail, error);

@@ -1,7 +1,7 @@
 import { initServer } from '@ts-rest/express';
 import { contract, fileMediaTypes } from '@mandate/contract';
-import { acceptIdempotently } from '../http/writes/idempotency.ts';
-import { totalCountFields } from '../http/response/list-parameters.ts';
+import { startTaskIdempotently } from '../http/writes/idempotency.ts';
+import { createTotalCountFields } from '../http/response/list-parameters.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import { requirePrincipal } from '../http/request/request-context.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
@@ -10,7 +10,7 @@ import { findTaskResult, findTask } from './find-task.ts';
 import { finishTask } from './finish-task.ts';
 import { countTasks, listTasks } from './list-tasks.ts';
 import { streamStoredFile } from './stored-file.ts';
-import { taskFromEntity, taskLocation } from './task-rows.ts';
+import { taskFromEntity, getTaskPath } from './task-rows.ts';
 
 export const taskRoutes = (dependencies: HandlerDependencies) =>
   initServer().router(contract.tasks, {
@@ -24,7 +24,7 @@ const handleListTasks: RouteHandler<typeof contract.tasks.list, HandlerDependenc
   const principal = requirePrincipal(req);
   const rows = await listTasks(em, principal, query, pages.decodeCursor(req, query), query.limit);
   const page = pages.respondWithPage(req, res, query, rows, taskFromEntity, (task) => [task.createdAt.toISOString(), task.id]);
-  return { status: 200, body: { ...page, ...(await totalCountFields(query, () => countTasks(em, principal, query))) } };
+  return { status: 200, body: { ...page, ...(await createTotalCountFields(query, () => countTasks(em, principal, query))) } };
 };
 
 const handleGetTask: RouteHandler<typeof contract.tasks.get, HandlerDependencies> = async ({ em }, { params, req, res }) => {
@@ -50,7 +50,7 @@ const handleGetTaskResult: RouteHandler<typeof contract.tasks.result, HandlerDep
 };
 
 const handleCancelTask: RouteHandler<typeof contract.tasks.cancel, HandlerDependencies> = ({ em }, { params: { task_id: id }, req, res }) =>
-  acceptIdempotently(
+  startTaskIdempotently(
     em,
     req,
     res,
@@ -60,5 +60,5 @@ const handleCancelTask: RouteHandler<typeof contract.tasks.cancel, HandlerDepend
       if (canceled) return canceled;
       throw createProblem('invalid_transition', { detail: `The task is finished${status === 'running' ? '' : `: it is ${status}`}.` });
     },
-    taskLocation,
+    getTaskPath,
   );

@@ -1,13 +1,20 @@
 import { LockMode, sql } from '@mikro-orm/core';
 import { type TaskType, taskTypes } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { secondsFromNow } from '../database/time/seconds-from-now.ts';
+import { secondsFromNowSql } from '../database/time/seconds-from-now.ts';
 import type { Log } from '../logging/logger.ts';
 import { finishTask } from './finish-task.ts';
 import { measureAndHashStoredFile } from './stored-file.ts';
 import { Task } from './task.entity.ts';
 import { toPermanentTaskError, PermanentTaskError } from './permanent-task-error.ts';
-import { type TaskHandler, type ClaimedTask, TaskInterruptedError, taskLeaseSeconds, LeaseLostError, TaskRun } from './task-context.ts';
+import {
+  type TaskHandler,
+  type ClaimedTask,
+  TaskInterruptedByShutdownError,
+  taskLeaseSeconds,
+  LeaseLostError,
+  TaskAttempt,
+} from './task-context.ts';
 
 /** A task that has been started this many times without finishing fails, because it may be causing process crashes. */
 const attemptsMax = 10;
@@ -30,7 +37,7 @@ async function claimTask(em: EntityManager, types: readonly TaskType[]): Promise
       status: 'running',
       attempts: attempts + 1,
       startedAt: task.startedAt ?? sql.now(),
-      leaseUntil: secondsFromNow(taskLeaseSeconds),
+      leaseUntil: secondsFromNowSql(taskLeaseSeconds),
     },
   );
   return {
@@ -49,7 +56,7 @@ async function claimTask(em: EntityManager, types: readonly TaskType[]): Promise
 
 /** Releases the lease, so that the task is run again after the delay. */
 const releaseTask = (em: EntityManager, { id, attempts }: ClaimedTask, delaySeconds: number): Promise<number> =>
-  em.nativeUpdate(Task, { id, attempts, status: 'running' }, { leaseUntil: secondsFromNow(delaySeconds) });
+  em.nativeUpdate(Task, { id, attempts, status: 'running' }, { leaseUntil: secondsFromNowSql(delaySeconds) });
 
 export type TaskRunnerDependencies = {
   readonly em: EntityManager;
@@ -81,7 +88,7 @@ async function runTask(deps: TaskRunnerDependencies, task: ClaimedTask, signal: 
       throw new PermanentTaskError('gave_up', `The task was started ${attemptsMax} times and never finished.`);
     const handle = deps.handlers[task.type];
     if (!handle) throw new Error(`no handler for tasks of type ${task.type}`);
-    const run = new TaskRun(em, task, signal);
+    const run = new TaskAttempt(em, task, signal);
     const { fileId, ...outcome } = await handle(run);
     const result = { ...outcome, ...(await measureAndHashStoredFile(em, fileId, () => run.renewLease())) };
     await em.transactional((inner) => finishTask(inner, task.id, task.attempts, { status: 'succeeded', result, fileId }));
@@ -92,7 +99,7 @@ async function runTask(deps: TaskRunnerDependencies, task: ClaimedTask, signal: 
 
 async function handleTaskError({ log }: TaskRunnerDependencies, em: EntityManager, task: ClaimedTask, error: unknown): Promise<void> {
   if (error instanceof LeaseLostError) return;
-  if (error instanceof TaskInterruptedError) return void (await releaseTask(em, task, 0));
+  if (error instanceof TaskInterruptedByShutdownError) return void (await releaseTask(em, task, 0));
   const failure = toPermanentTaskError(error, task.attempts);
   if (failure) {
     const { code, message: detail, cause } = failure;

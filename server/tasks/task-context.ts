@@ -28,7 +28,7 @@ export type ClaimedTask = {
 };
 
 /** Returns the id of the task's input file; throws an error if the task has none. */
-export function requireInputFileId({ input_id: fileId }: ClaimedTask): number {
+export function requireTaskInputFileId({ input_id: fileId }: ClaimedTask): number {
   if (fileId === null) throw new Error('the task has no input file');
   return fileId;
 }
@@ -49,7 +49,7 @@ export type TaskOutcome = Pick<NonNullable<TaskBody['result']>, 'format' | 'rows
 export class LeaseLostError extends Error {}
 
 /** The process is stopping; another process resumes the task from the last checkpoint. */
-export class TaskInterruptedError extends Error {}
+export class TaskInterruptedByShutdownError extends Error {}
 
 /** Returns whether the user who started the task, if any, is still active and has the required role. */
 async function isStillAllowed(em: EntityManager, { user_id: userId, needs }: ClaimedTask): Promise<boolean> {
@@ -62,7 +62,7 @@ async function isStillAllowed(em: EntityManager, { user_id: userId, needs }: Cla
 const renewedLease = () => sql`clock_timestamp() + make_interval(secs => ${taskLeaseSeconds})`;
 
 /** One attempt at a task, until the task is finished or the process stops. */
-export class TaskRun {
+export class TaskAttempt {
   readonly task: ClaimedTask;
   readonly em: EntityManager;
   readonly #signal: AbortSignal;
@@ -110,9 +110,9 @@ export class TaskRun {
   /** Yields to pending requests: the embedded database responds without leaving the process, so awaiting it does not yield. */
   async #yield(): Promise<void> {
     await setImmediate();
-    if (this.#signal.aborted) throw new TaskInterruptedError();
+    if (this.#signal.aborted) throw new TaskInterruptedByShutdownError();
   }
 }
 
 /** Runs tasks of one type from their checkpoint, in steps. */
-export type TaskHandler = (run: TaskRun) => Promise<TaskOutcome>;
+export type TaskHandler = (run: TaskAttempt) => Promise<TaskOutcome>;

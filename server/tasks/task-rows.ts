@@ -10,7 +10,7 @@ export const taskRetentionDays = { task: 30, result: 7 } as const;
 export type StoredTaskResult = Omit<TaskResult, 'expires_at'>;
 
 /** Counts for an import that has not started. */
-export const zeroImportCounts: ImportCounts = { created: 0, updated: 0, unchanged: 0, refused: 0, differing: 0 };
+export const initialImportCounts: ImportCounts = { created: 0, updated: 0, unchanged: 0, refused: 0, differing: 0 };
 const importTypes: ReadonlySet<TaskType> = new Set(['order_import', 'product_import']);
 
 /** A task's columns. */
@@ -54,7 +54,7 @@ export const taskFromEntity = (task: InferEntity<typeof TaskEntity>): Task =>
 
 /** Adds missing counts to an import: earlier versions did not store `differing`. */
 const completeCounts = (type: Task['type'], stored: Partial<ImportCounts> | null): ImportCounts | null =>
-  importTypes.has(type) ? { ...zeroImportCounts, ...stored } : null;
+  importTypes.has(type) ? { ...initialImportCounts, ...stored } : null;
 
 /** Returns the key of the task owner: the user, regardless of the client, or a client that acts on its own behalf. */
 export const taskOwnerKey = ({ user, clientId }: Principal): string => (user ? `user ${user.id}` : `client ${clientId}`);
@@ -62,4 +62,4 @@ export const taskOwnerKey = ({ user, clientId }: Principal): string => (user ? `
 const daysAfter = (timestamp: string, days: number): string => new Date(Date.parse(timestamp) + days * 86_400_000).toISOString();
 
 /** Returns a task's path. */
-export const taskLocation = ({ id }: Pick<Task, 'id'>): string => `/api/v1/tasks/${id}`;
+export const getTaskPath = ({ id }: Pick<Task, 'id'>): string => `/api/v1/tasks/${id}`;

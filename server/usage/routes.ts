@@ -3,7 +3,7 @@ import { contract } from '@mandate/contract';
 import { requestContext, requirePrincipal } from '../http/request/request-context.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler.ts';
-import { getCalendarMonth } from './calendar-month.ts';
+import { calendarMonthFromDate } from './calendar-month.ts';
 import { UsageMonth } from './usage-month.entity.ts';
 
 const monthsShown = 12;
@@ -18,7 +18,7 @@ const handleGetUsage: RouteHandler<typeof contract.usage.get, HandlerDependencie
   const now = new Date();
   const states = requestContext(req).rateLimitStates;
   const options = { orderBy: { month: 'desc' }, limit: monthsShown - 1, disableIdentityMap: true } as const;
-  const past = await em.find(UsageMonth, { clientId, month: { $lt: getCalendarMonth(now).name } }, options);
+  const past = await em.find(UsageMonth, { clientId, month: { $lt: calendarMonthFromDate(now).name } }, options);
   // The current month is counted in memory, which is ahead of the database.
   const requests = states.find(({ policy }) => policy === 'monthly')?.used ?? 0;
   const limits = states.map(({ policy, limit, windowSeconds, remaining, resetsAt }) => ({
@@ -29,7 +29,7 @@ const handleGetUsage: RouteHandler<typeof contract.usage.get, HandlerDependencie
     resets_at: resetsAt.toISOString(),
   }));
   const months = [
-    { month: getCalendarMonth(now).name, requests },
+    { month: calendarMonthFromDate(now).name, requests },
     ...past.map(({ month, requests: counted }) => ({ month, requests: counted })),
   ];
   return { status: 200, body: { client_id: clientId, limits, months } };

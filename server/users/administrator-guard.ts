@@ -16,7 +16,7 @@ export async function lockActiveAdministrators(em: EntityManager): Promise<void>
 }
 
 /** Verifies that another active administrator remains when this user loses the role or the `active` status. */
-export async function assertAdministratorRemains(em: EntityManager, user: User): Promise<void> {
+export async function assertOtherAdministratorRemains(em: EntityManager, user: User): Promise<void> {
   if (user.role !== 'admin' || user.status !== 'active') return;
   const administrators = await lockAdministrators(em);
   if (administrators.every((id) => id === user.id))

@@ -1,6 +1,6 @@
 import type { AuditAction, User as UserBody } from '@mandate/contract';
 import type { Request } from 'express';
-import { recordAuditEvent, getRequestSource } from '../audit/record-audit-event.ts';
+import { recordAuditEvent, getClientAddressAndUserAgent } from '../audit/record-audit-event.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { requirePrincipal } from '../http/request/request-context.ts';
 
@@ -13,7 +13,7 @@ const actions: Record<UserBody['status'], AuditAction> = {
 };
 
 /** Records a change to a user's status or role in the audit log, with the actor. */
-export async function auditUserChange(
+export async function auditUserStatusOrRoleChange(
   em: EntityManager,
   req: Pick<Request, 'ip' | 'headers'>,
   before: StatusAndRole,
@@ -21,7 +21,7 @@ export async function auditUserChange(
 ): Promise<void> {
   const { user: actor, clientId } = requirePrincipal(req);
   const about = { actorId: actor?.id, clientId, userId: user.id };
-  const [source, now] = [getRequestSource(req), new Date()];
+  const [source, now] = [getClientAddressAndUserAgent(req), new Date()];
   if (user.status !== before.status) await recordAuditEvent(em, source, { ...about, action: actions[user.status] }, now);
   if (user.role === before.role) return;
   await recordAuditEvent(em, source, { ...about, action: 'account.role_changed', details: { from: before.role, to: user.role } }, now);

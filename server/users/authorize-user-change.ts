@@ -13,7 +13,7 @@ export type UserChange = 'name' | 'email' | 'status' | 'role' | 'closure';
  * `users.administer` and a recent sign-in. Users can change their own e-mail address only on the account page, which verifies the address.
  * @throws Problem `forbidden`, `insufficient_scope` or `insufficient_user_authentication`
  */
-export function authorizeUserChange(principal: Principal, user: User, changes: readonly UserChange[], now: Date): void {
+export function assertUserChangeAuthorized(principal: Principal, user: User, changes: readonly UserChange[], now: Date): void {
   const isOwner = principal.user?.id === user.id;
   if (isOwner && canUseScope(principal, 'users.write') && changes.every((change) => change === 'name' || change === 'closure')) return;
   if (changes.includes('role') || user.role !== 'customer') return requireAdministrator(principal, now);

@@ -2,7 +2,7 @@ import { recordAuditEvent, type RequestSource } from '../audit/record-audit-even
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { recordEvent } from '../events/record-event.ts';
 import type { OnEmailAddressChange } from '../http/routing/handler-dependencies.ts';
-import { rethrowAsEmailTaken } from './unique-email.ts';
+import { rethrowUniqueViolationAsEmailTaken } from './unique-email.ts';
 import { userFromEntity } from './user-response.ts';
 import type { User } from './user.entity.ts';
 
@@ -30,7 +30,7 @@ export async function changeEmailAddress(
 ): Promise<void> {
   const from = user.email;
   user.replaceEmailAddress(email, isVerified);
-  await em.flush().catch(rethrowAsEmailTaken);
+  await em.flush().catch(rethrowUniqueViolationAsEmailTaken);
   await onChange(em, { userId: user.id, from, to: email, isVerified }, now);
   const details = { verified: isVerified };
   await recordAuditEvent(em, source, { action: 'email.changed', actorId, clientId, userId: user.id, details }, now);

@@ -2,14 +2,14 @@ import type { EntityManager } from '../database/entity-manager/entity-manager.ts
 import { recordEvent } from '../events/record-event.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import type { RevokeAccess } from '../http/routing/handler-dependencies.ts';
-import { assertAdministratorRemains } from './administrator-guard.ts';
+import { assertOtherAdministratorRemains } from './administrator-guard.ts';
 import { hasOpenOrders } from './open-orders.ts';
 import { userFromEntity } from './user-response.ts';
 import type { User } from './user.entity.ts';
 
 /** Closes an account permanently. The caller has locked the administrators and then the user, in the same transaction. */
 export async function closeUser(em: EntityManager, endAccess: RevokeAccess, user: User): Promise<void> {
-  await assertAdministratorRemains(em, user);
+  await assertOtherAdministratorRemains(em, user);
   await assertNoOpenOrders(em, user.id);
   user.close();
   await em.flush();

@@ -1,14 +1,14 @@
 import type { User as UserBody, UserCreate } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { recordEvent } from '../events/record-event.ts';
-import { rethrowAsEmailTaken } from './unique-email.ts';
+import { rethrowUniqueViolationAsEmailTaken } from './unique-email.ts';
 import { userFromEntity } from './user-response.ts';
 import { User } from './user.entity.ts';
 
 /** Creates an account without credentials; the account owner cannot sign in until a password or passkey is set. */
 export async function createUser(em: EntityManager, { name, email }: UserCreate): Promise<UserBody> {
   const created = em.create(User, { name, email });
-  await em.persist(created).flush().catch(rethrowAsEmailTaken);
+  await em.persist(created).flush().catch(rethrowUniqueViolationAsEmailTaken);
   const user = userFromEntity(created);
   await recordEvent(em, 'user.created', user, user.id);
   return user;

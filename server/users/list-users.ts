@@ -1,5 +1,5 @@
 import { raw } from '@mikro-orm/core';
-import { maxTotalCount } from '@mandate/contract';
+import { maxCountedTotal } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
 import { countEntities } from '../database/queries/count-rows.sql.ts';
 import { afterPositionFilter } from '../http/response/after-position-filter.ts';
@@ -30,7 +30,7 @@ export function listUsers(
 
 /** Counts the matching users, up to `totalCountMax + 1`. */
 export const countUsers = (em: EntityManager, filters: UserFilters): Promise<number> =>
-  countEntities(em, em.createQueryBuilder(User).select('id').where(filterConditions(filters)), maxTotalCount);
+  countEntities(em, em.createQueryBuilder(User).select('id').where(filterConditions(filters)), maxCountedTotal);
 
 function filterConditions({ email, status, role, createdAtGte, createdAtLt }: UserFilters) {
   return {

@@ -1,20 +1,20 @@
 import { initServer } from '@ts-rest/express';
 import { contract } from '@mandate/contract';
-import { getRequestSource } from '../audit/record-audit-event.ts';
-import { respondWithNewEtag, respondWithEtag, checkIfMatch } from '../http/response/etag.ts';
-import { createIdempotently } from '../http/writes/idempotency.ts';
-import { rejectReversedRange, totalCountFields } from '../http/response/list-parameters.ts';
+import { getClientAddressAndUserAgent } from '../audit/record-audit-event.ts';
+import { respondWithEtagOfChangedResource, respondWithEtagOrNotModified, assertIfMatchHeader } from '../http/response/etag.ts';
+import { createResourceIdempotently } from '../http/writes/idempotency.ts';
+import { rejectReversedTimeRange, createTotalCountFields } from '../http/response/list-parameters.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import { requirePrincipal } from '../http/request/request-context.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler.ts';
-import { authorizeUserChange } from './authorize-user-change.ts';
+import { assertUserChangeAuthorized } from './authorize-user-change.ts';
 import { createUser } from './create-user.ts';
 import { findUser, findUserForUpdate } from './find-user.ts';
 import { userFromEntity } from './user-response.ts';
 import { lockActiveAdministrators } from './administrator-guard.ts';
 import { countUsers, listUsers } from './list-users.ts';
-import { auditUserChange } from './audit-user-change.ts';
+import { auditUserStatusOrRoleChange } from './audit-user-change.ts';
 import { closeUser } from './close-user.ts';
 import { updateUser } from './update-user.ts';
 
@@ -33,14 +33,14 @@ export const userRoutes = (dependencies: HandlerDependencies) =>
 const handleGetCurrentUser: RouteHandler<typeof contract.users.me, HandlerDependencies> = async ({ em }, { req, res }) => {
   const id = requirePrincipal(req).user?.id;
   if (id === undefined) throw createProblem('forbidden', { detail: 'This token does not act on behalf of a user.' });
-  return respondWithEtag(req, res, etagName(id), await findUser(em, requirePrincipal(req), id));
+  return respondWithEtagOrNotModified(req, res, etagName(id), await findUser(em, requirePrincipal(req), id));
 };
 
 const handleGetUser: RouteHandler<typeof contract.users.get, HandlerDependencies> = async ({ em }, { params: { user_id: id }, req, res }) =>
-  respondWithEtag(req, res, etagName(id), await findUser(em, requirePrincipal(req), id));
+  respondWithEtagOrNotModified(req, res, etagName(id), await findUser(em, requirePrincipal(req), id));
 
 const handleCreateUser: RouteHandler<typeof contract.users.create, HandlerDependencies> = ({ em }, { body, req, res }) =>
-  createIdempotently(
+  createResourceIdempotently(
     em,
     req,
     res,
@@ -49,12 +49,12 @@ const handleCreateUser: RouteHandler<typeof contract.users.create, HandlerDepend
   );
 
 const handleListUsers: RouteHandler<typeof contract.users.list, HandlerDependencies> = async ({ em, pages }, { query, req, res }) => {
-  rejectReversedRange(query, 'created_at_gte', 'created_at_lt');
+  rejectReversedTimeRange(query, 'created_at_gte', 'created_at_lt');
   const { email, status, role, created_at_gte: createdAtGte, created_at_lt: createdAtLt } = query;
   const filters = { email, status, role, createdAtGte, createdAtLt };
   const rows = await listUsers(em, filters, query.sort === '-created_at', pages.decodeCursor(req, query), query.limit);
   const page = pages.respondWithPage(req, res, query, rows, userFromEntity, (user) => [user.createdAt.toISOString(), user.id]);
-  return { status: 200, body: { ...page, ...(await totalCountFields(query, () => countUsers(em, filters))) } };
+  return { status: 200, body: { ...page, ...(await createTotalCountFields(query, () => countUsers(em, filters))) } };
 };
 
 const handleUpdateUser: RouteHandler<typeof contract.users.update, HandlerDependencies> = async (
@@ -65,13 +65,20 @@ const handleUpdateUser: RouteHandler<typeof contract.users.update, HandlerDepend
     if (body.role !== undefined || body.status !== undefined) await lockActiveAdministrators(inner);
     const principal = requirePrincipal(req);
     const user = await findUserForUpdate(inner, principal, id);
-    checkIfMatch(req, etagName(id), user);
+    assertIfMatchHeader(req, etagName(id), user);
     const before = { status: user.status, role: user.role };
-    await updateUser(inner, { endAccess, onEmailAddressChange }, { principal, source: getRequestSource(req) }, user, body, new Date());
-    await auditUserChange(inner, req, before, user);
+    await updateUser(
+      inner,
+      { endAccess, onEmailAddressChange },
+      { principal, source: getClientAddressAndUserAgent(req) },
+      user,
+      body,
+      new Date(),
+    );
+    await auditUserStatusOrRoleChange(inner, req, before, user);
     return userFromEntity(user);
   });
-  return respondWithNewEtag(res, etagName(id), updated);
+  return respondWithEtagOfChangedResource(res, etagName(id), updated);
 };
 
 const handleCloseUser: RouteHandler<typeof contract.users.close, HandlerDependencies> = async (
@@ -82,10 +89,10 @@ const handleCloseUser: RouteHandler<typeof contract.users.close, HandlerDependen
     await lockActiveAdministrators(inner);
     const principal = requirePrincipal(req);
     const user = await findUserForUpdate(inner, principal, id);
-    checkIfMatch(req, etagName(id), user);
-    authorizeUserChange(principal, user, ['closure'], new Date());
+    assertIfMatchHeader(req, etagName(id), user);
+    assertUserChangeAuthorized(principal, user, ['closure'], new Date());
     await closeUser(inner, endAccess, user);
-    await auditUserChange(inner, req, { status: 'active', role: user.role }, user);
+    await auditUserStatusOrRoleChange(inner, req, { status: 'active', role: user.role }, user);
   });
   return { status: 204, body: undefined };
 };

@@ -4,10 +4,10 @@ import type { EntityManager } from '../database/entity-manager/entity-manager.ts
 import { recordEvent } from '../events/record-event.ts';
 import type { Principal } from '../http/request/principal.ts';
 import type { RevokeAccess, OnEmailAddressChange } from '../http/routing/handler-dependencies.ts';
-import { authorizeUserChange, type UserChange } from './authorize-user-change.ts';
+import { assertUserChangeAuthorized, type UserChange } from './authorize-user-change.ts';
 import { changeEmailAddress } from './change-email-address.ts';
 import { userFromEntity } from './user-response.ts';
-import { assertAdministratorRemains } from './administrator-guard.ts';
+import { assertOtherAdministratorRemains } from './administrator-guard.ts';
 import type { User } from './user.entity.ts';
 
 type SideEffects = { readonly endAccess: RevokeAccess; readonly onEmailAddressChange: OnEmailAddressChange };
@@ -22,9 +22,9 @@ export async function updateUser(
   input: UserUpdate,
   now: Date,
 ): Promise<void> {
-  authorizeUserChange(principal, user, changedProperties(user, input), now);
+  assertUserChangeAuthorized(principal, user, changedProperties(user, input), now);
   const { status = user.status, role = user.role, name = user.name, email = user.email } = input;
-  if (role !== 'admin' || status !== 'active') await assertAdministratorRemains(em, user);
+  if (role !== 'admin' || status !== 'active') await assertOtherAdministratorRemains(em, user);
   const edited = name !== user.name || email !== user.email || role !== user.role;
   const before = user.status;
   Object.assign(user, { name, role });

@@ -1,5 +1,5 @@
 import { defineEntity, type EventArgs, p } from '@mikro-orm/core';
-import { versionAndTimestamps } from '../database/entity-manager/version-and-timestamps.ts';
+import { versionAndTimestampProperties } from '../database/entity-manager/version-and-timestamps.ts';
 import { createProblem, type Problem } from '../http/problem-details/problem.ts';
 
 const schema = defineEntity({
@@ -18,7 +18,7 @@ const schema = defineEntity({
     emailVerification: p.enum(['unverified', 'verified', 'confirmation_required']).default('unverified'),
     status: p.enum(['active', 'suspended', 'closed']).default('active'),
     role: p.enum(['customer', 'staff', 'admin']).default('customer'),
-    ...versionAndTimestamps(),
+    ...versionAndTimestampProperties(),
   },
   // A closed account's address can be used again.
   uniques: [

@@ -23,11 +23,11 @@ const handleListVersions: RouteHandler<typeof contract.versions.list, Dependenci
   const numbered = apiVersions.map((version, index) => ({ version, number: index + 1 }));
   const [, after = 0] = pages.decodeCursor(req, query) ?? [];
   const rows = numbered.filter(({ number }) => number > after);
-  const toItem = ({ version }: (typeof rows)[number]): ApiVersionResponse => toVersionResponse(version, now());
+  const toItem = ({ version }: (typeof rows)[number]): ApiVersionResponse => versionResponseFromApiVersion(version, now());
   return { status: 200, body: pages.respondWithPage(req, res, query, rows, toItem, ({ version, number }) => [version.name, number]) };
 };
 
-export const toVersionResponse = ({ name, preview, deprecated }: ApiVersion, now: Date): ApiVersionResponse => ({
+export const versionResponseFromApiVersion = ({ name, preview, deprecated }: ApiVersion, now: Date): ApiVersionResponse => ({
   version: name,
   status: versionStatus(name, preview ?? false, deprecated, now),
   deprecated_at: toTimestampOrNull(deprecated?.since),

@@ -1,14 +1,14 @@
 import { initServer } from '@ts-rest/express';
 import { contract, type NewWebhookEndpoint, type WebhookSecretRotation } from '@mandate/contract';
-import { respondWithNewEtag, respondWithEtag, checkIfMatch } from '../http/response/etag.ts';
-import { createIdempotently } from '../http/writes/idempotency.ts';
+import { respondWithEtagOfChangedResource, respondWithEtagOrNotModified, assertIfMatchHeader } from '../http/response/etag.ts';
+import { createResourceIdempotently } from '../http/writes/idempotency.ts';
 import { requirePrincipal } from '../http/request/request-context.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler.ts';
 import { updateWebhookEndpoint, rotateWebhookSecret } from './endpoints/endpoint-changes.ts';
 import { createWebhookEndpoint, type WebhookDependencies } from './endpoints/create-endpoint.ts';
 import { handleListWebhookDeliveries, handleRedeliverWebhooks, handleSendTestWebhook } from './delivery/delivery-handlers.ts';
-import { endpointLocation, endpointFromEntity } from './endpoints/endpoint-rows.ts';
+import { getWebhookEndpointPath, endpointFromEntity } from './endpoints/endpoint-rows.ts';
 import { findWebhookEndpoint, listWebhookEndpoints, lockWebhookEndpoint } from './endpoints/find-endpoint.ts';
 
 const daySeconds = 24 * 60 * 60;
@@ -38,18 +38,18 @@ const handleListWebhookEndpoints: RouteHandler<typeof contract.webhooks.list, De
 };
 
 const handleCreateWebhookEndpoint: RouteHandler<typeof contract.webhooks.create, Dependencies> = (dependencies, { body, req, res }) =>
-  createIdempotently(
+  createResourceIdempotently(
     dependencies.em,
     req,
     res,
     (inner): Promise<NewWebhookEndpoint> => createWebhookEndpoint(inner, requirePrincipal(req), body, dependencies),
-    ({ id }) => endpointLocation(id),
+    ({ id }) => getWebhookEndpointPath(id),
   );
 
 const handleGetWebhookEndpoint: RouteHandler<typeof contract.webhooks.get, Dependencies> = async (
   { em },
   { params: { webhook_endpoint_id: id }, req, res },
-) => respondWithEtag(req, res, etagName(id), await findWebhookEndpoint(em, requirePrincipal(req), id));
+) => respondWithEtagOrNotModified(req, res, etagName(id), await findWebhookEndpoint(em, requirePrincipal(req), id));
 
 const handleUpdateWebhookEndpoint: RouteHandler<typeof contract.webhooks.update, Dependencies> = async (
   dependencies,
@@ -57,10 +57,10 @@ const handleUpdateWebhookEndpoint: RouteHandler<typeof contract.webhooks.update,
 ) => {
   const endpoint = await dependencies.em.transactional(async (inner) => {
     const before = await lockWebhookEndpoint(inner, requirePrincipal(req), id);
-    checkIfMatch(req, etagName(id), before);
+    assertIfMatchHeader(req, etagName(id), before);
     return updateWebhookEndpoint(inner, requirePrincipal(req), before, body, dependencies);
   });
-  return respondWithNewEtag(res, etagName(id), endpoint);
+  return respondWithEtagOfChangedResource(res, etagName(id), endpoint);
 };
 
 const handleDeleteWebhookEndpoint: RouteHandler<typeof contract.webhooks.delete, Dependencies> = async (
@@ -69,7 +69,7 @@ const handleDeleteWebhookEndpoint: RouteHandler<typeof contract.webhooks.delete,
 ) => {
   await em.transactional(async (inner) => {
     const endpoint = await lockWebhookEndpoint(inner, requirePrincipal(req), id);
-    checkIfMatch(req, etagName(id), endpoint);
+    assertIfMatchHeader(req, etagName(id), endpoint);
     await inner.remove(endpoint).flush();
   });
   return { status: 204, body: undefined };
@@ -79,7 +79,7 @@ const handleRotateWebhookSecret: RouteHandler<typeof contract.webhooks.rotateSec
   { em, webhookKey },
   { params: { webhook_endpoint_id: id }, body, req, res },
 ) =>
-  createIdempotently(
+  createResourceIdempotently(
     em,
     req,
     res,
@@ -89,5 +89,5 @@ const handleRotateWebhookSecret: RouteHandler<typeof contract.webhooks.rotateSec
       const { secret, until } = await rotateWebhookSecret(inner, endpoint, overlapSeconds, webhookKey, new Date());
       return { secret, previous_secret_expires_at: until };
     },
-    () => endpointLocation(id),
+    () => getWebhookEndpointPath(id),
   );

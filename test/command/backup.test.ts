@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { verifyWebhook } from '@mandate/client-sdk/webhooks';
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { openDatabase } from '../../server/schema/open-database.ts';
+import { openDatabaseWithoutMigrating } from '../../server/schema/open-database.ts';
 import { placeOrder, readOrder, createOrderClient, type PlacedOrder, type OrderClient } from '../process/lifecycle/order-client.ts';
 import { databaseKind, createEmptyPostgresqlUrl } from '../support/services/database.ts';
 import { findFreePort } from '../support/network/free-port.ts';
@@ -109,7 +109,7 @@ async function expectUnchangedService(saved: SavedState, reference: string): Pro
 const sums = z.array(z.object({ count: z.number(), total: z.coerce.number(), units: z.coerce.number() }));
 /** Reads the order count, the sum of all order totals and the number of stock units left. */
 async function readSums(url: string): Promise<z.infer<typeof sums>[number] | undefined> {
-  const db = await openDatabase(url);
+  const db = await openDatabaseWithoutMigrating(url);
   const rows = await db.em
     .fork()
     .execute(`select count(*) as count, sum(total) as total, (select sum(available) from product_stock) as units from orders`);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { openDatabase } from '../../server/schema/open-database.ts';
+import { openDatabaseWithoutMigrating } from '../../server/schema/open-database.ts';
 import { databaseKind, createEmptyPostgresqlUrl } from '../support/services/database.ts';
 import { runMandateServer } from '../support/server/server-command.ts';
 import { killServerProcesses, startServerProcess, createDataDirectory } from '../support/server/server-process.ts';
@@ -18,7 +18,7 @@ describe('mandate-server migrate', { timeout: 180_000 }, () => {
     expect(before).toMatchObject({ code: 0, stderr: '' });
     expect(pending.length).toBeGreaterThan(10);
     expect(pending.filter((line) => !/^pending {2}\d{14}_\w+$/.test(line))).toEqual([]);
-    const db = await openDatabase(url);
+    const db = await openDatabaseWithoutMigrating(url);
     const [tables] = await db.em
       .fork()
       .execute<{ count: number }[]>(`select count(*) as count from information_schema.tables where table_schema = 'public'`);

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { tableEndSchema } from '../../server/backup/backup-format.ts';
+import { backupTableEndSchema } from '../../server/backup/backup-format.ts';
 import { verifyBackup } from '../../server/backup/read-backup.ts';
 import { restoreBackup } from '../../server/backup/restore-backup.ts';
 import { migrate } from '../../server/database/migrate/run-migrations.ts';
 import { readMigrationState } from '../../server/database/migrate/migration-state.ts';
-import { openDatabase } from '../../server/schema/open-database.ts';
+import { openDatabaseWithoutMigrating } from '../../server/schema/open-database.ts';
 import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
 import { backupKey as key, writeTestBackup, readBackupLines, writeBackupLines } from '../support/server/backup-file.ts';
 import { databaseKind, createEmptyPostgresqlUrl, createMigratedDatabase } from '../support/services/database.ts';
@@ -41,8 +41,8 @@ async function restore(db: Database, from = file): Promise<string[]> {
 
 /** Creates a database without running the migrations. */
 const emptyDatabase = async (): Promise<Database> =>
-  openDatabase(databaseKind === 'pglite' ? 'memory://' : await createEmptyPostgresqlUrl(), { timeouts: 'none' });
-const openEmbedded = async (): Promise<Database> => openDatabase('memory://');
+  openDatabaseWithoutMigrating(databaseKind === 'pglite' ? 'memory://' : await createEmptyPostgresqlUrl(), { timeouts: 'none' });
+const openEmbedded = async (): Promise<Database> => openDatabaseWithoutMigrating('memory://');
 async function openMigratedEmbedded(): Promise<Database> {
   const db = await openEmbedded();
   await migrate(db);
@@ -199,7 +199,7 @@ describe('a restore', { timeout: 180_000 }, () => {
     const sha256 = createHash('sha256')
       .update(`${rows.join('\n')}\n`)
       .digest('hex');
-    const tableEnd = JSON.stringify({ ...tableEndSchema.parse(JSON.parse(lines[end] ?? '')), sha256 });
+    const tableEnd = JSON.stringify({ ...backupTableEndSchema.parse(JSON.parse(lines[end] ?? '')), sha256 });
     return [...lines.slice(0, start + 1), ...rows, tableEnd, ...lines.slice(end + 1)];
   };
 

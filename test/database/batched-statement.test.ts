@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { prepareBatchedLookup } from '../../server/database/queries/batched-statement.ts';
-import { roundedLimitSql, runDynamicQuery } from '../../server/database/queries/dynamic-query.ts';
+import { prepareBatchedLookupStatement } from '../../server/database/queries/batched-statement.ts';
+import { roundUpLimitSql, runQueryBuiltAtRunTime } from '../../server/database/queries/dynamic-query.ts';
 import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
 import { databaseKind, createMigratedDatabase } from '../support/services/database.ts';
 
@@ -13,12 +13,12 @@ beforeAll(async () => {
 });
 afterAll(() => db.close());
 
-const readNote = prepareBatchedLookup<{ body: string }>(
+const readNote = prepareBatchedLookupStatement<{ body: string }>(
   'test_read_note',
   ['int', 'int'],
   'select body from notes where id = $1 and owner = $2',
 );
-const divide = prepareBatchedLookup<{ result: number }>('test_divide', ['int'], 'select 6 / $1 as result');
+const divide = prepareBatchedLookupStatement<{ result: number }>('test_divide', ['int'], 'select 6 / $1 as result');
 
 describe('batched lookups in one event-loop turn', () => {
   test('return one row per call, and no row for a different owner', async () => {
@@ -40,7 +40,7 @@ describe('batched lookups in one event-loop turn', () => {
 });
 
 test('equal lookups in one event-loop turn run once', async () => {
-  const next = prepareBatchedLookup<{ number: number }>('test_next', ['text'], `select nextval($1::regclass) as number`);
+  const next = prepareBatchedLookupStatement<{ number: number }>('test_next', ['text'], `select nextval($1::regclass) as number`);
   for (const name of ['numbers', 'others']) await db.em.fork().execute(`create sequence ${name}`);
   const results = await Promise.all(['numbers', 'others', 'numbers', 'numbers'].map((name) => next(db.em, [name])));
   expect(results).toEqual(Array.from({ length: 4 }, () => ({ number: 1 })));
@@ -48,7 +48,7 @@ test('equal lookups in one event-loop turn run once', async () => {
 });
 
 test.skipIf(databaseKind === 'pglite')('a lookup does not wait for slower lookups of the same batch', async () => {
-  const lookup = prepareBatchedLookup<{ time: number }>(
+  const lookup = prepareBatchedLookupStatement<{ time: number }>(
     'test_blocked',
     ['boolean'],
     `select nextval('calls') as time, repeat('.', 20000) as text, case when $1 then pg_advisory_xact_lock_shared(7) end`,
@@ -70,12 +70,12 @@ test.skipIf(databaseKind === 'pglite')('a lookup does not wait for slower lookup
 
 describe.each(['even', 'any'] as const)('dynamic queries with cost %s', (cost) => {
   const listNotes = (owner: number, bodies: readonly string[]) =>
-    runDynamicQuery(
+    runQueryBuiltAtRunTime(
       db.em,
       sql<{
         id: number;
         body: string;
-      }>`select id, body from notes where owner = ${owner} and body = any(${bodies}::text[]) order by id desc limit ${roundedLimitSql(20)}`,
+      }>`select id, body from notes where owner = ${owner} and body = any(${bodies}::text[]) order by id desc limit ${roundUpLimitSql(20)}`,
       cost,
     );
 
@@ -112,13 +112,13 @@ describe.each(['even', 'any'] as const)('dynamic queries with cost %s', (cost) =
 
   test('run without parameters', async () => {
     const queries = Array.from({ length: 3 }, () =>
-      runDynamicQuery(db.em, sql`select id from notes order by id limit ${roundedLimitSql(100)}`, cost),
+      runQueryBuiltAtRunTime(db.em, sql`select id from notes order by id limit ${roundUpLimitSql(100)}`, cost),
     );
     for (const rows of await Promise.all(queries)) expect(rows.length).toBe(101);
   });
 
   test('reject only the calls that fail', async () => {
-    const divided = (by: number) => runDynamicQuery(db.em, sql<{ result: number }>`select 6 / ${by} as result`, cost);
+    const divided = (by: number) => runQueryBuiltAtRunTime(db.em, sql<{ result: number }>`select 6 / ${by} as result`, cost);
     const results = await Promise.allSettled([1, 0, 2].map(divided));
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   });
@@ -127,7 +127,7 @@ describe.each(['even', 'any'] as const)('dynamic queries with cost %s', (cost) =
 test.skipIf(databaseKind === 'pglite')(
   'a connection keeps the plans of at most 500 dynamic queries and still runs all others',
   async () => {
-    for (let n = 0; n < 600; n += 1) expect(await runDynamicQuery(db.em, sql.raw(`select ${n} as n`))).toEqual([{ n }]);
+    for (let n = 0; n < 600; n += 1) expect(await runQueryBuiltAtRunTime(db.em, sql.raw(`select ${n} as n`))).toEqual([{ n }]);
     const [prepared] = await db.em.fork().execute(`select count(*) as count from pg_prepared_statements where name like 'q\\_%'`);
     expect(prepared?.count).toBeGreaterThan(100);
     expect(prepared?.count).toBeLessThanOrEqual(500);

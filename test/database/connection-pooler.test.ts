@@ -2,7 +2,7 @@ import { CompiledQuery } from 'kysely';
 import { Client, type Pool } from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { checkConnectionPooler } from '../../server/database/connection/connection-pooler.ts';
-import { openDatabase } from '../../server/schema/open-database.ts';
+import { openDatabaseWithoutMigrating } from '../../server/schema/open-database.ts';
 import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
 import { prepareDeferredStatement, prepareStatement } from '../../server/database/queries/prepared-statement.ts';
 import { databaseKind, createMigratedPostgresqlUrl } from '../support/services/database.ts';
@@ -34,7 +34,7 @@ describe.skipIf(databaseKind === 'pglite' || !hasPgBouncer).each(modes)(
       url = await createMigratedPostgresqlUrl();
       bouncer = await startPgBouncer(url, { pool_mode: mode, ...(supportsPreparedStatements && { max_prepared_statements: 100 }) });
       const onMessage = () => () => void (messages += 1);
-      db = await openDatabase(bouncer.url, { preparedStatements, statementMs: 1_500, connectionsMax: 4, onMessage });
+      db = await openDatabaseWithoutMigrating(bouncer.url, { preparedStatements, statementMs: 1_500, connectionsMax: 4, onMessage });
     });
     afterEach(async () => {
       await db.close();
@@ -94,7 +94,7 @@ describe.skipIf(databaseKind === 'pglite' || !hasPgBouncer).each(modes)(
 
     test('is detected as behind a pooler', async () => {
       const pools: Pool[] = [];
-      const checked = await openDatabase(bouncer.url, { preparedStatements: false, onPool: (pool) => pools.push(pool) });
+      const checked = await openDatabaseWithoutMigrating(bouncer.url, { preparedStatements: false, onPool: (pool) => pools.push(pool) });
       await checked.em.fork().execute('select 1');
       expect(await Promise.all(pools.map((pool) => checkConnectionPooler(pool, preparedStatements)))).toEqual(['pooler']);
       await checked.close();
@@ -105,7 +105,7 @@ describe.skipIf(databaseKind === 'pglite' || !hasPgBouncer).each(modes)(
 describe.skipIf(databaseKind === 'pglite')('a database without a pooler', () => {
   test('sets its time limits once per connection', async () => {
     const pools: Pool[] = [];
-    const direct = await openDatabase(await createMigratedPostgresqlUrl(), {
+    const direct = await openDatabaseWithoutMigrating(await createMigratedPostgresqlUrl(), {
       statementMs: 400,
       connectionsMax: 1,
       onPool: (pool) => pools.push(pool),
@@ -120,7 +120,10 @@ describe.skipIf(databaseKind === 'pglite')('a database without a pooler', () => 
   });
 
   test('works without named statements', async () => {
-    const direct = await openDatabase(await createMigratedPostgresqlUrl(), { preparedStatements: false, connectionsMax: 1 });
+    const direct = await openDatabaseWithoutMigrating(await createMigratedPostgresqlUrl(), {
+      preparedStatements: false,
+      connectionsMax: 1,
+    });
     await direct.em.transactional(async (em) => {
       await addUser(em, ['Ann', 'ann@example.com']);
       expect(await countUsers(em, ['ann@example.com'])).toEqual([{ count: 1 }]);
@@ -131,7 +134,10 @@ describe.skipIf(databaseKind === 'pglite')('a database without a pooler', () => 
 
   test('sends a deferred write immediately after a transaction that contains only deferred writes', async () => {
     const url = await createMigratedPostgresqlUrl();
-    const [direct, other] = [await openDatabase(url, { connectionsMax: 1 }), await openDatabase(url, { connectionsMax: 1 })];
+    const [direct, other] = [
+      await openDatabaseWithoutMigrating(url, { connectionsMax: 1 }),
+      await openDatabaseWithoutMigrating(url, { connectionsMax: 1 }),
+    ];
     for (const round of [1, 2, 3]) await direct.em.transactional(async () => addUser(direct.em, ['Ann', `ann${round}@example.com`]));
     await addUser(direct.em, ['Bob', 'bob@example.com']);
     expect(await countUsers(other.em, ['bob@example.com'])).toEqual([{ count: 1 }]);

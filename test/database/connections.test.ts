@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openDatabase } from '../../server/schema/open-database.ts';
+import { openDatabaseWithoutMigrating } from '../../server/schema/open-database.ts';
 import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
 import { prepareDeferredStatement, prepareStatement } from '../../server/database/queries/prepared-statement.ts';
 import { databaseKind, createMigratedDatabase, createMigratedPostgresqlUrl } from '../support/services/database.ts';
@@ -103,7 +103,7 @@ describe('a deferred write', () => {
     let messages = 0;
     const url = await createMigratedPostgresqlUrl();
     const onMessage = () => () => void (messages += 1);
-    const counted = await openDatabase(url, { connectionsMax: 1, onMessage });
+    const counted = await openDatabaseWithoutMigrating(url, { connectionsMax: 1, onMessage });
     const inTransaction = async (round: number): Promise<number> => {
       const before = messages;
       await counted.em.transactional(async () => {
@@ -131,7 +131,7 @@ describe('a query outside of the transaction of its request', () => {
 });
 
 test.skipIf(databaseKind === 'pglite')('closing a database waits for connections in progress', async () => {
-  const closing = await openDatabase(await createMigratedPostgresqlUrl());
+  const closing = await openDatabaseWithoutMigrating(await createMigratedPostgresqlUrl());
   await closing.em.fork().execute('select 1');
   const queries = Array.from({ length: 10 }, () => closing.em.fork().execute('select 7 as number'));
   await closing.close();
@@ -159,7 +159,7 @@ describe.skipIf(databaseKind === 'pglite')('a connection that stops responding',
     const url = new URL(await createMigratedPostgresqlUrl());
     await using proxy = await openTcpProxy(Number(url.port));
     url.port = String(proxy.port);
-    const remote = await openDatabase(url.href, { connectionsMax: 2, statementMs: 600 });
+    const remote = await openDatabaseWithoutMigrating(url.href, { connectionsMax: 2, statementMs: 600 });
     const inTransaction = remote.em.fork();
     await inTransaction.begin();
     expect(await readNumber(remote.em, [1])).toEqual([{ number: 1 }]);
@@ -175,7 +175,7 @@ describe.skipIf(databaseKind === 'pglite')('a connection that stops responding',
     const url = new URL(await createMigratedPostgresqlUrl());
     await using proxy = await openTcpProxy(Number(url.port));
     url.port = String(proxy.port);
-    const remote = await openDatabase(url.href, { connectionsMax: 6, statementMs: 1_500 });
+    const remote = await openDatabaseWithoutMigrating(url.href, { connectionsMax: 6, statementMs: 1_500 });
     const sleeping = Array.from({ length: 6 }, () => remote.em.fork().execute('select pg_sleep(0.1)'));
     await Promise.all(sleeping); // opens six connections, which are idle afterwards
     proxy.dropTraffic();

@@ -1,7 +1,7 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { prepareBatchedLookup } from '../../server/database/queries/batched-statement.ts';
+import { prepareBatchedLookupStatement } from '../../server/database/queries/batched-statement.ts';
 import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
 import { prepareStatement } from '../../server/database/queries/prepared-statement.ts';
 import { databaseKind, createMigratedDatabase } from '../support/services/database.ts';
@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => db.close());
 
 const echo = prepareStatement<{ number: number }>('left_behind_statement', 'select $1::int8 as number');
-const echoBatched = prepareBatchedLookup<{ number: number }>('left_behind_together', ['int8'], 'select $1::int8 as number');
+const echoBatched = prepareBatchedLookupStatement<{ number: number }>('left_behind_together', ['int8'], 'select $1::int8 as number');
 
 const oldBytes = (): number => getHeapSpaceStatistics().find(({ space_name: name }) => name === 'old_space')?.space_used_size ?? NaN;
 

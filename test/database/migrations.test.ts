@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { migrate } from '../../server/database/migrate/run-migrations.ts';
 import { openMigratedDatabase } from '../../server/schema/open-migrated-database.ts';
-import { openDatabase } from '../../server/schema/open-database.ts';
+import { openDatabaseWithoutMigrating } from '../../server/schema/open-database.ts';
 import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
 import { databaseKind, createEmptyPostgresqlUrl, createMigratedDatabase } from '../support/services/database.ts';
 
@@ -66,8 +66,8 @@ describe.skipIf(databaseKind === 'pglite')('six processes that start concurrentl
 describe.skipIf(databaseKind === 'pglite')('a migration of a table in a long read transaction', () => {
   test('waits for the reader without blocking other queries', { timeout: 60_000 }, async () => {
     const url = await createEmptyPostgresqlUrl();
-    const db = await openDatabase(url, { timeouts: 'none', connectionsMax: 3 });
-    const others = await openDatabase(url);
+    const db = await openDatabaseWithoutMigrating(url, { timeouts: 'none', connectionsMax: 3 });
+    const others = await openDatabaseWithoutMigrating(url);
     const all = (await db.migrator.getPending()).map(({ name }) => name);
     const remaining = all.slice(all.indexOf('20261120164749_webhooks')); // this migration alters existing tables
     await db.migrator.up({ migrations: all.slice(0, -remaining.length) });
@@ -89,7 +89,7 @@ describe.skipIf(databaseKind === 'pglite')('a migration of a table in a long rea
 
 describe.skipIf(databaseKind === 'postgresql')('the embedded database', () => {
   test('runs one transaction at a time, and closes after the transaction has completed', async () => {
-    const db = await openDatabase('memory://');
+    const db = await openDatabaseWithoutMigrating('memory://');
     await migrate(db);
     const begun = Promise.withResolvers<void>();
     const insert = db.em.transactional(async (em) => {

@@ -1,14 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openMigratedDatabase } from '../../server/schema/open-migrated-database.ts';
-import { openDatabase } from '../../server/schema/open-database.ts';
+import { openDatabaseWithoutMigrating } from '../../server/schema/open-database.ts';
 import type { Database, EntityManager } from '../../server/database/entity-manager/entity-manager.ts';
 import { buildSearchedWordsQuery } from '../../server/products/correct-spelling.sql.ts';
-import { findProducts } from '../../server/products/find-products.ts';
+import { searchOrListProducts } from '../../server/products/find-products.ts';
 import { databaseKind, createEmptyPostgresqlUrl, createMigratedDatabase } from '../support/services/database.ts';
 
 const searchProductRows = async (db: Database, text: string): Promise<readonly unknown[]> => {
-  const { rows } = await findProducts(db.em.fork(), text, { status: ['active'] }, { by: 'relevance', descending: true }, undefined, 100);
+  const { rows } = await searchOrListProducts(
+    db.em.fork(),
+    text,
+    { status: ['active'] },
+    { by: 'relevance', descending: true },
+    undefined,
+    100,
+  );
   return rows;
 };
 
@@ -53,7 +60,7 @@ describe('a search among 5,000 products', () => {
 });
 
 test('the migration adds existing products to the search', async () => {
-  const db = await openDatabase('memory://');
+  const db = await openDatabaseWithoutMigrating('memory://');
   try {
     const names = (await db.migrator.getPending()).map(({ name }) => name);
     await db.migrator.up({ migrations: names.slice(0, names.indexOf('20261122132000_product_search')) });
@@ -97,7 +104,7 @@ describe.skipIf(databaseKind === 'pglite')('the extension pg_trgm', () => {
   const createDatabaseWithGrant = async (grant: (database: string, user: string) => string): Promise<string> => {
     const url = new URL(await createEmptyPostgresqlUrl());
     const [database, user] = [url.pathname.slice(1), `user_${randomBytes(4).toString('hex')}`];
-    const db = await openDatabase(url.href);
+    const db = await openDatabaseWithoutMigrating(url.href);
     await db.em.fork().execute(`create role ${user} login password 'secret'`);
     await db.em.fork().execute(grant(database, user));
     await db.close();

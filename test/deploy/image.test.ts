@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { scopeNames } from '@mandate/contract';
-import { openDatabase } from '../../server/schema/open-database.ts';
+import { openDatabaseWithoutMigrating } from '../../server/schema/open-database.ts';
 import { databaseKind, createMigratedPostgresqlUrl } from '../support/services/database.ts';
 import { basicAuthorization, createConfidentialClient, tokenResponseSchema, type ClientCredentials } from '../support/oauth/oauth-flow.ts';
 import { killServerProcesses, runServerUntilExit, startServerProcess, type ServerLocation } from '../support/server/server-process.ts';
@@ -71,7 +71,7 @@ describe.skipIf(databaseKind === 'pglite' || process.env['MANDATE_IMAGE_TESTS'] 
       };
       const server = await startServerProcess(env, argv, { ...processLocation, ...imageUser(image) });
       expect(await (await fetch(`${server.url}/readyz`)).text()).toBe('ok\n');
-      const db = await openDatabase(url, { connectionsMax: 1 });
+      const db = await openDatabaseWithoutMigrating(url, { connectionsMax: 1 });
       const application = await createConfidentialClient(db, scopeNames);
       await db.close();
       const token = await tokenThroughProxy(server.url, application);

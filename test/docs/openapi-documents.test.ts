@@ -2,7 +2,7 @@ import { contract, getRouteMetadata, listRoutes } from '@mandate/contract';
 import { createOpenApi30Document, createOpenApiDocument } from '@mandate/contract/openapi';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { openApiTexts } from '../../server/docs/openapi-documents.ts';
+import { openApiDocumentReaders } from '../../server/docs/openapi-documents.ts';
 
 // The server replaces the origin in generated documents; the result must equal a document generated for this origin.
 test.each([
@@ -11,7 +11,7 @@ test.each([
   ['openapi-v2', (issuer: string) => createOpenApiDocument(issuer, 'v2')],
 ] as const)('%s.json contains the URL of the server that serves it', async (name, generate) => {
   const issuer = 'https://shop.example/mandate';
-  expect(JSON.parse(await openApiTexts[name](issuer))).toEqual(JSON.parse(JSON.stringify(generate(issuer))));
+  expect(JSON.parse(await openApiDocumentReaders[name](issuer))).toEqual(JSON.parse(JSON.stringify(generate(issuer))));
 });
 
 const operations = z.record(z.record(z.object({ requestBody: z.object({ description: z.string().optional() }).optional() })));

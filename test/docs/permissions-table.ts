@@ -1,8 +1,16 @@
 /** `npm run permissions` generates the permissions table in SECURITY.md from the contract and the server's authorization rules. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { apiKeyCreateSchema, contract, getRouteMetadata, listRoutes, type Scope, scopeNames, scopeDefinitions } from '@mandate/contract';
-import { selfRegisteredScopes } from '../../server/applications/create-application.ts';
+import {
+  apiKeyCreateRequestSchema,
+  contract,
+  getRouteMetadata,
+  listRoutes,
+  type Scope,
+  scopeNames,
+  scopeDefinitions,
+} from '@mandate/contract';
+import { scopesOfSelfRegisteredApplications } from '../../server/applications/create-application.ts';
 import { canUseScope } from '../../server/http/middleware/authorize.ts';
 import type { Principal } from '../../server/http/request/principal.ts';
 
@@ -13,7 +21,7 @@ type User = Principal['user'];
 const principalOf = (user: User): Principal => ({ user, clientId: 'any', scopes: new Set(scopeNames) });
 const userWith = (role: NonNullable<User>['role']): User => ({ id: 1, role });
 
-const keyScopes = new Set<string>(apiKeyCreateSchema.shape.scopes.element.options);
+const keyScopes = new Set<string>(apiKeyCreateRequestSchema.shape.scopes.element.options);
 
 /** The table columns, by kind of caller: whether such a caller can use a scope that the caller was granted. */
 const columns: Record<string, (scope: Scope) => boolean> = {
@@ -21,7 +29,7 @@ const columns: Record<string, (scope: Scope) => boolean> = {
   staff: (scope) => canUseScope(principalOf(userWith('staff')), scope),
   administrator: (scope) => canUseScope(principalOf(userWith('admin')), scope),
   'application without a user': (scope) => canUseScope(principalOf(null), scope),
-  'self-registered application': (scope) => selfRegisteredScopes.includes(scope),
+  'self-registered application': (scope) => scopesOfSelfRegisteredApplications.includes(scope),
   'API key': (scope) => keyScopes.has(scope),
 };
 

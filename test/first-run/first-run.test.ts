@@ -6,7 +6,7 @@ import type { Database } from '../../server/database/entity-manager/entity-manag
 import { scopeNames, scopeDefinitions } from '@mandate/contract';
 import { readFirstRunFile } from '../../server/first-run/first-run-file.ts';
 import { formatWelcomeMessage } from '../../server/first-run/welcome-message.ts';
-import { prepareInstallation } from '../../server/first-run/prepare-installation.ts';
+import { createAdministratorAndDemonstrationShop } from '../../server/first-run/prepare-installation.ts';
 import { verifyEmailAndPassword } from '../../server/oauth/accounts/account-store.ts';
 import { databaseKind, createMigratedDatabase } from '../support/services/database.ts';
 
@@ -22,8 +22,14 @@ afterEach(async () => {
 });
 
 const issuer = 'http://localhost:3000';
-const startInstallation = (changes: Partial<Parameters<typeof prepareInstallation>[1]> = {}): ReturnType<typeof prepareInstallation> =>
-  prepareInstallation(db, { production: false, dataDirectory, issuer, administrator: undefined, ...changes }, new Date());
+const startInstallation = (
+  changes: Partial<Parameters<typeof createAdministratorAndDemonstrationShop>[1]> = {},
+): ReturnType<typeof createAdministratorAndDemonstrationShop> =>
+  createAdministratorAndDemonstrationShop(
+    db,
+    { production: false, dataDirectory, issuer, administrator: undefined, ...changes },
+    new Date(),
+  );
 const readInstalledFirstRunFile = (): ReturnType<typeof readFirstRunFile> => readFirstRunFile(db.em.fork(), dataDirectory);
 
 async function count(table: 'users' | 'products' | 'product_stock' | 'delivery_methods' | 'applications'): Promise<number> {

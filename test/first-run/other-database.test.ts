@@ -6,7 +6,7 @@ import { Application } from '../../server/applications/application.entity.ts';
 import { hashClientSecret } from '../../server/applications/client-secret.ts';
 import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
 import { firstRunFilePath, readFirstRunFile } from '../../server/first-run/first-run-file.ts';
-import { prepareInstallation } from '../../server/first-run/prepare-installation.ts';
+import { createAdministratorAndDemonstrationShop } from '../../server/first-run/prepare-installation.ts';
 import { createMigratedDatabase } from '../support/services/database.ts';
 
 let [first, second]: Database[] = [];
@@ -21,7 +21,11 @@ afterEach(async () => {
 });
 
 const prepare = (db: Database) =>
-  prepareInstallation(db, { production: false, dataDirectory, issuer: 'http://localhost:3000', administrator: undefined }, new Date());
+  createAdministratorAndDemonstrationShop(
+    db,
+    { production: false, dataDirectory, issuer: 'http://localhost:3000', administrator: undefined },
+    new Date(),
+  );
 
 test('a first-run file is used only with its database, and is kept as a backup when it is replaced', async () => {
   if (!first || !second) throw new Error('no databases');

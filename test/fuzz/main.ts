@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import { openMigratedDatabase } from '../../server/schema/open-migrated-database.ts';
-import { unlimitedAttempts } from '../../server/oauth/brute-force/attempt-limits.ts';
+import { attemptLimitsThatNeverReject } from '../../server/oauth/brute-force/attempt-limits.ts';
 import { createProgressBar } from '../../server/command/progress-bar.ts';
 import { startMandateServer } from '../support/server/start-mandate.ts';
 import { runAdminSql, databaseUrlOnServer } from '../support/services/postgresql-databases.ts';
@@ -52,7 +52,7 @@ async function fuzzRound(first: number, count: number, progress: ReturnType<type
   const db = await openMigratedDatabase(databaseUrlOnServer(postgresql.url, name));
   const logged: string[] = [];
   const onLogLine = (line: string): void => void (/"level":[56]0/.test(line) && logged.push(line));
-  const mandate = await startMandateServer({ db, previewVersions: true, limits: unlimitedAttempts, onLogLine });
+  const mandate = await startMandateServer({ db, previewVersions: true, limits: attemptLimitsThatNeverReject, onLogLine });
   const onResponse: Parameters<typeof fuzz>[0]['onResponse'] = (operation, status) => {
     responseCounts.count(operation, status);
     progress('requests', Math.min(responseCounts.total, requests - 1), requests);

@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createHttpServer, type HttpServerOptions } from '../../server/http/server/http-server.ts';
-import { releaseSlotWhile, type LoadLimits } from '../../server/http/server/load-shedder.ts';
+import { releaseLoadShedderSlotWhile, type LoadLimits } from '../../server/http/server/load-shedder.ts';
 import { createLog } from '../../server/logging/logger.ts';
 import { createBlockingHandler } from '../support/network/blocking-handler.ts';
 import { countConnections } from '../support/network/count-connections.ts';
@@ -154,7 +154,7 @@ describe('the load shedder', () => {
     const port = await serve(
       (_req, res) => {
         entered += 1;
-        void releaseSlotWhile(res, promise).then(() => res.end('news'));
+        void releaseLoadShedderSlotWhile(res, promise).then(() => res.end('news'));
       },
       { load: smallLimits },
     );

@@ -1,6 +1,6 @@
 import { scopeNames } from '@mandate/contract';
 import { z } from 'zod';
-import { openDatabase } from '../../server/schema/open-database.ts';
+import { openDatabaseWithoutMigrating } from '../../server/schema/open-database.ts';
 import { DeliveryMethod } from '../../server/delivery-methods/delivery-method.entity.ts';
 import { obtainClientToken, createConfidentialClient } from '../support/oauth/oauth-flow.ts';
 import { findPostgresql, startPostgresql } from '../support/services/postgresql-server.ts';
@@ -21,7 +21,7 @@ export async function withRunningShop(use: (shop: RunningShop) => Promise<void>)
   const postgresql = await startPostgresql(await findPostgresql());
   await using directory = await createDataDirectory();
   const server = await startServerProcess({ DATABASE_URL: postgresql.url, MANDATE_DATA_DIR: directory.path, ...limits });
-  const db = await openDatabase(postgresql.url, { connectionsMax: 2 });
+  const db = await openDatabaseWithoutMigrating(postgresql.url, { connectionsMax: 2 });
   try {
     const token = await obtainClientToken(server.url, await createConfidentialClient(db, scopeNames), scopeNames);
     const free = { code: 'free', name: 'Free', price: 0, currency: 'EUR', requiresAddress: false, active: true } as const;

@@ -10,7 +10,7 @@ import { z } from 'zod';
 import { scopeNames } from '@mandate/contract';
 import { createApp } from '../../server/app/app.ts';
 import { migrate } from '../../server/database/migrate/run-migrations.ts';
-import { openDatabase } from '../../server/schema/open-database.ts';
+import { openDatabaseWithoutMigrating } from '../../server/schema/open-database.ts';
 import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
 import { createLog } from '../../server/logging/logger.ts';
 import { buildOrdersQuery } from '../../server/orders/list-orders.sql.ts';
@@ -112,7 +112,7 @@ const keys = deriveKeys('a secret that only this measurement uses');
 const count = Number(process.argv[2] ?? 10_000_000);
 const server = await startPostgresql(await findPostgresql());
 try {
-  const db = await openDatabase(server.url, { timeouts: 'none' });
+  const db = await openDatabaseWithoutMigrating(server.url, { timeouts: 'none' });
   await migrate(db);
   const { largestCustomerId } = await fillOrders(db.em.fork(), count, (done) =>
     process.stderr.write(`\r${done.toLocaleString('en')} orders`),

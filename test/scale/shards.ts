@@ -5,7 +5,7 @@
  * machine, so the figures show the cost of a query, not the benefit of additional machines.
  */
 import { migrate } from '../../server/database/migrate/run-migrations.ts';
-import { openDatabase } from '../../server/schema/open-database.ts';
+import { openDatabaseWithoutMigrating } from '../../server/schema/open-database.ts';
 import type { Database, EntityManager } from '../../server/database/entity-manager/entity-manager.ts';
 import { findOrderWithoutPermissionCheck } from '../../server/orders/find-order.ts';
 import { countOrders, listOrders } from '../../server/orders/list-orders.sql.ts';
@@ -137,7 +137,7 @@ async function distributeOrders(single: EntityManager, shards: readonly EntityMa
 }
 
 async function openMigrated(url: string): Promise<Database> {
-  const db = await openDatabase(url, { timeouts: 'none' });
+  const db = await openDatabaseWithoutMigrating(url, { timeouts: 'none' });
   await migrate(db);
   return db;
 }

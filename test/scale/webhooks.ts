@@ -7,15 +7,15 @@ import { Worker } from 'node:worker_threads';
 import { z } from 'zod';
 import { startJobs } from '../../server/jobs/job-runner.ts';
 import { migrate } from '../../server/database/migrate/run-migrations.ts';
-import { openDatabase } from '../../server/schema/open-database.ts';
+import { openDatabaseWithoutMigrating } from '../../server/schema/open-database.ts';
 import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
-import { eventJobs } from '../../server/events/jobs.ts';
+import { createEventJobs } from '../../server/events/jobs.ts';
 import { createLog } from '../../server/logging/logger.ts';
 import { deriveKeys } from '../../server/crypto/derived-keys.ts';
 import { DeliveryWorker } from '../../server/webhooks/delivery/delivery-worker.ts';
 import { createWebhookDeliveriesForEvents } from '../../server/webhooks/delivery/create-webhook-deliveries.ts';
 import { webhookJobs } from '../../server/webhooks/delivery/webhook-jobs.ts';
-import { publicNetworkPolicy } from '../../server/outgoing-http/protected-client.ts';
+import { createPublicNetworkPolicy } from '../../server/outgoing-http/protected-client.ts';
 import { generateWebhookSecret, encryptWebhookSecret } from '../../server/webhooks/endpoints/webhook-signature.ts';
 import { findPostgresql, startPostgresql } from '../support/services/postgresql-server.ts';
 
@@ -140,17 +140,17 @@ async function measureFairness(benchmark: WebhookBenchmark): Promise<{ withoutSi
 
 const server = await startPostgresql(await findPostgresql());
 try {
-  const db = await openDatabase(server.url);
+  const db = await openDatabaseWithoutMigrating(server.url);
   await migrate(db);
   const log = createLog(false);
   const deliverer = new DeliveryWorker({
     em: db.em,
     log,
     key: keys.webhooks,
-    network: publicNetworkPolicy(true),
+    network: createPublicNetworkPolicy(true),
     notice: { mailKey: keys.mail, canMail: false },
   });
-  const background = startJobs([...eventJobs(db, createWebhookDeliveriesForEvents), ...webhookJobs(db, deliverer)], log);
+  const background = startJobs([...createEventJobs(db, createWebhookDeliveriesForEvents), ...webhookJobs(db, deliverer)], log);
   const benchmark = new WebhookBenchmark(db);
   while (benchmark.port === 0) await sleep(10);
   const lines = ['| endpoints | lag p50, ms | lag p99, ms | burst delivered | deliveries/s |', '|---|---|---|---|---|'];

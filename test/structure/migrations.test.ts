@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openDatabase } from '../../server/schema/open-database.ts';
+import { openDatabaseWithoutMigrating } from '../../server/schema/open-database.ts';
 import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
 import { findMigrationFaults, readMigrations, listCreatedTables, type ParsedMigration } from '../support/migration-rules.ts';
 
@@ -9,7 +9,7 @@ const firstRelease = '20261201000000';
 let db: Database;
 let migrations: ParsedMigration[];
 beforeAll(async () => {
-  db = await openDatabase('memory://');
+  db = await openDatabaseWithoutMigrating('memory://');
   migrations = await readMigrations(db);
 });
 afterAll(() => db.close());

@@ -34,7 +34,13 @@ describe('the TypeScript compiler can follow the walkthroughs in ARCHITECTURE.md
   });
 
   test('placing an order: from the route to the statement that calls the SQL function', () => {
-    const handlers = ['handleCreateOrder', 'createIdempotentlyInStatement', 'placeOrder', 'callPlaceOrder', 'problemFromRejection'];
+    const handlers = [
+      'handleCreateOrder',
+      'createResourceIdempotentlyInStatement',
+      'placeOrder',
+      'callPlaceOrder',
+      'problemFromOrderRejection',
+    ];
     const reached = graph.reachableNames(routesFile, 'orderRoutes', 'create');
     expect(missing(handlers, reached)).toEqual([]);
     expect(reached.has('handleCancelOrder')).toBe(false);

@@ -7,7 +7,7 @@ import { PgliteConnection } from '@mikro-orm/pglite';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '../../server/database/migrate/run-migrations.ts';
 import { openMigratedDatabase } from '../../server/schema/open-migrated-database.ts';
-import { openDatabase } from '../../server/schema/open-database.ts';
+import { openDatabaseWithoutMigrating } from '../../server/schema/open-database.ts';
 import { collectResponses } from './contract/collect-responses.ts';
 import { runAdminSql, databaseUrlOnServer } from './services/postgresql-databases.ts';
 import { findPostgresql, startPostgresql, type PostgresqlServer } from './services/postgresql-server.ts';
@@ -62,7 +62,7 @@ async function preparePostgresql(
 }
 
 async function preparePglite(project: TestProject): Promise<() => Promise<void>> {
-  const db = await openDatabase('memory://');
+  const db = await openDatabaseWithoutMigrating('memory://');
   await migrate(db);
   const connection = db.em.getConnection();
   if (!(connection instanceof PgliteConnection)) throw new Error('memory:// is PGlite');

@@ -1,30 +1,30 @@
 import type { Command } from 'commander';
 import type { MandateEvent } from '@mandate/client-sdk/webhooks';
-import { commandErrorFromApiError, getCommandSpec } from '../../contract-commands/build-request.ts';
+import { commandErrorFromApiError, getCommandSpecOfOperation } from '../../contract-commands/build-request.ts';
 import { parseEventTypes } from '../../webhooks/event-types.ts';
-import { parseAfterFlag, pollEvents } from '../../webhooks/poll-events.ts';
+import { parseAfterEventIdFlag, pollEvents } from '../../webhooks/poll-events.ts';
 import type { CliEnvironment } from '../../environment/environment.ts';
 import { sanitizeForTerminal } from '../../terminal/safe-terminal-text.ts';
-import { requireGroupCommand, readGlobalFlags, addLeafCommand } from '../command-helpers.ts';
+import { requireCommandGroup, readGlobalFlags, addCommandWithoutSubcommands } from '../command-helpers.ts';
 import { openSession, requireScopes } from '../../sign-in/session.ts';
-import { resolveSettings, type Settings } from '../../settings/settings.ts';
+import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../../settings/settings.ts';
 import { formatJsonLine } from '../../output/print-result.ts';
 
 type Flags = { readonly type?: string; readonly after?: string };
 
 export function addEventsWatchCommand(program: Command, io: CliEnvironment): void {
-  const command = addLeafCommand(requireGroupCommand(program, 'events'), 'watch', 'Print events as they occur')
+  const command = addCommandWithoutSubcommands(requireCommandGroup(program, 'events'), 'watch', 'Print events as they occur')
     .description(
       'Print one line for each event as it occurs, until you press Ctrl-C. If the connection to the service is lost, the command reconnects.',
     )
     .option('--type <types>', "only these comma-separated event types, such as order.paid,'product.*'")
     .option('--after <event-id>', 'start after this event instead of now')
     .addHelpText('after', '\nRequires the scope events.read, and the read scope of each resource whose events are shown.')
-    .action(async () => watch(io, resolveSettings(readGlobalFlags(command), io), command.opts<Flags>()));
+    .action(async () => watch(io, settingsFromFlagsEnvironmentAndProfile(readGlobalFlags(command), io), command.opts<Flags>()));
 }
 
 async function watch(io: CliEnvironment, settings: Settings, flags: Flags): Promise<void> {
-  const options = { after: parseAfterFlag(flags.after), type: parseEventTypes('--type', flags.type) };
+  const options = { after: parseAfterEventIdFlag(flags.after), type: parseEventTypes('--type', flags.type) };
   const session = await openSession(io, settings);
   requireScopes(session, ['events.read']);
   try {
@@ -32,7 +32,7 @@ async function watch(io: CliEnvironment, settings: Settings, flags: Flags): Prom
       io.stdout.write(settings.format === 'text' ? `${sanitizeForTerminal(formatEvent(event))}\n` : formatJsonLine(io, settings, event));
     }
   } catch (error) {
-    throw commandErrorFromApiError(error, getCommandSpec('events.list'), undefined);
+    throw commandErrorFromApiError(error, getCommandSpecOfOperation('events.list'), undefined);
   }
 }
 

@@ -3,16 +3,16 @@ import { isLoopback } from '@mandate/client-sdk';
 import { type MandateEvent, signWebhook } from '@mandate/client-sdk/webhooks';
 import { CommandError } from '../../errors/command-error.ts';
 import { requireConfirmation } from '../../contract-commands/require-confirmation.ts';
-import { commandErrorFromApiError, getCommandSpec } from '../../contract-commands/build-request.ts';
+import { commandErrorFromApiError, getCommandSpecOfOperation } from '../../contract-commands/build-request.ts';
 import { parseEventTypes } from '../../webhooks/event-types.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
-import { parseAfterFlag, pollEvents } from '../../webhooks/poll-events.ts';
+import { parseAfterEventIdFlag, pollEvents } from '../../webhooks/poll-events.ts';
 import { forwardEvent, type ForwardResult, type ForwardTarget } from '../../webhooks/forward-event.ts';
 import type { CliEnvironment } from '../../environment/environment.ts';
 import { sanitizeForTerminal } from '../../terminal/safe-terminal-text.ts';
-import { requireGroupCommand, readGlobalFlags, addLeafCommand } from '../command-helpers.ts';
+import { requireCommandGroup, readGlobalFlags, addCommandWithoutSubcommands } from '../command-helpers.ts';
 import { openSession, requireScopes } from '../../sign-in/session.ts';
-import { resolveSettings, type Settings } from '../../settings/settings.ts';
+import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../../settings/settings.ts';
 import { formatJsonLine } from '../../output/print-result.ts';
 import { loadOrCreateSigningSecret } from '../../webhooks/signing-secret.ts';
 
@@ -27,7 +27,11 @@ type Flags = {
 };
 
 export function addWebhooksListenCommand(program: Command, io: CliEnvironment): void {
-  const command = addLeafCommand(requireGroupCommand(program, 'webhooks'), 'listen', 'Forward events to a server on your machine')
+  const command = addCommandWithoutSubcommands(
+    requireCommandGroup(program, 'webhooks'),
+    'listen',
+    'Forward events to a server on your machine',
+  )
     .description(
       "Forward events to a server on your machine until you press Ctrl-C. Requests are signed like the service's webhooks, but no endpoint is registered. If the connection to the service is lost, the command reconnects without skipping or repeating events.",
     )
@@ -39,13 +43,13 @@ export function addWebhooksListenCommand(program: Command, io: CliEnvironment): 
     .option('--skip-verify', 'accept invalid TLS certificates')
     .option('-y, --yes', 'skip the confirmation before forwarding to another machine')
     .addHelpText('after', '\nRequires the scope events.read, and the read scope of each resource whose events are forwarded.')
-    .action(async () => listen(io, resolveSettings(readGlobalFlags(command), io), command.opts<Flags>()));
+    .action(async () => listen(io, settingsFromFlagsEnvironmentAndProfile(readGlobalFlags(command), io), command.opts<Flags>()));
 }
 
 async function listen(io: CliEnvironment, settings: Settings, flags: Flags): Promise<void> {
   const secret = await loadOrCreateSigningSecret(settings);
   if (flags.printSecret) return io.stdout.write(`${secret}\n`);
-  const options = { after: parseAfterFlag(flags.after), type: parseEventTypes('--events', flags.events) };
+  const options = { after: parseAfterEventIdFlag(flags.after), type: parseEventTypes('--events', flags.events) };
   const target = flags.forwardTo === undefined ? undefined : parseTarget(flags.forwardTo, flags);
   const session = await openSession(io, settings);
   requireScopes(session, ['events.read']);
@@ -64,7 +68,7 @@ async function listen(io: CliEnvironment, settings: Settings, flags: Flags): Pro
       processed.lastId = event.id;
     }
   } catch (error) {
-    throw commandErrorFromApiError(error, getCommandSpec('events.list'), undefined);
+    throw commandErrorFromApiError(error, getCommandSpecOfOperation('events.list'), undefined);
   } finally {
     const resume = processed.lastId === undefined ? '' : `; resume with --after ${processed.lastId}`;
     if (!settings.quiet) io.stderr.write(`Stopped after ${processed.count} ${processed.count === 1 ? 'event' : 'events'}${resume}\n`);

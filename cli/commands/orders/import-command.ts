@@ -1,24 +1,29 @@
 import { randomUUID } from 'node:crypto';
 import { Option, type Command } from 'commander';
 import { MandateError, type Client, type Task } from '@mandate/client-sdk';
-import { waitForTask, assertTaskSucceeded, parseWaitFlags, type WaitFlags } from '../../tasks/wait-for-task.ts';
+import { waitForTask, assertTaskSucceeded, parseTaskWaitFlags, type WaitFlags } from '../../tasks/wait-for-task.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
-import { commandErrorFromApiError, buildRequest, getCommandSpec, type ContractRequest } from '../../contract-commands/build-request.ts';
+import {
+  commandErrorFromApiError,
+  buildRequest,
+  getCommandSpecOfOperation,
+  type ContractRequest,
+} from '../../contract-commands/build-request.ts';
 import type { CliEnvironment } from '../../environment/environment.ts';
-import { requireGroupCommand, readGlobalFlags, addLeafCommand, setCompletionChoices } from '../command-helpers.ts';
+import { requireCommandGroup, readGlobalFlags, addCommandWithoutSubcommands, setCompletionChoices } from '../command-helpers.ts';
 import { createProgressBar, formatRate, formatBytes } from '../../terminal/progress-bar.ts';
-import { createRateMeter } from '../../terminal/progress-rate.ts';
-import { checkImportFile } from '../../files/check-import-file.ts';
+import { createProgressRateMeter } from '../../terminal/progress-rate.ts';
+import { checkImportFileEncodingAndRows } from '../../files/check-import-file.ts';
 import { openUploadFile, type UploadFile } from '../../files/open-upload.ts';
 import type { RawFlagValues } from '../../contract-commands/parse-flags.ts';
-import { assertMayWrite, saveDownload } from '../../files/download-to-file.ts';
+import { assertDownloadMayOverwrite, saveVerifiedDownload } from '../../files/download-to-file.ts';
 import { isRecord } from '../../schema/schema-violations.ts';
 import { openSession, requireScopes } from '../../sign-in/session.ts';
-import { resolveSettings, type Settings } from '../../settings/settings.ts';
+import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../../settings/settings.ts';
 import { assertKnownFields, printResult } from '../../output/print-result.ts';
-import { assertNoRowsRejected, printImportSummary, printUnfinishedImport } from '../../output/print-import-summary.ts';
+import { assertNoRowsRejected, printImportSummary, printFailedOrCanceledImport } from '../../output/print-import-summary.ts';
 import { addOperationFlags } from '../contract-commands.ts';
-import { addWaitFlags } from '../tasks/task-wait.ts';
+import { addTaskWaitFlags } from '../tasks/task-wait.ts';
 
 type Flags = WaitFlags & { readonly format?: string; readonly report?: string; readonly yes?: boolean; readonly idempotencyKey?: string };
 type ImportKind = { readonly operationId: 'orderImports.create' | 'productImports.create'; readonly scope: string };
@@ -30,12 +35,12 @@ const importKinds = {
 
 export function addImportCommand(program: Command, io: CliEnvironment, group: 'orders' | 'products'): void {
   const kind = importKinds[group];
-  const spec = getCommandSpec(kind.operationId);
-  const command = addLeafCommand(requireGroupCommand(program, group), 'import', `Import ${group} from a file`)
+  const spec = getCommandSpecOfOperation(kind.operationId);
+  const command = addCommandWithoutSubcommands(requireCommandGroup(program, group), 'import', `Import ${group} from a file`)
     .description(`Import ${group} from a file.\n${spec.description ?? ''}`)
     .argument('<file>', 'CSV file with a header, or file with one JSON object per line; can be compressed (.gz); - reads standard input');
   const typed = addOperationFlags(command, spec);
-  addWaitFlags(command)
+  addTaskWaitFlags(command)
     .addOption(
       setCompletionChoices(new Option('--format <name>', 'csv or ndjson (default: determined by the file name, otherwise csv)'), [
         'csv',
@@ -49,7 +54,7 @@ export function addImportCommand(program: Command, io: CliEnvironment, group: 'o
       `\nThe file is checked before it is sent, except standard input.\nThe exit code is ${exitCodes.inputRejected} if any row or order was rejected; the others were imported.\nRequires the scopes ${requiredScopes(kind).join(', ')}.`,
     )
     .action(async (path: string) =>
-      importFile(io, resolveSettings(readGlobalFlags(command), io), kind, path, typed, command.opts<Flags>()),
+      importFile(io, settingsFromFlagsEnvironmentAndProfile(readGlobalFlags(command), io), kind, path, typed, command.opts<Flags>()),
     );
 }
 
@@ -63,14 +68,14 @@ async function importFile(
   typed: RawFlagValues,
   flags: Flags,
 ): Promise<void> {
-  const spec = getCommandSpec(kind.operationId);
+  const spec = getCommandSpecOfOperation(kind.operationId);
   const request = buildRequest({ spec, path: [], typed });
   assertKnownFields(settings, spec.fields);
-  parseWaitFlags(flags);
+  parseTaskWaitFlags(flags);
   const report = flags.report === undefined ? undefined : { path: flags.report, overwrite: flags.yes ?? false };
-  if (report) assertMayWrite(report);
+  if (report) assertDownloadMayOverwrite(report);
   const file = await openUploadFile(io, path, flags.format);
-  if (file.check) await checkImportFile(path, file.check(), file.contentType);
+  if (file.check) await checkImportFileEncodingAndRows(path, file.check(), file.contentType);
   const session = await openSession(io, settings);
   requireScopes(session, requiredScopes(kind));
   const { client } = session;
@@ -79,9 +84,9 @@ async function importFile(
     const id = await upload(io, settings, client, request, file, idempotencyKey);
     const task = await waitForTask(io, settings, client, id, flags);
     printResult(io, settings, task);
-    if (task.status !== 'succeeded' && !settings.quiet) printUnfinishedImport(io, task);
+    if (task.status !== 'succeeded' && !settings.quiet) printFailedOrCanceledImport(io, task);
     assertTaskSucceeded(task);
-    if (report) await saveDownload(io, await client.tasks.result(id, { signal: io.interrupted }), report, task.result?.sha256);
+    if (report) await saveVerifiedDownload(io, await client.tasks.result(id, { signal: io.interrupted }), report, task.result?.sha256);
     if (!settings.quiet) await printImportSummary(io, client, task, report?.path);
     assertNoRowsRejected(task);
   } catch (error) {
@@ -98,7 +103,7 @@ async function upload(
   idempotencyKey: string,
 ): Promise<Task['id']> {
   const progress = createProgressBar(io, settings);
-  const measure = createRateMeter();
+  const measure = createProgressRateMeter();
   const onProgress = (sent: number): void => {
     const rate = formatRate(measure(sent, bytes), formatBytes);
     progress.show({ label: 'upload', fraction: bytes ? sent / bytes : undefined, amount: formatBytes(sent), rate, state: '' });

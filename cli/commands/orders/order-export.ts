@@ -1,38 +1,40 @@
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
 import type { OrderExportCreate, Task } from '@mandate/client-sdk';
-import { waitForTask, assertTaskSucceeded, parseWaitFlags, type WaitFlags } from '../../tasks/wait-for-task.ts';
+import { waitForTask, assertTaskSucceeded, parseTaskWaitFlags, type WaitFlags } from '../../tasks/wait-for-task.ts';
 import { CommandError } from '../../errors/command-error.ts';
-import { commandErrorFromApiError, buildRequest, getCommandSpec } from '../../contract-commands/build-request.ts';
+import { commandErrorFromApiError, buildRequest, getCommandSpecOfOperation } from '../../contract-commands/build-request.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import type { CliEnvironment } from '../../environment/environment.ts';
-import { getOrderReadScope } from '../../sign-in/order-read-scope.ts';
+import { chooseOrderReadScope } from '../../sign-in/order-read-scope.ts';
 import { sanitizeForTerminal } from '../../terminal/safe-terminal-text.ts';
-import { requireGroupCommand, readGlobalFlags, addLeafCommand } from '../command-helpers.ts';
+import { requireCommandGroup, readGlobalFlags, addCommandWithoutSubcommands } from '../command-helpers.ts';
 import { formatBytes } from '../../terminal/progress-bar.ts';
 import type { RawFlagValues } from '../../contract-commands/parse-flags.ts';
-import { assertMayWrite, saveDownload, type DownloadTarget } from '../../files/download-to-file.ts';
+import { assertDownloadMayOverwrite, saveVerifiedDownload, type DownloadTarget } from '../../files/download-to-file.ts';
 import { openSession, requireScopes, type Session } from '../../sign-in/session.ts';
-import { resolveSettings, type Settings } from '../../settings/settings.ts';
+import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../../settings/settings.ts';
 import { assertKnownFields, printResult } from '../../output/print-result.ts';
 import { addOperationFlags } from '../contract-commands.ts';
-import { addWaitFlags } from '../tasks/task-wait.ts';
+import { addTaskWaitFlags } from '../tasks/task-wait.ts';
 
 type Flags = WaitFlags & { readonly output?: string; readonly yes?: boolean; readonly wait: boolean; readonly idempotencyKey?: string };
 
-const spec = getCommandSpec('orderExports.create');
+const spec = getCommandSpecOfOperation('orderExports.create');
 
 export function addOrdersExportCommand(program: Command, io: CliEnvironment): void {
-  const command = addLeafCommand(requireGroupCommand(program, 'orders'), 'export', 'Export orders to a file').description(
+  const command = addCommandWithoutSubcommands(requireCommandGroup(program, 'orders'), 'export', 'Export orders to a file').description(
     `Export orders to a file. The file is created only when the export is complete. If the output is piped, the export is written to standard output.\n${spec.description ?? ''}`,
   );
   const typed = addOperationFlags(command, spec);
-  addWaitFlags(command)
+  addTaskWaitFlags(command)
     .option('-o, --output <file>', 'path of the output file; - writes to standard output')
     .option('--no-wait', 'start the export, print the task and exit without waiting')
     .option('-y, --yes', 'overwrite an existing file')
     .addHelpText('after', '\nRequires the scopes orders.read, tasks.read and tasks.write.')
-    .action(async () => exportOrders(io, resolveSettings(readGlobalFlags(command), io), typed, command.opts<Flags>()));
+    .action(async () =>
+      exportOrders(io, settingsFromFlagsEnvironmentAndProfile(readGlobalFlags(command), io), typed, command.opts<Flags>()),
+    );
 }
 
 async function exportOrders(io: CliEnvironment, settings: Settings, typed: RawFlagValues, flags: Flags): Promise<void> {
@@ -40,16 +42,16 @@ async function exportOrders(io: CliEnvironment, settings: Settings, typed: RawFl
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- checked by the contract's schema
   const input = body as OrderExportCreate;
   assertKnownFields(settings, spec.fields);
-  parseWaitFlags(flags);
+  parseTaskWaitFlags(flags);
   const target: DownloadTarget = { path: flags.output ?? defaultPath(io, input), overwrite: flags.yes ?? false };
   if (flags.wait && target.path === '-' && (settings.format !== 'text' || settings.get !== undefined)) {
     throw new CommandError(exitCodes.usage, 'usage', 'Standard output cannot receive both the file and the task', {
       hint: 'Specify an output file, as in: -o orders.csv',
     });
   }
-  if (flags.wait) assertMayWrite(target);
+  if (flags.wait) assertDownloadMayOverwrite(target);
   const session = await openSession(io, settings);
-  requireScopes(session, [getOrderReadScope(session), 'tasks.read', 'tasks.write']);
+  requireScopes(session, [chooseOrderReadScope(session), 'tasks.read', 'tasks.write']);
   const idempotencyKey = flags.idempotencyKey ?? randomUUID();
   try {
     const started = await session.client.orderExports.create(input, { signal: io.interrupted, idempotencyKey });
@@ -68,7 +70,7 @@ function printStartedExport(io: CliEnvironment, settings: Settings, task: Task):
 
 async function saveExport(io: CliEnvironment, settings: Settings, { client }: Session, task: Task, target: DownloadTarget): Promise<void> {
   assertTaskSucceeded(task);
-  await saveDownload(io, await client.tasks.result(task.id, { signal: io.interrupted }), target, task.result?.sha256);
+  await saveVerifiedDownload(io, await client.tasks.result(task.id, { signal: io.interrupted }), target, task.result?.sha256);
   if (settings.format !== 'text' || settings.get !== undefined) printResult(io, settings, task);
   if (settings.quiet || target.path === '-' || !task.result) return;
   io.stderr.write(`${sanitizeForTerminal(`${target.path}: ${task.result.rows} rows, ${formatBytes(task.result.bytes)}`)}\n`);

@@ -2,20 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Option, type Command } from 'commander';
 import { ApiError, type Client, type Payment } from '@mandate/client-sdk';
-import { parseWaitFlags, type WaitFlags } from '../../tasks/wait-for-task.ts';
+import { parseTaskWaitFlags, type WaitFlags } from '../../tasks/wait-for-task.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { requireConfirmation } from '../../contract-commands/require-confirmation.ts';
-import { commandErrorFromApiError, buildRequest, getCommandSpec } from '../../contract-commands/build-request.ts';
+import { commandErrorFromApiError, buildRequest, getCommandSpecOfOperation } from '../../contract-commands/build-request.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
-import { flagsFromSpec } from '../../contract-commands/flags.ts';
+import { flagsFromCommandSpec } from '../../contract-commands/flags.ts';
 import type { CliEnvironment } from '../../environment/environment.ts';
-import { formatSuggestedCommand, printNextStep } from '../../output/next-steps.ts';
+import { formatSuggestedCommand, printSuggestedNextCommand } from '../../output/next-steps.ts';
 import { sanitizeForTerminal } from '../../terminal/safe-terminal-text.ts';
-import { requireGroupCommand, readGlobalFlags, addLeafCommand, setCompletionChoices } from '../command-helpers.ts';
+import { requireCommandGroup, readGlobalFlags, addCommandWithoutSubcommands, setCompletionChoices } from '../command-helpers.ts';
 import { createProgressBar } from '../../terminal/progress-bar.ts';
-import { describeOrder } from '../../contract-commands/confirmation-questions.ts';
+import { formatOrderForConfirmation } from '../../contract-commands/confirmation-questions.ts';
 import { openSession, requireSignIn } from '../../sign-in/session.ts';
-import { resolveSettings, type Settings } from '../../settings/settings.ts';
+import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../../settings/settings.ts';
 import { assertKnownFields, printResult } from '../../output/print-result.ts';
 
 type Flags = WaitFlags & {
@@ -27,7 +27,7 @@ type Flags = WaitFlags & {
   readonly idempotencyKey?: string;
 };
 
-const spec = getCommandSpec('payments.create');
+const spec = getCommandSpecOfOperation('payments.create');
 const defaultIntervalMs = 2_000;
 
 /** Default payment: it succeeds in development; a service without the test provider rejects it. */
@@ -36,7 +36,7 @@ const testPayment = { provider: 'test', methodToken: 'test_ok' } as const;
 const flagDescription = (name: string): string => spec.body?.properties?.[name]?.description?.replace(/\.$/, '') ?? '';
 
 export function addOrdersPayCommand(program: Command, io: CliEnvironment): void {
-  const command = addLeafCommand(requireGroupCommand(program, 'orders'), 'pay', 'Pay for an order')
+  const command = addCommandWithoutSubcommands(requireCommandGroup(program, 'orders'), 'pay', 'Pay for an order')
     .description(`Pay for an order. Without --provider, the order is paid with the test provider, which moves no money, if the service has it enabled.
 ${spec.description ?? ''}`)
     .argument('<order-id>', 'ID of the order')
@@ -51,7 +51,7 @@ ${spec.description ?? ''}`)
     .option('--idempotency-key <key>', 'key for safe retries: requests with the same key never pay twice')
     .option('-y, --yes', 'skip the confirmation prompt')
     .addHelpText('after', '\nRequires the scope payments.write, and payments.read with --wait.')
-    .action(async (id: string) => pay(io, resolveSettings(readGlobalFlags(command), io), id, command.opts<Flags>()));
+    .action(async (id: string) => pay(io, settingsFromFlagsEnvironmentAndProfile(readGlobalFlags(command), io), id, command.opts<Flags>()));
 }
 
 async function pay(io: CliEnvironment, settings: Settings, id: string, flags: Flags): Promise<void> {
@@ -59,18 +59,18 @@ async function pay(io: CliEnvironment, settings: Settings, id: string, flags: Fl
   const methodToken = flags.methodToken ?? (flags.provider === undefined ? testPayment.methodToken : undefined);
   const values = { provider, method_token: methodToken, return_url: flags.returnUrl };
   const typed = new Map(
-    flagsFromSpec(spec).flatMap((flag) =>
+    flagsFromCommandSpec(spec).flatMap((flag) =>
       Object.entries(values).flatMap(([name, text]) => (flag.path[0] === name && text !== undefined ? [[flag, [text]] as const] : [])),
     ),
   );
   const request = buildRequest({ spec, path: [id], typed });
   assertKnownFields(settings, spec.fields);
-  parseWaitFlags(flags);
+  parseTaskWaitFlags(flags);
   const session = await openSession(io, settings);
   requireSignIn(session);
   const { client } = session;
   const note = provider === 'test' ? ' with the test provider (no money is moved)' : '';
-  await requireConfirmation(io, settings, async () => `Pay ${await describeOrder(client, id)}${note}?`, flags.yes ?? false);
+  await requireConfirmation(io, settings, async () => `Pay ${await formatOrderForConfirmation(client, id)}${note}?`, flags.yes ?? false);
   const idempotencyKey = flags.idempotencyKey ?? randomUUID();
   try {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the contract defines the response of this path
@@ -78,7 +78,7 @@ async function pay(io: CliEnvironment, settings: Settings, id: string, flags: Fl
     printNextAction(io, started);
     const payment = flags.wait ? await waitForPayment(io, settings, client, started, flags) : started;
     printResult(io, settings, payment);
-    printNextStep(io, settings, spec.operationId, payment);
+    printSuggestedNextCommand(io, settings, spec.operationId, payment);
     assertNotFailed(payment);
   } catch (error) {
     const providers = flags.provider === undefined ? enabledProviders(error) : undefined;
@@ -107,7 +107,7 @@ function printNextAction({ stderr }: CliEnvironment, { next_action: action }: Pa
 const isOpen = ({ status }: Payment): boolean => ['pending', 'requires_action', 'processing'].includes(status);
 
 async function waitForPayment(io: CliEnvironment, settings: Settings, client: Client, started: Payment, flags: Flags): Promise<Payment> {
-  const { maxWaitMs = Infinity, intervalMs = defaultIntervalMs } = parseWaitFlags(flags);
+  const { maxWaitMs = Infinity, intervalMs = defaultIntervalMs } = parseTaskWaitFlags(flags);
   const progress = createProgressBar(io, settings);
   const deadline = Date.now() + maxWaitMs;
   let payment = started;

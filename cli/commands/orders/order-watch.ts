@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Option, type Command } from 'commander';
 import { AbortError, type Client, type Order, type OrderSummary } from '@mandate/client-sdk';
-import { parseWaitFlags, type WaitFlags } from '../../tasks/wait-for-task.ts';
+import { parseTaskWaitFlags, type WaitFlags } from '../../tasks/wait-for-task.ts';
 import { CommandError } from '../../errors/command-error.ts';
-import { commandErrorFromApiError, buildRequest, getCommandSpec } from '../../contract-commands/build-request.ts';
+import { commandErrorFromApiError, buildRequest, getCommandSpecOfOperation } from '../../contract-commands/build-request.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import type { CliEnvironment } from '../../environment/environment.ts';
-import { getOrderReadScope } from '../../sign-in/order-read-scope.ts';
+import { chooseOrderReadScope } from '../../sign-in/order-read-scope.ts';
 import { sanitizeForTerminal } from '../../terminal/safe-terminal-text.ts';
-import { requireGroupCommand, readGlobalFlags, addLeafCommand, setCompletionChoices } from '../command-helpers.ts';
+import { requireCommandGroup, readGlobalFlags, addCommandWithoutSubcommands, setCompletionChoices } from '../command-helpers.ts';
 import { openSession, requireScopes } from '../../sign-in/session.ts';
-import { resolveSettings, type Settings } from '../../settings/settings.ts';
+import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../../settings/settings.ts';
 import { formatJsonLine } from '../../output/print-result.ts';
 
 type Flags = WaitFlags & { readonly until?: string };
@@ -24,7 +24,7 @@ const maxIntervalMs = 15_000;
 const listLimit = 100;
 
 export function addOrdersWatchCommand(program: Command, io: CliEnvironment): void {
-  const command = addLeafCommand(requireGroupCommand(program, 'orders'), 'watch', 'Print status changes of orders')
+  const command = addCommandWithoutSubcommands(requireCommandGroup(program, 'orders'), 'watch', 'Print status changes of orders')
     .description(`Print one line for each status change of an order, or of the ${listLimit} newest orders, until you press Ctrl-C.`)
     .argument('[order-id]', 'ID of the order')
     .addOption(
@@ -39,7 +39,9 @@ export function addOrdersWatchCommand(program: Command, io: CliEnvironment): voi
     .option('--max-wait <duration>', 'maximum time to wait, such as 10m; after that, exit (with code 13 if --until is set)')
     .option('--interval <duration>', 'polling interval (default: 2s, increasing to 15s while nothing changes)')
     .addHelpText('after', '\nRequires the scope orders.read.')
-    .action(async (id: string | undefined) => watch(io, resolveSettings(readGlobalFlags(command), io), id, command.opts<Flags>()));
+    .action(async (id: string | undefined) =>
+      watch(io, settingsFromFlagsEnvironmentAndProfile(readGlobalFlags(command), io), id, command.opts<Flags>()),
+    );
 }
 
 async function watch(io: CliEnvironment, settings: Settings, id: string | undefined, flags: Flags): Promise<void> {
@@ -47,11 +49,11 @@ async function watch(io: CliEnvironment, settings: Settings, id: string | undefi
   if (until !== undefined && ![...statusSequence.slice(1), 'canceled'].includes(until))
     throw usageError(`--until must be paid, shipped, delivered or canceled`);
   if (until !== undefined && id === undefined) throw usageError('--until requires an order ID');
-  const spec = getCommandSpec(id === undefined ? 'orders.list' : 'orders.get');
+  const spec = getCommandSpecOfOperation(id === undefined ? 'orders.list' : 'orders.get');
   buildRequest({ spec, path: id === undefined ? [] : [id], typed: new Map() });
-  parseWaitFlags(flags);
+  parseTaskWaitFlags(flags);
   const session = await openSession(io, settings);
-  requireScopes(session, [getOrderReadScope(session)]);
+  requireScopes(session, [chooseOrderReadScope(session)]);
   const printed = { changes: 0 };
   try {
     await watchOrders(io, settings, createOrderSource(session.client, id, io.interrupted), flags, printed);
@@ -86,7 +88,7 @@ async function watchOrders(
   flags: Flags,
   printed: { changes: number },
 ): Promise<void> {
-  const { maxWaitMs = Infinity, intervalMs } = parseWaitFlags(flags);
+  const { maxWaitMs = Infinity, intervalMs } = parseTaskWaitFlags(flags);
   const deadline = Date.now() + maxWaitMs;
   const seen = new Map<number, SeenOrder>();
   let [waitMs, isFirst] = [intervalMs ?? firstIntervalMs, true];

@@ -1,33 +1,35 @@
 import type { Command } from 'commander';
-import { commandErrorFromApiError, buildRequest, getCommandSpec } from '../../contract-commands/build-request.ts';
+import { commandErrorFromApiError, buildRequest, getCommandSpecOfOperation } from '../../contract-commands/build-request.ts';
 import type { CliEnvironment } from '../../environment/environment.ts';
-import { requireGroupCommand, readGlobalFlags, addLeafCommand } from '../command-helpers.ts';
-import { assertMayWrite, saveDownload } from '../../files/download-to-file.ts';
+import { requireCommandGroup, readGlobalFlags, addCommandWithoutSubcommands } from '../command-helpers.ts';
+import { assertDownloadMayOverwrite, saveVerifiedDownload } from '../../files/download-to-file.ts';
 import { openSession, requireScopes } from '../../sign-in/session.ts';
-import { resolveSettings, type Settings } from '../../settings/settings.ts';
+import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../../settings/settings.ts';
 
 type Flags = { readonly output: string; readonly yes?: boolean };
 
 export function addTasksResultCommand(program: Command, io: CliEnvironment): void {
-  const command = addLeafCommand(requireGroupCommand(program, 'tasks'), 'result', 'Download the result file of a task')
+  const command = addCommandWithoutSubcommands(requireCommandGroup(program, 'tasks'), 'result', 'Download the result file of a task')
     .description('Download the file of an export or the report of an import.')
     .argument('<task-id>', 'ID of the task')
     .option('-o, --output <file>', 'path of the output file; - writes to standard output', '-')
     .option('-y, --yes', 'overwrite an existing file')
-    .action(async (id: string) => downloadResult(io, resolveSettings(readGlobalFlags(command), io), id, command.opts<Flags>()));
+    .action(async (id: string) =>
+      downloadResult(io, settingsFromFlagsEnvironmentAndProfile(readGlobalFlags(command), io), id, command.opts<Flags>()),
+    );
 }
 
 async function downloadResult(io: CliEnvironment, settings: Settings, id: string, flags: Flags): Promise<void> {
-  const spec = getCommandSpec('tasks.result');
+  const spec = getCommandSpecOfOperation('tasks.result');
   buildRequest({ spec, path: [id], typed: new Map() });
   const target = { path: flags.output, overwrite: flags.yes ?? false };
-  assertMayWrite(target);
+  assertDownloadMayOverwrite(target);
   const session = await openSession(io, settings);
   requireScopes(session, ['tasks.read']);
   try {
     const options = { signal: io.interrupted };
     const { result } = await session.client.tasks.get(id, options);
-    await saveDownload(io, await session.client.tasks.result(id, options), target, result?.sha256);
+    await saveVerifiedDownload(io, await session.client.tasks.result(id, options), target, result?.sha256);
   } catch (error) {
     throw commandErrorFromApiError(error, spec, undefined);
   }

@@ -1,32 +1,36 @@
 import type { Command } from 'commander';
 import { waitForTask, assertTaskSucceeded, type WaitFlags } from '../../tasks/wait-for-task.ts';
-import { commandErrorFromApiError, buildRequest, getCommandSpec } from '../../contract-commands/build-request.ts';
+import { commandErrorFromApiError, buildRequest, getCommandSpecOfOperation } from '../../contract-commands/build-request.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import type { CliEnvironment } from '../../environment/environment.ts';
-import { printNextStep } from '../../output/next-steps.ts';
-import { requireGroupCommand, readGlobalFlags, addLeafCommand } from '../command-helpers.ts';
+import { printSuggestedNextCommand } from '../../output/next-steps.ts';
+import { requireCommandGroup, readGlobalFlags, addCommandWithoutSubcommands } from '../command-helpers.ts';
 import { openSession, requireScopes } from '../../sign-in/session.ts';
-import { resolveSettings, type Settings } from '../../settings/settings.ts';
+import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../../settings/settings.ts';
 import { assertKnownFields, printResult } from '../../output/print-result.ts';
 import { assertNoRowsRejected } from '../../output/print-import-summary.ts';
 
 /** Adds the flags of commands that wait for a task. */
-export const addWaitFlags = (command: Command): Command =>
+export const addTaskWaitFlags = (command: Command): Command =>
   command
     .option('--max-wait <duration>', 'maximum time to wait, such as 10m; after that, exit with code 13 while the task continues')
     .option('--interval <duration>', 'polling interval (default: as requested by the service)');
 
 export function addTasksWaitCommand(program: Command, io: CliEnvironment): void {
-  const command = addWaitFlags(addLeafCommand(requireGroupCommand(program, 'tasks'), 'wait', 'Wait until a task finishes'))
+  const command = addTaskWaitFlags(
+    addCommandWithoutSubcommands(requireCommandGroup(program, 'tasks'), 'wait', 'Wait until a task finishes'),
+  )
     .description(
       `Wait until a task finishes. The exit code is ${exitCodes.otherOutcome} if the task failed or was canceled, and ${exitCodes.inputRejected} if it was an import that rejected rows or orders.`,
     )
     .argument('<task-id>', 'ID of the task')
-    .action(async (id: string) => waitAndPrint(io, resolveSettings(readGlobalFlags(command), io), id, command.opts<WaitFlags>()));
+    .action(async (id: string) =>
+      waitAndPrint(io, settingsFromFlagsEnvironmentAndProfile(readGlobalFlags(command), io), id, command.opts<WaitFlags>()),
+    );
 }
 
 async function waitAndPrint(io: CliEnvironment, settings: Settings, id: string, flags: WaitFlags): Promise<void> {
-  const spec = getCommandSpec('tasks.get');
+  const spec = getCommandSpecOfOperation('tasks.get');
   buildRequest({ spec, path: [id], typed: new Map() });
   assertKnownFields(settings, spec.fields);
   const session = await openSession(io, settings);
@@ -34,7 +38,7 @@ async function waitAndPrint(io: CliEnvironment, settings: Settings, id: string, 
   try {
     const task = await waitForTask(io, settings, session.client, id, flags);
     printResult(io, settings, task);
-    printNextStep(io, settings, 'tasks.wait', task);
+    printSuggestedNextCommand(io, settings, 'tasks.wait', task);
     assertTaskSucceeded(task);
     assertNoRowsRejected(task);
   } catch (error) {

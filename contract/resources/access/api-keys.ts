@@ -1,21 +1,21 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { namedSchema } from '../../schema/named-schema.ts';
+import { withOpenApiSchemaName } from '../../schema/named-schema.ts';
 import { idSchema, pathIdSchema } from '../../schema/ids.ts';
 import { listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
   commonProblems,
   declareProblemResponses,
-  permissionProblems,
-  bodyProblems,
-  cursorProblems,
-  idempotencyProblems,
+  permissionCheckProblemCodes,
+  requestBodyProblemCodes,
+  cursorProblemCodes,
+  idempotencyProblemCodes,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { routeMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
 import { administratorOnlyScopes, type Scope, scopeNames } from '../../protocol/scopes.ts';
-import { oneTimeSecretSchema } from '../../schema/one-time-secret.ts';
-import { timestampSchema, timestampInputSchema, singleLineSchema } from '../../schema/text-and-timestamps.ts';
+import { secretShownOnceSchema } from '../../schema/one-time-secret.ts';
+import { timestampSchema, timestampInputSchema, singleLineInputSchema } from '../../schema/text-and-timestamps.ts';
 
 const c = initContract();
 
@@ -28,7 +28,7 @@ const fails = declareProblemResponses({ ...commonProblems, ...apiKeyProblems });
 /** Maximum number of active keys per user. */
 export const maxApiKeysPerUser = 50;
 /** Maximum lifetime of a key, in days. */
-export const maxApiKeyDays = 366;
+export const maxApiKeyLifetimeDays = 366;
 
 /**
  * Scopes that a key can have. A key cannot create keys: a leaked key could otherwise create others and survive its revocation.
@@ -56,23 +56,23 @@ const fields = {
   last_used_at: timestampSchema.nullable().describe('Time of the last use, accurate to one minute; `null` before the first use.'),
 };
 
-export const apiKeySchema = namedSchema('ApiKey', z.object(fields));
-export const newApiKeySchema = namedSchema(
+export const apiKeySchema = withOpenApiSchemaName('ApiKey', z.object(fields));
+export const createdApiKeyResponseSchema = withOpenApiSchemaName(
   'NewApiKey',
   z.object({
     ...fields,
-    key: oneTimeSecretSchema(
+    key: secretShownOnceSchema(
       'The API key.',
       'If the first response was lost, revoke this key and create another one with a new `Idempotency-Key`.',
     ),
   }),
 );
 
-export const apiKeyCreateSchema = namedSchema(
+export const apiKeyCreateRequestSchema = withOpenApiSchemaName(
   'ApiKeyCreate',
   z
     .object({
-      name: singleLineSchema(100).describe('Name of the key.'),
+      name: singleLineInputSchema(100).describe('Name of the key.'),
       scopes: z
         .array(keyScope)
         .min(1)
@@ -80,7 +80,7 @@ export const apiKeyCreateSchema = namedSchema(
         .describe('Scopes of the key. The token that is used for the request must have all these scopes.'),
       expires_at: timestampInputSchema
         .optional()
-        .describe(`Expiration time, at most ${maxApiKeyDays} days from now (default: 90 days from now).`),
+        .describe(`Expiration time, at most ${maxApiKeyLifetimeDays} days from now (default: 90 days from now).`),
     })
     .strict(),
 );
@@ -92,20 +92,26 @@ export const apiKeyRoutes = defineResource('API keys', "API keys for the user's 
     query: z.object({ limit: paginationParameters.limit, cursor: paginationParameters.cursor }).strict(),
     summary: 'List API keys',
     description: 'Returns the API keys of the current user, newest first. The secret keys are not included.',
-    responses: { 200: listPageSchema('ApiKeyPage', apiKeySchema), ...fails(...permissionProblems, ...cursorProblems) },
+    responses: { 200: listPageSchema('ApiKeyPage', apiKeySchema), ...fails(...permissionCheckProblemCodes, ...cursorProblemCodes) },
     metadata: routeMetadata({ operationId: 'apiKeys.list', access: ['api_keys.manage'] }),
   },
   create: {
     method: 'POST',
     path: '/api-keys',
     headers: idempotencyHeadersSchema,
-    body: apiKeyCreateSchema,
+    body: apiKeyCreateRequestSchema,
     summary: 'Create an API key',
     description:
       'Creates a key that acts on behalf of the current user until it expires or is revoked. Send the key as `Authorization: Bearer mk_...`. The key is shown only once. The user must have signed in during the last 15 minutes.',
     responses: {
-      201: newApiKeySchema,
-      ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'insufficient_user_authentication', 'too_many_api_keys'),
+      201: createdApiKeyResponseSchema,
+      ...fails(
+        ...permissionCheckProblemCodes,
+        ...requestBodyProblemCodes,
+        ...idempotencyProblemCodes,
+        'insufficient_user_authentication',
+        'too_many_api_keys',
+      ),
     },
     metadata: routeMetadata({ operationId: 'apiKeys.create', access: ['api_keys.manage'], idempotent: true, secret: 'key' }),
   },
@@ -115,10 +121,10 @@ export const apiKeyRoutes = defineResource('API keys', "API keys for the user's 
     pathParams: z.object({ api_key_id: pathIdSchema('ID of the API key.') }),
     summary: 'Revoke an API key',
     description: 'All further requests with the key are rejected. Revoking a key again has no effect.',
-    responses: { 204: c.noBody(), ...fails(...permissionProblems, 'not_found') },
+    responses: { 204: c.noBody(), ...fails(...permissionCheckProblemCodes, 'not_found') },
     metadata: routeMetadata({ operationId: 'apiKeys.revoke', access: ['api_keys.manage'] }),
   },
 });
 export type ApiKey = z.output<typeof apiKeySchema>;
-export type NewApiKey = z.output<typeof newApiKeySchema>;
-export type ApiKeyCreate = z.output<typeof apiKeyCreateSchema>;
+export type NewApiKey = z.output<typeof createdApiKeyResponseSchema>;
+export type ApiKeyCreate = z.output<typeof apiKeyCreateRequestSchema>;

@@ -1,22 +1,22 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { namedSchema } from '../../schema/named-schema.ts';
+import { withOpenApiSchemaName } from '../../schema/named-schema.ts';
 import { idSchema, pathIdSchema } from '../../schema/ids.ts';
 import { listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import { openEnumSchema } from '../../schema/open-enum.ts';
 import {
   commonProblems,
   declareProblemResponses,
-  permissionProblems,
-  bodyProblems,
-  cursorProblems,
-  idempotencyProblems,
+  permissionCheckProblemCodes,
+  requestBodyProblemCodes,
+  cursorProblemCodes,
+  idempotencyProblemCodes,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { routeMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
 import { scopeNames } from '../../protocol/scopes.ts';
-import { oneTimeSecretSchema, secretRotationBodySchema } from '../../schema/one-time-secret.ts';
-import { timestampSchema, singleLineSchema } from '../../schema/text-and-timestamps.ts';
+import { secretShownOnceSchema, secretRotationBodySchema } from '../../schema/one-time-secret.ts';
+import { timestampSchema, singleLineInputSchema } from '../../schema/text-and-timestamps.ts';
 
 const c = initContract();
 
@@ -43,7 +43,7 @@ const scope = openEnumSchema([firstScope, ...moreScopes]);
 const preapproved = openEnumSchema(['openid', 'profile', 'email', 'offline_access', firstScope, ...moreScopes]);
 
 /** Maximum time that a rotated client secret remains valid, in seconds. */
-export const maxSecretOverlapSeconds = 7 * 24 * 60 * 60;
+export const maxClientSecretOverlapSeconds = 7 * 24 * 60 * 60;
 /** Maximum lifetime of a registration token, in seconds. */
 export const maxRegistrationTokenSeconds = 30 * 24 * 60 * 60;
 
@@ -51,7 +51,7 @@ export const maxRegistrationTokenSeconds = 30 * 24 * 60 * 60;
 export const maxRefreshGraceSeconds = 300;
 
 /** Maximum value of a rate limit or quota, in requests. */
-export const maxRequestLimit = 1_000_000_000;
+export const maxConfigurableRequestLimit = 1_000_000_000;
 
 const address = z.string().min(1).max(2000);
 const descriptions = {
@@ -97,31 +97,34 @@ const fields = {
   updated_at: timestampSchema,
 };
 
-export const applicationSchema = namedSchema('Application', z.object(fields));
-const clientSecret = oneTimeSecretSchema(
+export const applicationSchema = withOpenApiSchemaName('Application', z.object(fields));
+const clientSecret = secretShownOnceSchema(
   'The client secret; `null` for a public application.',
   'If the first response was lost, rotate the secret of the application (confidential applications only).',
 );
-export const newApplicationSchema = namedSchema('NewApplication', z.object({ ...fields, client_secret: clientSecret }));
-const rotatedSecret = oneTimeSecretSchema(
+export const createdApplicationResponseSchema = withOpenApiSchemaName(
+  'NewApplication',
+  z.object({ ...fields, client_secret: clientSecret }),
+);
+const rotatedSecret = secretShownOnceSchema(
   'The new client secret.',
   'If the first response was lost, rotate the secret again with a new `Idempotency-Key`.',
 );
-const secretRotation = namedSchema(
+const secretRotation = withOpenApiSchemaName(
   'SecretRotation',
   z.object({ client_secret: rotatedSecret, previous_secret_expires_at: timestampSchema }),
 );
-const initialAccessToken = oneTimeSecretSchema(
+const initialAccessToken = secretShownOnceSchema(
   'The registration token.',
   'If the first response was lost, create another token with a new `Idempotency-Key`.',
 );
-const newRegistrationToken = namedSchema(
+const newRegistrationToken = withOpenApiSchemaName(
   'RegistrationToken',
   z.object({ initial_access_token: initialAccessToken, expires_at: timestampSchema }),
 );
 
 const changeable = {
-  name: singleLineSchema(100).describe(descriptions.name),
+  name: singleLineInputSchema(100).describe(descriptions.name),
   logo_uri: z
     .string()
     .url()
@@ -138,12 +141,12 @@ const changeable = {
     .describe(descriptions.preapproved_scopes),
   grant_types: z.array(z.enum(applicationGrantTypes)).min(1).max(applicationGrantTypes.length).describe(descriptions.grant_types),
   first_party: z.boolean().describe(descriptions.first_party),
-  rate_limit_per_minute: z.number().int().min(1).max(maxRequestLimit).nullable().describe(descriptions.rate_limit_per_minute),
-  quota_per_month: z.number().int().min(1).max(maxRequestLimit).nullable().describe(descriptions.quota_per_month),
+  rate_limit_per_minute: z.number().int().min(1).max(maxConfigurableRequestLimit).nullable().describe(descriptions.rate_limit_per_minute),
+  quota_per_month: z.number().int().min(1).max(maxConfigurableRequestLimit).nullable().describe(descriptions.quota_per_month),
   refresh_grace_seconds: z.number().int().min(0).max(maxRefreshGraceSeconds).nullable().describe(descriptions.refresh_grace_seconds),
 };
 
-export const applicationCreateSchema = namedSchema(
+export const applicationCreateSchema = withOpenApiSchemaName(
   'ApplicationCreate',
   z
     .object({
@@ -168,7 +171,7 @@ export const applicationCreateSchema = namedSchema(
     .strict(),
 );
 
-export const applicationUpdateSchema = namedSchema(
+export const applicationUpdateSchema = withOpenApiSchemaName(
   'ApplicationUpdate',
   z
     .object({ ...changeable, status: z.enum(['active', 'disabled']).describe(fields.status.description ?? '') })
@@ -187,7 +190,10 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
     query: z.object({ limit: paginationParameters.limit, cursor: paginationParameters.cursor }).strict(),
     summary: 'List applications',
     description: `Returns all registered applications, newest first. ${onlyAdministrators}`,
-    responses: { 200: listPageSchema('ApplicationPage', applicationSchema), ...fails(...permissionProblems, ...cursorProblems) },
+    responses: {
+      200: listPageSchema('ApplicationPage', applicationSchema),
+      ...fails(...permissionCheckProblemCodes, ...cursorProblemCodes),
+    },
     metadata: routeMetadata({ operationId: 'applications.list', access }),
   },
   get: {
@@ -196,7 +202,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
     pathParams,
     summary: 'Get an application',
     description: onlyAdministrators,
-    responses: { 200: applicationSchema, ...fails(...permissionProblems, 'not_found') },
+    responses: { 200: applicationSchema, ...fails(...permissionCheckProblemCodes, 'not_found') },
     metadata: routeMetadata({ operationId: 'applications.get', access }),
   },
   create: {
@@ -206,7 +212,10 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
     body: applicationCreateSchema,
     summary: 'Register an application',
     description: `Registers an OAuth client. The client secret is shown only once. ${onlyAdministrators}`,
-    responses: { 201: newApplicationSchema, ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'client_id_taken') },
+    responses: {
+      201: createdApplicationResponseSchema,
+      ...fails(...permissionCheckProblemCodes, ...requestBodyProblemCodes, ...idempotencyProblemCodes, 'client_id_taken'),
+    },
     metadata: routeMetadata({ operationId: 'applications.create', access, idempotent: true, secret: 'client_secret' }),
   },
   update: {
@@ -216,7 +225,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
     body: applicationUpdateSchema,
     summary: 'Update an application',
     description: `Omitted fields keep their values. Changes apply from the next request onward. If the application was registered through a metadata document, only \`status\`, \`rate_limit_per_minute\` and \`quota_per_month\` can be changed, because the document defines the other fields. ${onlyAdministrators}`,
-    responses: { 200: applicationSchema, ...fails(...permissionProblems, ...bodyProblems, 'not_found') },
+    responses: { 200: applicationSchema, ...fails(...permissionCheckProblemCodes, ...requestBodyProblemCodes, 'not_found') },
     metadata: routeMetadata({ operationId: 'applications.update', access }),
   },
   delete: {
@@ -225,7 +234,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
     pathParams,
     summary: 'Delete an application',
     description: `Deletes the application and all its grants. The application's tokens stop working immediately. An application with a metadata document is registered again when it is next used. To block such an application, disable it instead. ${onlyAdministrators}`,
-    responses: { 204: c.noBody(), ...fails(...permissionProblems, 'not_found') },
+    responses: { 204: c.noBody(), ...fails(...permissionCheckProblemCodes, 'not_found') },
     metadata: routeMetadata({ operationId: 'applications.delete', access }),
   },
   rotateSecret: {
@@ -233,15 +242,21 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
     path: '/applications/:application_id/secret-rotations',
     pathParams,
     headers: idempotencyHeadersSchema,
-    body: namedSchema(
+    body: withOpenApiSchemaName(
       'SecretRotationCreate',
-      secretRotationBodySchema(maxSecretOverlapSeconds, 'How long the previous secret remains valid, in seconds (default: 1 day).'),
+      secretRotationBodySchema(maxClientSecretOverlapSeconds, 'How long the previous secret remains valid, in seconds (default: 1 day).'),
     ),
     summary: 'Rotate the client secret of an application',
     description: `The new secret is valid immediately, and the previous one remains valid for \`overlap_seconds\`. ${onlyAdministrators}`,
     responses: {
       201: secretRotation,
-      ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'not_found', 'application_has_no_secret'),
+      ...fails(
+        ...permissionCheckProblemCodes,
+        ...requestBodyProblemCodes,
+        ...idempotencyProblemCodes,
+        'not_found',
+        'application_has_no_secret',
+      ),
     },
     metadata: routeMetadata({ operationId: 'applications.rotateSecret', access, idempotent: true, secret: 'client_secret' }),
   },
@@ -249,7 +264,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
     method: 'POST',
     path: '/registration-tokens',
     headers: idempotencyHeadersSchema,
-    body: namedSchema(
+    body: withOpenApiSchemaName(
       'RegistrationTokenCreate',
       z
         .object({
@@ -267,7 +282,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
     description: `Creates an initial access token for dynamic client registration (RFC 7591). Applications registered with such a token can only have scopes to which customers can consent. ${onlyAdministrators}`,
     responses: {
       201: newRegistrationToken,
-      ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems),
+      ...fails(...permissionCheckProblemCodes, ...requestBodyProblemCodes, ...idempotencyProblemCodes),
     },
     metadata: routeMetadata({
       operationId: 'applications.createRegistrationToken',
@@ -278,7 +293,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
   },
 });
 export type Application = z.output<typeof applicationSchema>;
-export type NewApplication = z.output<typeof newApplicationSchema>;
+export type NewApplication = z.output<typeof createdApplicationResponseSchema>;
 export type SecretRotation = z.output<typeof secretRotation>;
 export type RegistrationToken = z.output<typeof newRegistrationToken>;
 export type ApplicationCreate = z.output<typeof applicationCreateSchema>;

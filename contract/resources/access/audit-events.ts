@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { namedSchema } from '../../schema/named-schema.ts';
-import { idSchema, urlIdSchema } from '../../schema/ids.ts';
+import { withOpenApiSchemaName } from '../../schema/named-schema.ts';
+import { idSchema, idInUrlSchema } from '../../schema/ids.ts';
 import { commaSeparatedListSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';
-import { commonProblems, declareProblemResponses, permissionProblems, cursorProblems } from '../../protocol/problems.ts';
+import { commonProblems, declareProblemResponses, permissionCheckProblemCodes, cursorProblemCodes } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { routeMetadata } from '../../protocol/route-metadata.ts';
 import { timestampSchema, timestampInputSchema } from '../../schema/text-and-timestamps.ts';
@@ -42,7 +42,7 @@ export const auditActions = [
   'token.reused',
 ] as const;
 
-export const auditEventSchema = namedSchema(
+export const auditEventSchema = withOpenApiSchemaName(
   'AuditEvent',
   z.object({
     id: idSchema,
@@ -69,7 +69,7 @@ export const auditEventRoutes = defineResource('Audit events', 'Audit log of cha
       .object({
         limit: paginationParameters.limit,
         cursor: paginationParameters.cursor,
-        user_id: urlIdSchema.optional().describe('Only events that affected this user.'),
+        user_id: idInUrlSchema.optional().describe('Only events that affected this user.'),
         action: commaSeparatedListSchema(auditActions).optional(),
         outcome: z.enum(['success', 'refused']).optional(),
         occurred_at_gte: timestampInputSchema.optional().describe('Only events at this time or later.'),
@@ -79,7 +79,7 @@ export const auditEventRoutes = defineResource('Audit events', 'Audit log of cha
     summary: 'List audit events',
     description:
       'Returns the recorded changes to credentials and permissions, newest first. Entries are never changed or deleted. Requires an administrator.',
-    responses: { 200: listPageSchema('AuditEventPage', auditEventSchema), ...fails(...permissionProblems, ...cursorProblems) },
+    responses: { 200: listPageSchema('AuditEventPage', auditEventSchema), ...fails(...permissionCheckProblemCodes, ...cursorProblemCodes) },
     metadata: routeMetadata({ operationId: 'auditEvents.list', access: ['audit.read'] }),
   },
 });

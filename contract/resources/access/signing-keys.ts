@@ -1,13 +1,19 @@
 import { z } from 'zod';
-import { namedSchema } from '../../schema/named-schema.ts';
-import { commonProblems, declareProblemResponses, permissionProblems, bodyProblems, idempotencyProblems } from '../../protocol/problems.ts';
+import { withOpenApiSchemaName } from '../../schema/named-schema.ts';
+import {
+  commonProblems,
+  declareProblemResponses,
+  permissionCheckProblemCodes,
+  requestBodyProblemCodes,
+  idempotencyProblemCodes,
+} from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { routeMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
 import { timestampSchema } from '../../schema/text-and-timestamps.ts';
 
 const fails = declareProblemResponses(commonProblems);
 
-export const signingKeyRotationSchema = namedSchema(
+export const signingKeyRotationSchema = withOpenApiSchemaName(
   'SigningKeyRotation',
   z.object({
     made: z
@@ -22,7 +28,7 @@ export const signingKeyRotationSchema = namedSchema(
   }),
 );
 
-export const signingKeyRotationCreateSchema = namedSchema(
+export const signingKeyRotationCreateSchema = withOpenApiSchemaName(
   'SigningKeyRotationCreate',
   z
     .object({
@@ -45,7 +51,10 @@ export const signingKeyRoutes = defineResource('Signing keys', 'Keys that sign t
     summary: 'Rotate the signing keys',
     description:
       'Replaces the signing keys before their scheduled rotation. The new keys are published immediately but sign tokens only an hour later, so that no request fails. Requires an administrator.',
-    responses: { 201: signingKeyRotationSchema, ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems) },
+    responses: {
+      201: signingKeyRotationSchema,
+      ...fails(...permissionCheckProblemCodes, ...requestBodyProblemCodes, ...idempotencyProblemCodes),
+    },
     metadata: routeMetadata({ operationId: 'signingKeys.rotate', access: ['signing_keys.manage'], idempotent: true }),
   },
 });

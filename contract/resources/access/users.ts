@@ -1,20 +1,20 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { namedSchema } from '../../schema/named-schema.ts';
+import { withOpenApiSchemaName } from '../../schema/named-schema.ts';
 import { idSchema, pathIdSchema } from '../../schema/ids.ts';
 import { commaSeparatedListSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
   commonProblems,
   declareProblemResponses,
-  permissionProblems,
-  bodyProblems,
-  cursorProblems,
-  idempotencyProblems,
-  ifMatchProblems,
+  permissionCheckProblemCodes,
+  requestBodyProblemCodes,
+  cursorProblemCodes,
+  idempotencyProblemCodes,
+  ifMatchProblemCodes,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { routeMetadata, idempotencyHeadersSchema, ifMatchHeadersSchema, ifNoneMatchHeadersSchema } from '../../protocol/route-metadata.ts';
-import { timestampSchema, timestampInputSchema, singleLineSchema } from '../../schema/text-and-timestamps.ts';
+import { timestampSchema, timestampInputSchema, singleLineInputSchema } from '../../schema/text-and-timestamps.ts';
 
 const c = initContract();
 
@@ -41,7 +41,7 @@ export const emailSchema = z
 export const userRoles = ['customer', 'staff', 'admin'] as const;
 export const userStatuses = ['active', 'suspended', 'closed'] as const;
 
-export const userSchema = namedSchema(
+export const userSchema = withOpenApiSchemaName(
   'User',
   z.object({
     id: idSchema,
@@ -60,21 +60,21 @@ export const userSchema = namedSchema(
   }),
 );
 
-export const userCreateSchema = namedSchema(
+export const userCreateSchema = withOpenApiSchemaName(
   'UserCreate',
   z
     .object({
-      name: singleLineSchema(200).describe('Full name.'),
+      name: singleLineInputSchema(200).describe('Full name.'),
       email: emailSchema.describe('E-mail address, which must not be used by another user.'),
     })
     .strict(),
 );
 
-export const userUpdateSchema = namedSchema(
+export const userUpdateSchema = withOpenApiSchemaName(
   'UserUpdate',
   z
     .object({
-      name: singleLineSchema(200).describe('Full name.'),
+      name: singleLineInputSchema(200).describe('Full name.'),
       email: emailSchema.describe('E-mail address, which must not be used by another user.'),
       status: z.enum(['active', 'suspended']).describe('Status of a customer. Requires the `users.manage` scope.'),
       role: z
@@ -95,7 +95,7 @@ export const userRoutes = defineResource('Users', 'User accounts of customers, s
     summary: 'Get the signed-in user',
     description: 'Returns the user of the access token. An application that acts on its own behalf has no user and receives 403.',
     headers: ifNoneMatchHeadersSchema,
-    responses: { 200: userSchema, 304: c.noBody(), ...fails(...permissionProblems) },
+    responses: { 200: userSchema, 304: c.noBody(), ...fails(...permissionCheckProblemCodes) },
     metadata: routeMetadata({ operationId: 'users.me', access: ['users.read', 'users.manage'] }),
   },
   get: {
@@ -106,7 +106,7 @@ export const userRoutes = defineResource('Users', 'User accounts of customers, s
     summary: 'Get a user',
     description:
       "Returns a user. `users.read` allows reading the token's user. Reading other users requires `users.manage` and a staff account.",
-    responses: { 200: userSchema, 304: c.noBody(), ...fails(...permissionProblems, 'not_found') },
+    responses: { 200: userSchema, 304: c.noBody(), ...fails(...permissionCheckProblemCodes, 'not_found') },
     metadata: routeMetadata({ operationId: 'users.get', access: ['users.read', 'users.manage'] }),
   },
   create: {
@@ -116,7 +116,10 @@ export const userRoutes = defineResource('Users', 'User accounts of customers, s
     body: userCreateSchema,
     summary: 'Create a user',
     description: 'Creates a customer. Requires a staff account. Customers can also create their own accounts on the sign-up page.',
-    responses: { 201: userSchema, ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'email_taken') },
+    responses: {
+      201: userSchema,
+      ...fails(...permissionCheckProblemCodes, ...requestBodyProblemCodes, ...idempotencyProblemCodes, 'email_taken'),
+    },
     metadata: routeMetadata({ operationId: 'users.create', access: ['users.manage'], idempotent: true }),
   },
   list: {
@@ -125,7 +128,7 @@ export const userRoutes = defineResource('Users', 'User accounts of customers, s
     query: z
       .object({
         ...paginationParameters,
-        email: singleLineSchema(254).optional().describe('Only the user with this e-mail address (case-insensitive).'),
+        email: singleLineInputSchema(254).optional().describe('Only the user with this e-mail address (case-insensitive).'),
         status: commaSeparatedListSchema(userStatuses).optional(),
         role: commaSeparatedListSchema(userRoles).optional(),
         created_at_gte: timestampInputSchema.optional().describe('Only users created at this time or later.'),
@@ -135,7 +138,7 @@ export const userRoutes = defineResource('Users', 'User accounts of customers, s
       .strict(),
     summary: 'List users',
     description: 'Returns users. Requires a staff account.',
-    responses: { 200: listPageSchema('UserPage', userSchema), ...fails(...permissionProblems, ...cursorProblems) },
+    responses: { 200: listPageSchema('UserPage', userSchema), ...fails(...permissionCheckProblemCodes, ...cursorProblemCodes) },
     metadata: routeMetadata({ operationId: 'users.list', access: ['users.manage'] }),
   },
   update: {
@@ -150,9 +153,9 @@ export const userRoutes = defineResource('Users', 'User accounts of customers, s
     responses: {
       200: userSchema,
       ...fails(
-        ...permissionProblems,
-        ...bodyProblems,
-        ...ifMatchProblems,
+        ...permissionCheckProblemCodes,
+        ...requestBodyProblemCodes,
+        ...ifMatchProblemCodes,
         'insufficient_user_authentication',
         'not_found',
         'email_taken',
@@ -173,8 +176,8 @@ export const userRoutes = defineResource('Users', 'User accounts of customers, s
     responses: {
       204: c.noBody(),
       ...fails(
-        ...permissionProblems,
-        ...ifMatchProblems,
+        ...permissionCheckProblemCodes,
+        ...ifMatchProblemCodes,
         'insufficient_user_authentication',
         'not_found',
         'open_orders',

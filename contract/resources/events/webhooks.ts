@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { namedSchema } from '../../schema/named-schema.ts';
+import { withOpenApiSchemaName } from '../../schema/named-schema.ts';
 import { eventRetentionDays, eventTypes, eventTypeWildcards } from './events.ts';
 import { idSchema, pathIdSchema } from '../../schema/ids.ts';
 import { openEnumSchema } from '../../schema/open-enum.ts';
@@ -8,15 +8,15 @@ import { commaSeparatedListSchema, listPageSchema, paginationParameters } from '
 import {
   commonProblems,
   declareProblemResponses,
-  tokenProblems,
-  bodyProblems,
-  cursorProblems,
-  idempotencyProblems,
-  ifMatchProblems,
+  tokenOperationProblemCodes,
+  requestBodyProblemCodes,
+  cursorProblemCodes,
+  idempotencyProblemCodes,
+  ifMatchProblemCodes,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { routeMetadata, idempotencyHeadersSchema, ifMatchHeadersSchema, ifNoneMatchHeadersSchema } from '../../protocol/route-metadata.ts';
-import { oneTimeSecretSchema, secretRotationBodySchema } from '../../schema/one-time-secret.ts';
+import { secretShownOnceSchema, secretRotationBodySchema } from '../../schema/one-time-secret.ts';
 import { timestampSchema, multilineTextSchema } from '../../schema/text-and-timestamps.ts';
 
 const c = initContract();
@@ -29,7 +29,7 @@ export const webhookProblems = {
 
 const fails = declareProblemResponses({ ...commonProblems, ...webhookProblems });
 const { limit, cursor } = paginationParameters;
-const postProblems = [...tokenProblems, ...bodyProblems, ...idempotencyProblems] as const;
+const postProblems = [...tokenOperationProblemCodes, ...requestBodyProblemCodes, ...idempotencyProblemCodes] as const;
 
 /** Maximum number of endpoints per owner. */
 export const maxWebhookEndpoints = 20;
@@ -79,21 +79,21 @@ const fields = {
 };
 
 const signingSecret = "The signing secret (Standard Webhooks). Pass the secret to the SDK's `verifyWebhook` function.";
-const secret = oneTimeSecretSchema(signingSecret, 'If the first response was lost, rotate the secret of the endpoint.');
-const rotatedSecret = oneTimeSecretSchema(
+const secret = secretShownOnceSchema(signingSecret, 'If the first response was lost, rotate the secret of the endpoint.');
+const rotatedSecret = secretShownOnceSchema(
   signingSecret,
   'If the first response was lost, rotate the secret again with a new `Idempotency-Key`. While the previous secret is still valid, also send `overlap_seconds: 0`.',
 );
 
-export const webhookEndpointSchema = namedSchema('WebhookEndpoint', z.object(fields));
-export const newWebhookEndpointSchema = namedSchema('NewWebhookEndpoint', z.object({ ...fields, secret }));
+export const webhookEndpointSchema = withOpenApiSchemaName('WebhookEndpoint', z.object(fields));
+export const createdWebhookEndpointResponseSchema = withOpenApiSchemaName('NewWebhookEndpoint', z.object({ ...fields, secret }));
 
-const webhookSecretRotation = namedSchema(
+const webhookSecretRotation = withOpenApiSchemaName(
   'WebhookSecretRotation',
   z.object({ secret: rotatedSecret, previous_secret_expires_at: timestampSchema }),
 );
 
-export const webhookEndpointCreateSchema = namedSchema(
+export const webhookEndpointCreateSchema = withOpenApiSchemaName(
   'WebhookEndpointCreate',
   z
     .object({
@@ -104,7 +104,7 @@ export const webhookEndpointCreateSchema = namedSchema(
     .strict(),
 );
 
-export const webhookEndpointUpdateSchema = namedSchema(
+export const webhookEndpointUpdateSchema = withOpenApiSchemaName(
   'WebhookEndpointUpdate',
   z
     .object({
@@ -117,7 +117,7 @@ export const webhookEndpointUpdateSchema = namedSchema(
     .strict(),
 );
 
-export const webhookDeliverySchema = namedSchema(
+export const webhookDeliverySchema = withOpenApiSchemaName(
   'WebhookDelivery',
   z.object({
     id: idSchema,
@@ -128,7 +128,7 @@ export const webhookDeliverySchema = namedSchema(
       .describe('`failed`: all attempts have failed. `skipped`: the endpoint was disabled or had lost access to the event.'),
     attempts: z
       .array(
-        namedSchema(
+        withOpenApiSchemaName(
           'WebhookAttempt',
           z.object({
             at: timestampSchema,
@@ -162,7 +162,10 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
     summary: 'List webhook endpoints',
     description:
       'Returns the webhook endpoints of the caller, newest first. An application sees the endpoints that it created itself; a first-party application sees all endpoints of the user.',
-    responses: { 200: listPageSchema('WebhookEndpointPage', webhookEndpointSchema), ...fails(...tokenProblems, ...cursorProblems) },
+    responses: {
+      200: listPageSchema('WebhookEndpointPage', webhookEndpointSchema),
+      ...fails(...tokenOperationProblemCodes, ...cursorProblemCodes),
+    },
     metadata: routeMetadata({ operationId: 'webhooks.list', access: ['webhooks.read'] }),
   },
   create: {
@@ -172,7 +175,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
     body: webhookEndpointCreateSchema,
     summary: 'Create a webhook endpoint',
     description: `Registers a URL that receives the events that the token can read. An endpoint that an application creates on its own behalf receives the events of all users who have given the application access, until they revoke it. Events are delivered at least once, in no guaranteed order, and signed as specified by Standard Webhooks. A failed delivery is retried, up to ${maxWebhookAttempts} attempts within 76 hours. The signing secret is shown only once.`,
-    responses: { 201: newWebhookEndpointSchema, ...fails(...postProblems, 'too_many_webhook_endpoints') },
+    responses: { 201: createdWebhookEndpointResponseSchema, ...fails(...postProblems, 'too_many_webhook_endpoints') },
     metadata: routeMetadata({ operationId: 'webhooks.create', access: ['webhooks.write'], idempotent: true, secret: 'secret' }),
   },
   get: {
@@ -181,7 +184,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
     pathParams: endpointPath,
     headers: ifNoneMatchHeadersSchema,
     summary: 'Get a webhook endpoint',
-    responses: { 200: webhookEndpointSchema, 304: c.noBody(), ...fails(...tokenProblems, 'not_found') },
+    responses: { 200: webhookEndpointSchema, 304: c.noBody(), ...fails(...tokenOperationProblemCodes, 'not_found') },
     metadata: routeMetadata({ operationId: 'webhooks.get', access: ['webhooks.read'] }),
   },
   update: {
@@ -193,7 +196,10 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
     summary: 'Update a webhook endpoint',
     description:
       'Omitted fields keep their values. After the update, the endpoint receives the events that the token of this request can read. Deliveries to a disabled endpoint are skipped; redeliver them after enabling it.',
-    responses: { 200: webhookEndpointSchema, ...fails(...tokenProblems, ...bodyProblems, ...ifMatchProblems, 'not_found') },
+    responses: {
+      200: webhookEndpointSchema,
+      ...fails(...tokenOperationProblemCodes, ...requestBodyProblemCodes, ...ifMatchProblemCodes, 'not_found'),
+    },
     metadata: routeMetadata({ operationId: 'webhooks.update', access: ['webhooks.write'] }),
   },
   delete: {
@@ -203,7 +209,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
     headers: ifMatchHeadersSchema,
     summary: 'Delete a webhook endpoint',
     description: 'Deletes the endpoint and its deliveries. Nothing is sent to the endpoint after the response.',
-    responses: { 204: c.noBody(), ...fails(...tokenProblems, ...ifMatchProblems, 'not_found') },
+    responses: { 204: c.noBody(), ...fails(...tokenOperationProblemCodes, ...ifMatchProblemCodes, 'not_found') },
     metadata: routeMetadata({ operationId: 'webhooks.delete', access: ['webhooks.write'] }),
   },
   rotateSecret: {
@@ -211,7 +217,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
     path: '/webhook-endpoints/:webhook_endpoint_id/secret-rotations',
     pathParams: endpointPath,
     headers: idempotencyHeadersSchema,
-    body: namedSchema(
+    body: withOpenApiSchemaName(
       'WebhookSecretRotationCreate',
       secretRotationBodySchema(
         maxWebhookSecretOverlapSeconds,
@@ -236,7 +242,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
     description: `Returns the past and pending deliveries of the endpoint, newest first. A delivery is stored for as long as its event: ${eventRetentionDays} days.`,
     responses: {
       200: listPageSchema('WebhookDeliveryPage', webhookDeliverySchema),
-      ...fails(...tokenProblems, ...cursorProblems, 'not_found'),
+      ...fails(...tokenOperationProblemCodes, ...cursorProblemCodes, 'not_found'),
     },
     metadata: routeMetadata({ operationId: 'webhooks.deliveries', access: ['webhooks.read'] }),
   },
@@ -245,7 +251,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
     path: '/webhook-endpoints/:webhook_endpoint_id/redeliveries',
     pathParams: endpointPath,
     headers: idempotencyHeadersSchema,
-    body: namedSchema(
+    body: withOpenApiSchemaName(
       'RedeliveryCreate',
       z
         .object({
@@ -262,7 +268,10 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
     summary: 'Redeliver events',
     description: 'Redelivers one event or a range of events. The events keep their IDs, and each delivery gets a new series of attempts.',
     responses: {
-      202: namedSchema('Redelivery', z.object({ deliveries: z.number().int().min(0).describe('Number of scheduled deliveries.') })),
+      202: withOpenApiSchemaName(
+        'Redelivery',
+        z.object({ deliveries: z.number().int().min(0).describe('Number of scheduled deliveries.') }),
+      ),
       ...fails(...postProblems, 'not_found', 'webhook_endpoint_disabled'),
     },
     metadata: routeMetadata({ operationId: 'webhooks.redeliver', access: ['webhooks.write'], idempotent: true }),
@@ -276,14 +285,14 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
     summary: 'Send a test event',
     description: 'Sends a `webhook_endpoint.test` event to this endpoint only, even if the endpoint does not subscribe to this event type.',
     responses: {
-      202: namedSchema('TestEvent', z.object({ type: z.literal('webhook_endpoint.test'), webhook_endpoint_id: idSchema })),
+      202: withOpenApiSchemaName('TestEvent', z.object({ type: z.literal('webhook_endpoint.test'), webhook_endpoint_id: idSchema })),
       ...fails(...postProblems, 'not_found', 'webhook_endpoint_disabled'),
     },
     metadata: routeMetadata({ operationId: 'webhooks.test', access: ['webhooks.write'], idempotent: true }),
   },
 });
 export type WebhookEndpoint = z.output<typeof webhookEndpointSchema>;
-export type NewWebhookEndpoint = z.output<typeof newWebhookEndpointSchema>;
+export type NewWebhookEndpoint = z.output<typeof createdWebhookEndpointResponseSchema>;
 export type WebhookSecretRotation = z.output<typeof webhookSecretRotation>;
 export type WebhookEndpointCreate = z.output<typeof webhookEndpointCreateSchema>;
 export type WebhookEndpointUpdate = z.output<typeof webhookEndpointUpdateSchema>;

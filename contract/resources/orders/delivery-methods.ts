@@ -1,27 +1,27 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { namedSchema } from '../../schema/named-schema.ts';
+import { withOpenApiSchemaName } from '../../schema/named-schema.ts';
 import { currencySchema, priceSchema } from '../../schema/money.ts';
-import { paginationParametersDefault100, listPageSchema } from '../../schema/pagination.ts';
+import { paginationParametersWithDefaultLimit100, listPageSchema } from '../../schema/pagination.ts';
 import {
   commonProblems,
   declareProblemResponses,
-  permissionProblems,
-  publicProblems,
-  bodyProblems,
-  cursorProblems,
-  ifMatchProblems,
+  permissionCheckProblemCodes,
+  publicOperationProblemCodes,
+  requestBodyProblemCodes,
+  cursorProblemCodes,
+  ifMatchProblemCodes,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { routeMetadata, ifMatchHeadersSchema, ifNoneMatchHeadersSchema } from '../../protocol/route-metadata.ts';
-import { singleLineSchema } from '../../schema/text-and-timestamps.ts';
+import { singleLineInputSchema } from '../../schema/text-and-timestamps.ts';
 
 const c = initContract();
 const fails = declareProblemResponses(commonProblems);
 
 export const deliveryMethodCodeSchema = z.string().regex(/^[a-z0-9_]{1,32}$/, 'must be 1 to 32 of a-z, 0-9 and _');
 
-export const deliveryMethodSchema = namedSchema(
+export const deliveryMethodSchema = withOpenApiSchemaName(
   'DeliveryMethod',
   z.object({
     code: deliveryMethodCodeSchema.describe('Code that identifies the delivery method in orders.'),
@@ -33,11 +33,11 @@ export const deliveryMethodSchema = namedSchema(
   }),
 );
 
-export const deliveryMethodReplaceSchema = namedSchema(
+export const deliveryMethodReplaceRequestSchema = withOpenApiSchemaName(
   'DeliveryMethodReplace',
   z
     .object({
-      name: singleLineSchema(200),
+      name: singleLineInputSchema(200),
       price: priceSchema.describe('Delivery price, in minor units of `currency`.'),
       currency: currencySchema,
       requires_address: z.boolean().default(true),
@@ -51,10 +51,13 @@ export const deliveryMethodRoutes = defineResource('Delivery methods', 'Ways to 
   list: {
     method: 'GET',
     path: '/delivery-methods',
-    query: z.object(paginationParametersDefault100).strict(),
+    query: z.object(paginationParametersWithDefaultLimit100).strict(),
     summary: 'List delivery methods',
     description: 'Returns the delivery methods that new orders can use, cheapest first.',
-    responses: { 200: listPageSchema('DeliveryMethodList', deliveryMethodSchema), ...fails(...publicProblems, ...cursorProblems) },
+    responses: {
+      200: listPageSchema('DeliveryMethodList', deliveryMethodSchema),
+      ...fails(...publicOperationProblemCodes, ...cursorProblemCodes),
+    },
     metadata: routeMetadata({ operationId: 'deliveryMethods.list', access: 'public' }),
   },
   get: {
@@ -63,7 +66,7 @@ export const deliveryMethodRoutes = defineResource('Delivery methods', 'Ways to 
     pathParams: methodPath,
     headers: ifNoneMatchHeadersSchema,
     summary: 'Get a delivery method',
-    responses: { 200: deliveryMethodSchema, 304: c.noBody(), ...fails(...publicProblems, 'not_found') },
+    responses: { 200: deliveryMethodSchema, 304: c.noBody(), ...fails(...publicOperationProblemCodes, 'not_found') },
     metadata: routeMetadata({ operationId: 'deliveryMethods.get', access: 'public' }),
   },
   replace: {
@@ -71,13 +74,13 @@ export const deliveryMethodRoutes = defineResource('Delivery methods', 'Ways to 
     path: '/delivery-methods/:code',
     pathParams: methodPath,
     headers: ifMatchHeadersSchema.merge(ifNoneMatchHeadersSchema),
-    body: deliveryMethodReplaceSchema,
+    body: deliveryMethodReplaceRequestSchema,
     summary: 'Create or replace a delivery method',
     description: 'To replace an existing delivery method, send its ETag in `If-Match`. Existing orders keep their delivery price.',
     responses: {
       200: deliveryMethodSchema,
       201: deliveryMethodSchema,
-      ...fails(...permissionProblems, ...bodyProblems, ...ifMatchProblems, 'precondition_required'),
+      ...fails(...permissionCheckProblemCodes, ...requestBodyProblemCodes, ...ifMatchProblemCodes, 'precondition_required'),
     },
     metadata: routeMetadata({ operationId: 'deliveryMethods.replace', access: ['settings.write'] }),
   },
@@ -88,9 +91,9 @@ export const deliveryMethodRoutes = defineResource('Delivery methods', 'Ways to 
     headers: ifMatchHeadersSchema,
     summary: 'Delete a delivery method',
     description: 'New orders can no longer use the delivery method. Existing orders do not change.',
-    responses: { 204: c.noBody(), ...fails(...permissionProblems, ...ifMatchProblems, 'not_found') },
+    responses: { 204: c.noBody(), ...fails(...permissionCheckProblemCodes, ...ifMatchProblemCodes, 'not_found') },
     metadata: routeMetadata({ operationId: 'deliveryMethods.delete', access: ['settings.write'] }),
   },
 });
 export type DeliveryMethod = z.output<typeof deliveryMethodSchema>;
-export type DeliveryMethodReplace = z.output<typeof deliveryMethodReplaceSchema>;
+export type DeliveryMethodReplace = z.output<typeof deliveryMethodReplaceRequestSchema>;

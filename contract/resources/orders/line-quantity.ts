@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { namedSchema } from '../../schema/named-schema.ts';
+import { withOpenApiSchemaName } from '../../schema/named-schema.ts';
 import { maxOrderLines, maxLineQuantity } from './orders.ts';
 
 /** An order line and a number of its units. */
-export const lineQuantitySchema = namedSchema(
+export const orderLineQuantitySchema = withOpenApiSchemaName(
   'LineQuantity',
   z
     .object({
@@ -13,4 +13,4 @@ export const lineQuantitySchema = namedSchema(
     .strict(),
 );
 
-export type LineQuantity = z.output<typeof lineQuantitySchema>;
+export type LineQuantity = z.output<typeof orderLineQuantitySchema>;

@@ -1,4 +1,4 @@
-import { urlIdSchema } from '../../schema/ids.ts';
+import { idInUrlSchema } from '../../schema/ids.ts';
 import { commaSeparatedListSchema, paginationParameters } from '../../schema/pagination.ts';
 import { timestampInputSchema } from '../../schema/text-and-timestamps.ts';
 import { z } from 'zod';
@@ -10,8 +10,8 @@ export const orderSubresourceQueryParameters = <const Statuses extends readonly 
   allUsersScope: Scope,
 ) => ({
   ...paginationParameters,
-  order_id: urlIdSchema.optional().describe('Only entries for this order.'),
-  user_id: urlIdSchema
+  order_id: idInUrlSchema.optional().describe('Only entries for this order.'),
+  user_id: idInUrlSchema
     .optional()
     .describe(
       `Only entries for orders of this customer. Entries of other customers require the \`${allUsersScope}\` scope and a staff account.`,

@@ -1,11 +1,11 @@
 /** Orders in version 2, which separates the delivery method from the delivery address. Everything else is the same as in version 1. */
 import { initContract } from '@ts-rest/core';
 import type { z } from 'zod';
-import { namedSchema } from '../../schema/named-schema.ts';
+import { withOpenApiSchemaName } from '../../schema/named-schema.ts';
 import { deliveryMethodCodeSchema } from './delivery-methods.ts';
 import {
-  deliverySchema,
-  deliveryInputSchema,
+  orderDeliverySchema,
+  orderDeliveryInputSchema,
   orderSchema,
   orderCreateSchema,
   orderRoutes,
@@ -20,23 +20,23 @@ const shippingMethod = deliveryMethodCodeSchema.describe('Code of the delivery m
 
 const responseFields = {
   shipping_method: shippingMethod,
-  shipping_address: namedSchema('ShippingAddress', deliverySchema.omit({ method: true })),
+  shipping_address: withOpenApiSchemaName('ShippingAddress', orderDeliverySchema.omit({ method: true })),
 };
 const requestFields = {
   shipping_method: shippingMethod,
-  shipping_address: namedSchema('ShippingAddressInput', deliveryInputSchema.omit({ method: true })),
+  shipping_address: withOpenApiSchemaName('ShippingAddressInput', orderDeliveryInputSchema.omit({ method: true })),
 };
 
-const orderV2 = namedSchema('Order', orderSchema.omit({ delivery: true }).extend(responseFields));
-const orderSummaryV2 = namedSchema(
+const orderV2 = withOpenApiSchemaName('Order', orderSchema.omit({ delivery: true }).extend(responseFields));
+const orderSummaryV2 = withOpenApiSchemaName(
   'OrderSummary',
   orderSummarySchema
     .omit({ delivery: true })
     .extend(responseFields)
     .describe('An order in a list. The lines are included only with `include=items`.'),
 );
-const orderCreateV2 = namedSchema('OrderCreate', orderCreateSchema.omit({ delivery: true }).extend(requestFields));
-const orderUpdateV2 = namedSchema(
+const orderCreateV2 = withOpenApiSchemaName('OrderCreate', orderCreateSchema.omit({ delivery: true }).extend(requestFields));
+const orderUpdateV2 = withOpenApiSchemaName(
   'OrderUpdate',
   orderUpdateSchema.omit({ delivery: true }).extend({
     shipping_method: requestFields.shipping_method

@@ -1,18 +1,18 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { namedSchema } from '../../schema/named-schema.ts';
+import { withOpenApiSchemaName } from '../../schema/named-schema.ts';
 import { deliveryMethodCodeSchema } from './delivery-methods.ts';
-import { idSchema, pathIdSchema, urlIdSchema, urlIdListSchema } from '../../schema/ids.ts';
+import { idSchema, pathIdSchema, idInUrlSchema, urlIdListSchema } from '../../schema/ids.ts';
 import { amountSchema, currencySchema, priceSchema } from '../../schema/money.ts';
 import { commaSeparatedListSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
   commonProblems,
   declareProblemResponses,
-  permissionProblems,
-  bodyProblems,
-  cursorProblems,
-  idempotencyProblems,
-  ifMatchProblems,
+  permissionCheckProblemCodes,
+  requestBodyProblemCodes,
+  cursorProblemCodes,
+  idempotencyProblemCodes,
+  ifMatchProblemCodes,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import {
@@ -25,10 +25,10 @@ import {
 import {
   timestampSchema,
   timestampInputSchema,
-  singleLineSchema,
+  singleLineInputSchema,
   metadataSchema,
   metadataPatchSchema,
-  uncheckedLineSchema,
+  singleLineResponseSchema,
   multilineTextSchema,
 } from '../../schema/text-and-timestamps.ts';
 
@@ -55,7 +55,7 @@ export const maxLineQuantity = 100_000;
 const quantity = z.number().int().min(1).max(maxLineQuantity);
 const country = z.string().regex(/^[A-Z]{2}$/, 'must be an ISO 3166-1 code of two letters such as DE');
 
-export const orderItemSchema = namedSchema(
+export const orderItemSchema = withOpenApiSchemaName(
   'OrderItem',
   z.object({
     line: z.number().int().min(1).max(maxOrderLines).describe('Line number, starting at 1.'),
@@ -72,7 +72,7 @@ export const orderItemSchema = namedSchema(
   }),
 );
 
-const deliveryFields = (oneLine: typeof singleLineSchema | typeof uncheckedLineSchema) => ({
+const deliveryFields = (oneLine: typeof singleLineInputSchema | typeof singleLineResponseSchema) => ({
   method: deliveryMethodCodeSchema.describe('Code of the delivery method.'),
   recipient_name: oneLine(200),
   phone: oneLine(32).optional(),
@@ -84,8 +84,8 @@ const deliveryFields = (oneLine: typeof singleLineSchema | typeof uncheckedLineS
   country: country.optional().describe('ISO 3166-1 alpha-2 country code. Required if the delivery method requires an address.'),
 });
 
-export const deliveryInputSchema = namedSchema('DeliveryInput', z.object(deliveryFields(singleLineSchema)).strict());
-export const deliverySchema = namedSchema('Delivery', z.object(deliveryFields(uncheckedLineSchema)));
+export const orderDeliveryInputSchema = withOpenApiSchemaName('DeliveryInput', z.object(deliveryFields(singleLineInputSchema)).strict());
+export const orderDeliverySchema = withOpenApiSchemaName('Delivery', z.object(deliveryFields(singleLineResponseSchema)));
 
 const orderFields = {
   id: idSchema,
@@ -104,7 +104,7 @@ const orderFields = {
   total: amountSchema.describe('Total amount to be paid, in minor units of `currency`.'),
   refunded_total: amountSchema,
   item_count: z.number().int().min(1).max(maxOrderLines).describe('Number of order lines.'),
-  delivery: deliverySchema,
+  delivery: orderDeliverySchema,
   reference: z.string().max(64).nullable().describe('Reference that the caller assigned to the order.'),
   note: z.string().max(1000).nullable(),
   metadata: metadataSchema,
@@ -118,8 +118,11 @@ const orderFields = {
   canceled_at: timestampSchema.nullable(),
 };
 
-export const orderSchema = namedSchema('Order', z.object({ ...orderFields, items: z.array(orderItemSchema).min(1).max(maxOrderLines) }));
-export const orderSummarySchema = namedSchema(
+export const orderSchema = withOpenApiSchemaName(
+  'Order',
+  z.object({ ...orderFields, items: z.array(orderItemSchema).min(1).max(maxOrderLines) }),
+);
+export const orderSummarySchema = withOpenApiSchemaName(
   'OrderSummary',
   z
     .object({
@@ -131,16 +134,16 @@ export const orderSummarySchema = namedSchema(
 /** Maximum number of orders on a page of a list that includes their lines. */
 export const maxOrdersWithItems = 20;
 
-export const orderCreateSchema = namedSchema(
+export const orderCreateSchema = withOpenApiSchemaName(
   'OrderCreate',
   z
     .object({
       items: z
-        .array(namedSchema('OrderItemCreate', z.object({ product_id: idSchema, quantity }).strict()))
+        .array(withOpenApiSchemaName('OrderItemCreate', z.object({ product_id: idSchema, quantity }).strict()))
         .min(1)
         .max(maxOrderLines)
         .describe('Order lines. Several lines can have the same product.'),
-      delivery: deliveryInputSchema,
+      delivery: orderDeliveryInputSchema,
       user_id: idSchema
         .optional()
         .describe(
@@ -152,21 +155,21 @@ export const orderCreateSchema = namedSchema(
       total: amountSchema
         .optional()
         .describe('Total that was shown to the customer. If the actual total differs, the order is rejected with `price_changed`.'),
-      reference: singleLineSchema(64).optional().describe('Your own reference for the order.'),
+      reference: singleLineInputSchema(64).optional().describe('Your own reference for the order.'),
       note: multilineTextSchema(1000).optional(),
       metadata: metadataSchema.default({}),
     })
     .strict(),
 );
 
-export const orderUpdateSchema = namedSchema(
+export const orderUpdateSchema = withOpenApiSchemaName(
   'OrderUpdate',
   z
     .object({
-      delivery: deliveryInputSchema.describe(
+      delivery: orderDeliveryInputSchema.describe(
         'Complete delivery details. The delivery method can only be changed to one with the same price.',
       ),
-      reference: singleLineSchema(64).nullable().describe('Your own reference for the order.'),
+      reference: singleLineInputSchema(64).nullable().describe('Your own reference for the order.'),
       note: multilineTextSchema(1000).nullable(),
       metadata: metadataPatchSchema,
     })
@@ -174,7 +177,7 @@ export const orderUpdateSchema = namedSchema(
     .strict(),
 );
 
-export const orderCancellationSchema = namedSchema(
+export const orderCancellationSchema = withOpenApiSchemaName(
   'OrderCancellation',
   z
     .object({
@@ -190,7 +193,7 @@ export const orderCancellationSchema = namedSchema(
 );
 
 /** Path parameters of an order and its subresources. */
-export const orderPathSchema = z.object({ order_id: pathIdSchema('ID of the order.') });
+export const orderPathParametersSchema = z.object({ order_id: pathIdSchema('ID of the order.') });
 
 export const orderRoutes = defineResource('Orders', 'Orders of customers.', {
   create: {
@@ -204,7 +207,14 @@ export const orderRoutes = defineResource('Orders', 'Orders of customers.', {
       'Reserves the stock and fixes the prices immediately. The order can then be paid until `expires_at`. Send an `Idempotency-Key`, so that a retry does not place a second order.',
     responses: {
       201: orderSchema,
-      ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'out_of_stock', 'price_changed', 'product_unavailable'),
+      ...fails(
+        ...permissionCheckProblemCodes,
+        ...requestBodyProblemCodes,
+        ...idempotencyProblemCodes,
+        'out_of_stock',
+        'price_changed',
+        'product_unavailable',
+      ),
     },
     metadata: routeMetadata({
       operationId: 'orders.create',
@@ -224,11 +234,11 @@ export const orderRoutes = defineResource('Orders', 'Orders of customers.', {
         payment_status: commaSeparatedListSchema(orderPaymentStatuses).optional(),
         fulfillment_status: commaSeparatedListSchema(orderFulfillmentStatuses).optional(),
         id: urlIdListSchema('Only the orders with these IDs (at most 100, comma-separated).').optional(),
-        client_id: singleLineSchema(2048).optional().describe('Only orders that were placed by the application with this client ID.'),
-        user_id: urlIdSchema
+        client_id: singleLineInputSchema(2048).optional().describe('Only orders that were placed by the application with this client ID.'),
+        user_id: idInUrlSchema
           .optional()
           .describe('Only orders of this customer. The orders of other customers require the `orders.manage` scope and a staff account.'),
-        reference: singleLineSchema(64).optional(),
+        reference: singleLineInputSchema(64).optional(),
         created_at_gte: timestampInputSchema.optional().describe('Only orders placed at this time or later.'),
         created_at_lt: timestampInputSchema.optional().describe('Only orders placed before this time.'),
         updated_at_gte: timestampInputSchema
@@ -249,22 +259,22 @@ export const orderRoutes = defineResource('Orders', 'Orders of customers.', {
     summary: 'List orders',
     description:
       'Returns the orders of the current user. With the `orders.manage` scope and a staff account, returns the orders of every customer. Order lines are included only with `include=items` or in the response for a single order.',
-    responses: { 200: listPageSchema('OrderPage', orderSummarySchema), ...fails(...permissionProblems, ...cursorProblems) },
+    responses: { 200: listPageSchema('OrderPage', orderSummarySchema), ...fails(...permissionCheckProblemCodes, ...cursorProblemCodes) },
     metadata: routeMetadata({ operationId: 'orders.list', access: ['orders.read', 'orders.manage'] }),
   },
   get: {
     method: 'GET',
     path: '/orders/:order_id',
-    pathParams: orderPathSchema,
+    pathParams: orderPathParametersSchema,
     headers: ifNoneMatchHeadersSchema,
     summary: 'Get an order',
-    responses: { 200: orderSchema, 304: c.noBody(), ...fails(...permissionProblems, 'not_found') },
+    responses: { 200: orderSchema, 304: c.noBody(), ...fails(...permissionCheckProblemCodes, 'not_found') },
     metadata: routeMetadata({ operationId: 'orders.get', access: ['orders.read', 'orders.manage'] }),
   },
   update: {
     method: 'PATCH',
     path: '/orders/:order_id',
-    pathParams: orderPathSchema,
+    pathParams: orderPathParametersSchema,
     headers: ifMatchHeadersSchema,
     body: orderUpdateSchema,
     summary: 'Update an order',
@@ -272,14 +282,21 @@ export const orderRoutes = defineResource('Orders', 'Orders of customers.', {
       'Updates the fields given in a JSON merge patch (RFC 7396). The price cannot change. Staff can change the delivery until part of the order has been shipped. Customers can change the delivery only while the order is pending.',
     responses: {
       200: orderSchema,
-      ...fails(...permissionProblems, ...bodyProblems, ...ifMatchProblems, 'not_found', 'invalid_transition', 'price_changed'),
+      ...fails(
+        ...permissionCheckProblemCodes,
+        ...requestBodyProblemCodes,
+        ...ifMatchProblemCodes,
+        'not_found',
+        'invalid_transition',
+        'price_changed',
+      ),
     },
     metadata: routeMetadata({ operationId: 'orders.update', access: ['orders.write', 'orders.manage'] }),
   },
   cancel: {
     method: 'POST',
     path: '/orders/:order_id/cancellation',
-    pathParams: orderPathSchema,
+    pathParams: orderPathParametersSchema,
     query: dryRunQuerySchema,
     headers: idempotencyHeadersSchema,
     body: orderCancellationSchema,
@@ -287,7 +304,7 @@ export const orderRoutes = defineResource('Orders', 'Orders of customers.', {
     description: 'Cancels an order if no part of it has been shipped. The goods are returned to stock, and the payment is refunded.',
     responses: {
       201: orderSchema,
-      ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'not_found', 'invalid_transition'),
+      ...fails(...permissionCheckProblemCodes, ...requestBodyProblemCodes, ...idempotencyProblemCodes, 'not_found', 'invalid_transition'),
     },
     metadata: routeMetadata({ operationId: 'orders.cancel', access: ['orders.write', 'orders.manage'], idempotent: true }),
   },

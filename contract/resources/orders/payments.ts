@@ -1,19 +1,19 @@
 import { extendApi } from '@anatine/zod-openapi';
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { namedSchema } from '../../schema/named-schema.ts';
+import { withOpenApiSchemaName } from '../../schema/named-schema.ts';
 import { idSchema, pathIdSchema } from '../../schema/ids.ts';
 import { amountSchema, currencySchema } from '../../schema/money.ts';
 import { orderSubresourceQueryParameters } from './order-subresource-query.ts';
-import { orderPathSchema } from './orders.ts';
+import { orderPathParametersSchema } from './orders.ts';
 import { listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
   commonProblems,
   declareProblemResponses,
-  permissionProblems,
-  bodyProblems,
-  cursorProblems,
-  idempotencyProblems,
+  permissionCheckProblemCodes,
+  requestBodyProblemCodes,
+  cursorProblemCodes,
+  idempotencyProblemCodes,
 } from '../../protocol/problems.ts';
 import { openEnumSchema } from '../../schema/open-enum.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
@@ -58,7 +58,7 @@ export const paymentFailureCodes = [
   'unknown',
 ] as const;
 
-export const paymentNextActionSchema = namedSchema(
+export const paymentNextActionSchema = withOpenApiSchemaName(
   'NextAction',
   z.object({
     type: z
@@ -69,7 +69,7 @@ export const paymentNextActionSchema = namedSchema(
   }),
 );
 
-export const paymentSchema = namedSchema(
+export const paymentSchema = withOpenApiSchemaName(
   'Payment',
   z.object({
     id: idSchema,
@@ -102,7 +102,7 @@ export const paymentSchema = namedSchema(
   }),
 );
 
-export const paymentCreateSchema = namedSchema(
+export const paymentCreateSchema = withOpenApiSchemaName(
   'PaymentCreate',
   z
     .object({
@@ -135,7 +135,7 @@ export const paymentRoutes = defineResource('Payments', 'Payments for orders.', 
   create: {
     method: 'POST',
     path: '/orders/:order_id/payments',
-    pathParams: orderPathSchema,
+    pathParams: orderPathParametersSchema,
     headers: idempotencyHeadersSchema,
     body: paymentCreateSchema,
     summary: 'Pay for an order',
@@ -144,9 +144,9 @@ export const paymentRoutes = defineResource('Payments', 'Payments for orders.', 
     responses: {
       201: paymentSchema,
       ...fails(
-        ...permissionProblems,
-        ...bodyProblems,
-        ...idempotencyProblems,
+        ...permissionCheckProblemCodes,
+        ...requestBodyProblemCodes,
+        ...idempotencyProblemCodes,
         'not_found',
         'payment_in_progress',
         'already_paid',
@@ -158,11 +158,14 @@ export const paymentRoutes = defineResource('Payments', 'Payments for orders.', 
   list: {
     method: 'GET',
     path: '/orders/:order_id/payments',
-    pathParams: orderPathSchema,
+    pathParams: orderPathParametersSchema,
     query: z.object(paginationParameters).strict(),
     summary: 'List the payments of an order',
     description: 'Returns the payments of the order, newest first.',
-    responses: { 200: listPageSchema('PaymentPage', paymentSchema), ...fails(...permissionProblems, ...cursorProblems, 'not_found') },
+    responses: {
+      200: listPageSchema('PaymentPage', paymentSchema),
+      ...fails(...permissionCheckProblemCodes, ...cursorProblemCodes, 'not_found'),
+    },
     metadata: routeMetadata({ operationId: 'payments.list', access: ['payments.read', 'payments.manage'] }),
   },
   listAll: {
@@ -172,7 +175,7 @@ export const paymentRoutes = defineResource('Payments', 'Payments for orders.', 
     summary: 'List payments',
     description:
       "Returns the payments for the current user's orders. With the `payments.manage` scope and a staff account, returns all payments.",
-    responses: { 200: listPageSchema('PaymentPage', paymentSchema), ...fails(...permissionProblems, ...cursorProblems) },
+    responses: { 200: listPageSchema('PaymentPage', paymentSchema), ...fails(...permissionCheckProblemCodes, ...cursorProblemCodes) },
     metadata: routeMetadata({ operationId: 'payments.listAll', access: ['payments.read', 'payments.manage'] }),
   },
   get: {
@@ -183,7 +186,7 @@ export const paymentRoutes = defineResource('Payments', 'Payments for orders.', 
     summary: 'Get a payment',
     description:
       'Returns a payment. Staff with `payments.manage` also see `provider_reference`, which identifies the payment at its provider, such as a Stripe PaymentIntent.',
-    responses: { 200: paymentSchema, 304: c.noBody(), ...fails(...permissionProblems, 'not_found') },
+    responses: { 200: paymentSchema, 304: c.noBody(), ...fails(...permissionCheckProblemCodes, 'not_found') },
     metadata: routeMetadata({ operationId: 'payments.get', access: ['payments.read', 'payments.manage'] }),
   },
   cancel: {
@@ -197,7 +200,7 @@ export const paymentRoutes = defineResource('Payments', 'Payments for orders.', 
       'Cancels a payment that is waiting for the customer. The order remains open and can be paid in another way until its reservation expires.',
     responses: {
       201: paymentSchema,
-      ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'not_found', 'invalid_transition'),
+      ...fails(...permissionCheckProblemCodes, ...requestBodyProblemCodes, ...idempotencyProblemCodes, 'not_found', 'invalid_transition'),
     },
     metadata: routeMetadata({ operationId: 'payments.cancel', access: ['payments.write', 'payments.manage'], idempotent: true }),
   },
@@ -212,7 +215,7 @@ export const paymentRoutes = defineResource('Payments', 'Payments for orders.', 
       'Confirms that the money has been received in cash or by bank transfer. If the order has been canceled in the meantime, the payment must be refunded.',
     responses: {
       201: paymentSchema,
-      ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'not_found', 'invalid_transition'),
+      ...fails(...permissionCheckProblemCodes, ...requestBodyProblemCodes, ...idempotencyProblemCodes, 'not_found', 'invalid_transition'),
     },
     metadata: routeMetadata({ operationId: 'payments.confirm', access: ['payments.manage'], idempotent: true }),
   },

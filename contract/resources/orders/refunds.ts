@@ -1,19 +1,19 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { namedSchema } from '../../schema/named-schema.ts';
-import { idSchema, pathIdSchema, urlIdSchema } from '../../schema/ids.ts';
+import { withOpenApiSchemaName } from '../../schema/named-schema.ts';
+import { idSchema, pathIdSchema, idInUrlSchema } from '../../schema/ids.ts';
 import { amountSchema, currencySchema } from '../../schema/money.ts';
-import { lineQuantitySchema } from './line-quantity.ts';
+import { orderLineQuantitySchema } from './line-quantity.ts';
 import { orderSubresourceQueryParameters } from './order-subresource-query.ts';
-import { maxOrderLines, orderPathSchema } from './orders.ts';
+import { maxOrderLines, orderPathParametersSchema } from './orders.ts';
 import { listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
   commonProblems,
   declareProblemResponses,
-  permissionProblems,
-  bodyProblems,
-  cursorProblems,
-  idempotencyProblems,
+  permissionCheckProblemCodes,
+  requestBodyProblemCodes,
+  cursorProblemCodes,
+  idempotencyProblemCodes,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { routeMetadata, dryRunQuerySchema, idempotencyHeadersSchema, ifNoneMatchHeadersSchema } from '../../protocol/route-metadata.ts';
@@ -34,10 +34,10 @@ export const refundReasons = ['requested_by_customer', 'duplicate', 'fraudulent'
 const refundFields = {
   reason: z.enum(refundReasons),
   note: multilineTextSchema(500).nullable(),
-  restock: z.array(lineQuantitySchema).max(maxOrderLines).describe('Order lines and quantities to return to stock.'),
+  restock: z.array(orderLineQuantitySchema).max(maxOrderLines).describe('Order lines and quantities to return to stock.'),
 };
 
-export const refundSchema = namedSchema(
+export const refundSchema = withOpenApiSchemaName(
   'Refund',
   z.object({
     id: idSchema,
@@ -54,7 +54,7 @@ export const refundSchema = namedSchema(
   }),
 );
 
-export const refundCreateSchema = namedSchema(
+export const refundCreateSchema = withOpenApiSchemaName(
   'RefundCreate',
   z
     .object({
@@ -75,7 +75,7 @@ export const refundRoutes = defineResource('Refunds', 'Refunds of payments.', {
   create: {
     method: 'POST',
     path: '/orders/:order_id/refunds',
-    pathParams: orderPathSchema,
+    pathParams: orderPathParametersSchema,
     query: dryRunQuerySchema,
     headers: idempotencyHeadersSchema,
     body: refundCreateSchema,
@@ -84,9 +84,9 @@ export const refundRoutes = defineResource('Refunds', 'Refunds of payments.', {
     responses: {
       201: refundSchema,
       ...fails(
-        ...permissionProblems,
-        ...bodyProblems,
-        ...idempotencyProblems,
+        ...permissionCheckProblemCodes,
+        ...requestBodyProblemCodes,
+        ...idempotencyProblemCodes,
         'not_found',
         'invalid_transition',
         'refund_exceeds_payment',
@@ -98,11 +98,14 @@ export const refundRoutes = defineResource('Refunds', 'Refunds of payments.', {
   list: {
     method: 'GET',
     path: '/orders/:order_id/refunds',
-    pathParams: orderPathSchema,
+    pathParams: orderPathParametersSchema,
     query: z.object(paginationParameters).strict(),
     summary: 'List the refunds of an order',
     description: 'Returns the refunds of the order, newest first.',
-    responses: { 200: listPageSchema('RefundPage', refundSchema), ...fails(...permissionProblems, ...cursorProblems, 'not_found') },
+    responses: {
+      200: listPageSchema('RefundPage', refundSchema),
+      ...fails(...permissionCheckProblemCodes, ...cursorProblemCodes, 'not_found'),
+    },
     metadata: routeMetadata({ operationId: 'refunds.list', access: ['payments.read', 'payments.manage'] }),
   },
   listAll: {
@@ -111,13 +114,13 @@ export const refundRoutes = defineResource('Refunds', 'Refunds of payments.', {
     query: z
       .object({
         ...orderSubresourceQueryParameters(refundStatuses, 'payments.manage'),
-        payment_id: urlIdSchema.optional().describe('Only refunds of this payment.'),
+        payment_id: idInUrlSchema.optional().describe('Only refunds of this payment.'),
       })
       .strict(),
     summary: 'List refunds',
     description:
       "Returns the refunds for the current user's orders. With the `payments.manage` scope and a staff account, returns all refunds.",
-    responses: { 200: listPageSchema('RefundPage', refundSchema), ...fails(...permissionProblems, ...cursorProblems) },
+    responses: { 200: listPageSchema('RefundPage', refundSchema), ...fails(...permissionCheckProblemCodes, ...cursorProblemCodes) },
     metadata: routeMetadata({ operationId: 'refunds.listAll', access: ['payments.read', 'payments.manage'] }),
   },
   get: {
@@ -126,7 +129,7 @@ export const refundRoutes = defineResource('Refunds', 'Refunds of payments.', {
     pathParams: refundPath,
     headers: ifNoneMatchHeadersSchema,
     summary: 'Get a refund',
-    responses: { 200: refundSchema, 304: c.noBody(), ...fails(...permissionProblems, 'not_found') },
+    responses: { 200: refundSchema, 304: c.noBody(), ...fails(...permissionCheckProblemCodes, 'not_found') },
     metadata: routeMetadata({ operationId: 'refunds.get', access: ['payments.read', 'payments.manage'] }),
   },
   confirm: {
@@ -139,7 +142,7 @@ export const refundRoutes = defineResource('Refunds', 'Refunds of payments.', {
     description: 'Confirms that the money has been returned to the customer.',
     responses: {
       201: refundSchema,
-      ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'not_found', 'invalid_transition'),
+      ...fails(...permissionCheckProblemCodes, ...requestBodyProblemCodes, ...idempotencyProblemCodes, 'not_found', 'invalid_transition'),
     },
     metadata: routeMetadata({ operationId: 'refunds.confirm', access: ['refunds.write'], idempotent: true }),
   },

@@ -1,19 +1,19 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { namedSchema } from '../../schema/named-schema.ts';
+import { withOpenApiSchemaName } from '../../schema/named-schema.ts';
 import { idSchema, pathIdSchema } from '../../schema/ids.ts';
 import { orderSubresourceQueryParameters } from './order-subresource-query.ts';
-import { maxOrderLines, orderPathSchema } from './orders.ts';
-import { lineQuantitySchema } from './line-quantity.ts';
+import { maxOrderLines, orderPathParametersSchema } from './orders.ts';
+import { orderLineQuantitySchema } from './line-quantity.ts';
 import { listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
   commonProblems,
   declareProblemResponses,
-  permissionProblems,
-  bodyProblems,
-  cursorProblems,
-  idempotencyProblems,
-  ifMatchProblems,
+  permissionCheckProblemCodes,
+  requestBodyProblemCodes,
+  cursorProblemCodes,
+  idempotencyProblemCodes,
+  ifMatchProblemCodes,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import {
@@ -23,7 +23,7 @@ import {
   ifMatchHeadersSchema,
   ifNoneMatchHeadersSchema,
 } from '../../protocol/route-metadata.ts';
-import { timestampSchema, singleLineSchema, uncheckedLineSchema } from '../../schema/text-and-timestamps.ts';
+import { timestampSchema, singleLineInputSchema, singleLineResponseSchema } from '../../schema/text-and-timestamps.ts';
 
 const c = initContract();
 
@@ -35,7 +35,7 @@ const fails = declareProblemResponses({ ...commonProblems, ...shipmentProblems }
 
 export const shipmentStatuses = ['pending', 'shipped', 'delivered', 'failed', 'canceled'] as const;
 
-const trackingFields = (oneLine: typeof singleLineSchema | typeof uncheckedLineSchema) => ({
+const trackingFields = (oneLine: typeof singleLineInputSchema | typeof singleLineResponseSchema) => ({
   carrier: oneLine(64).nullable(),
   tracking_number: oneLine(100).nullable(),
   tracking_url: z
@@ -45,16 +45,16 @@ const trackingFields = (oneLine: typeof singleLineSchema | typeof uncheckedLineS
     .refine((url) => url.startsWith('https://'), 'must be an https URL')
     .nullable(),
 });
-const tracking = trackingFields(singleLineSchema);
+const tracking = trackingFields(singleLineInputSchema);
 
-export const shipmentSchema = namedSchema(
+export const shipmentSchema = withOpenApiSchemaName(
   'Shipment',
   z.object({
     id: idSchema,
     order_id: idSchema,
     status: z.enum(shipmentStatuses),
-    ...trackingFields(uncheckedLineSchema),
-    items: z.array(lineQuantitySchema).min(1).max(maxOrderLines),
+    ...trackingFields(singleLineResponseSchema),
+    items: z.array(orderLineQuantitySchema).min(1).max(maxOrderLines),
     version: z.number().int().min(1).describe('Version number, incremented by every change.'),
     created_at: timestampSchema,
     updated_at: timestampSchema,
@@ -63,7 +63,7 @@ export const shipmentSchema = namedSchema(
   }),
 );
 
-export const shipmentCreateSchema = namedSchema(
+export const shipmentCreateSchema = withOpenApiSchemaName(
   'ShipmentCreate',
   z
     .object({
@@ -72,7 +72,7 @@ export const shipmentCreateSchema = namedSchema(
         .default('pending')
         .describe('Initial status. `delivered` records that the goods have already been handed over.'),
       items: z
-        .array(lineQuantitySchema)
+        .array(orderLineQuantitySchema)
         .min(1)
         .max(maxOrderLines)
         .optional()
@@ -83,7 +83,7 @@ export const shipmentCreateSchema = namedSchema(
     .strict(),
 );
 
-export const shipmentUpdateSchema = namedSchema(
+export const shipmentUpdateSchema = withOpenApiSchemaName(
   'ShipmentUpdate',
   z
     .object({ status: z.enum(['shipped', 'delivered', 'failed', 'canceled']), ...tracking })
@@ -97,7 +97,7 @@ export const shipmentRoutes = defineResource('Shipments', 'Shipments of orders, 
   create: {
     method: 'POST',
     path: '/orders/:order_id/shipments',
-    pathParams: orderPathSchema,
+    pathParams: orderPathParametersSchema,
     query: dryRunQuerySchema,
     headers: idempotencyHeadersSchema,
     body: shipmentCreateSchema,
@@ -105,7 +105,14 @@ export const shipmentRoutes = defineResource('Shipments', 'Shipments of orders, 
     description: 'Creates a shipment for all or part of a paid order.',
     responses: {
       201: shipmentSchema,
-      ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'not_found', 'invalid_transition', 'quantity_exceeded'),
+      ...fails(
+        ...permissionCheckProblemCodes,
+        ...requestBodyProblemCodes,
+        ...idempotencyProblemCodes,
+        'not_found',
+        'invalid_transition',
+        'quantity_exceeded',
+      ),
     },
     metadata: routeMetadata({
       operationId: 'shipments.create',
@@ -118,11 +125,14 @@ export const shipmentRoutes = defineResource('Shipments', 'Shipments of orders, 
   list: {
     method: 'GET',
     path: '/orders/:order_id/shipments',
-    pathParams: orderPathSchema,
+    pathParams: orderPathParametersSchema,
     query: z.object(paginationParameters).strict(),
     summary: 'List the shipments of an order',
     description: 'Returns the shipments of the order, newest first.',
-    responses: { 200: listPageSchema('ShipmentPage', shipmentSchema), ...fails(...permissionProblems, ...cursorProblems, 'not_found') },
+    responses: {
+      200: listPageSchema('ShipmentPage', shipmentSchema),
+      ...fails(...permissionCheckProblemCodes, ...cursorProblemCodes, 'not_found'),
+    },
     metadata: routeMetadata({ operationId: 'shipments.list', access: ['orders.read', 'orders.manage', 'shipments.write'] }),
   },
   listAll: {
@@ -131,13 +141,13 @@ export const shipmentRoutes = defineResource('Shipments', 'Shipments of orders, 
     query: z
       .object({
         ...orderSubresourceQueryParameters(shipmentStatuses, 'shipments.write'),
-        tracking_number: singleLineSchema(100).optional().describe('Only shipments with this tracking number.'),
+        tracking_number: singleLineInputSchema(100).optional().describe('Only shipments with this tracking number.'),
       })
       .strict(),
     summary: 'List shipments',
     description:
       "Returns the shipments of the current user's orders. With `shipments.write` or `orders.manage` and a staff account, returns all shipments.",
-    responses: { 200: listPageSchema('ShipmentPage', shipmentSchema), ...fails(...permissionProblems, ...cursorProblems) },
+    responses: { 200: listPageSchema('ShipmentPage', shipmentSchema), ...fails(...permissionCheckProblemCodes, ...cursorProblemCodes) },
     metadata: routeMetadata({ operationId: 'shipments.listAll', access: ['orders.read', 'orders.manage', 'shipments.write'] }),
   },
   get: {
@@ -146,7 +156,7 @@ export const shipmentRoutes = defineResource('Shipments', 'Shipments of orders, 
     pathParams: shipmentPath,
     headers: ifNoneMatchHeadersSchema,
     summary: 'Get a shipment',
-    responses: { 200: shipmentSchema, 304: c.noBody(), ...fails(...permissionProblems, 'not_found') },
+    responses: { 200: shipmentSchema, 304: c.noBody(), ...fails(...permissionCheckProblemCodes, 'not_found') },
     metadata: routeMetadata({ operationId: 'shipments.get', access: ['orders.read', 'orders.manage', 'shipments.write'] }),
   },
   update: {
@@ -160,7 +170,7 @@ export const shipmentRoutes = defineResource('Shipments', 'Shipments of orders, 
       'Updates the status or the tracking details. The status changes from `pending` to `shipped`, and then to `delivered`, or to `failed` if the parcel cannot be delivered. Only a `pending` shipment can be `canceled`.',
     responses: {
       200: shipmentSchema,
-      ...fails(...permissionProblems, ...bodyProblems, ...ifMatchProblems, 'not_found', 'invalid_transition'),
+      ...fails(...permissionCheckProblemCodes, ...requestBodyProblemCodes, ...ifMatchProblemCodes, 'not_found', 'invalid_transition'),
     },
     metadata: routeMetadata({ operationId: 'shipments.update', access: ['shipments.write'] }),
   },

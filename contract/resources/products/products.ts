@@ -1,24 +1,24 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { namedSchema } from '../../schema/named-schema.ts';
-import { idSchema, pathIdSchema, urlIntegerSchema } from '../../schema/ids.ts';
+import { withOpenApiSchemaName } from '../../schema/named-schema.ts';
+import { idSchema, pathIdSchema, integerInUrlSchema } from '../../schema/ids.ts';
 import { currencySchema, priceSchema, maxPrice } from '../../schema/money.ts';
 import { commaSeparatedListSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
   commonProblems,
   declareProblemResponses,
-  permissionProblems,
-  publicProblems,
-  bodyProblems,
-  cursorProblems,
-  idempotencyProblems,
-  ifMatchProblems,
+  permissionCheckProblemCodes,
+  publicOperationProblemCodes,
+  requestBodyProblemCodes,
+  cursorProblemCodes,
+  idempotencyProblemCodes,
+  ifMatchProblemCodes,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { routeMetadata, idempotencyHeadersSchema, ifMatchHeadersSchema, ifNoneMatchHeadersSchema } from '../../protocol/route-metadata.ts';
 import {
   timestampSchema,
-  singleLineSchema,
+  singleLineInputSchema,
   metadataSchema,
   metadataPatchSchema,
   multilineTextSchema,
@@ -45,7 +45,7 @@ const category = z
   .max(64);
 const taxRate = z.number().int().min(0).max(10_000);
 
-export const productSchema = namedSchema(
+export const productSchema = withOpenApiSchemaName(
   'Product',
   z.object({
     id: idSchema,
@@ -71,7 +71,7 @@ export const productSchema = namedSchema(
 );
 
 const editable = {
-  name: singleLineSchema(200),
+  name: singleLineInputSchema(200),
   description: multilineTextSchema(5000),
   category: category.describe('Category: lower-case words joined by hyphens.'),
   price: priceSchema.describe('Unit price including tax, in minor units of `currency`.'),
@@ -79,7 +79,7 @@ const editable = {
   metadata: metadataSchema,
 };
 
-export const productCreateSchema = namedSchema(
+export const productCreateSchema = withOpenApiSchemaName(
   'ProductCreate',
   z
     .object({
@@ -102,7 +102,7 @@ export const productCreateSchema = namedSchema(
     .strict(),
 );
 
-export const productUpdateSchema = namedSchema(
+export const productUpdateSchema = withOpenApiSchemaName(
   'ProductUpdate',
   z
     .object({
@@ -114,7 +114,7 @@ export const productUpdateSchema = namedSchema(
     .strict(),
 );
 
-export const productReplaceSchema = namedSchema(
+export const productReplaceSchema = withOpenApiSchemaName(
   'ProductReplace',
   z
     .object({
@@ -129,7 +129,7 @@ export const productReplaceSchema = namedSchema(
 
 export const stockAdjustmentReasons = ['received', 'correction', 'damaged', 'returned'] as const;
 
-export const stockAdjustmentSchema = namedSchema(
+export const stockAdjustmentSchema = withOpenApiSchemaName(
   'StockAdjustment',
   z.object({
     id: idSchema,
@@ -142,7 +142,7 @@ export const stockAdjustmentSchema = namedSchema(
   }),
 );
 
-export const stockAdjustmentCreateSchema = namedSchema(
+export const stockAdjustmentCreateSchema = withOpenApiSchemaName(
   'StockAdjustmentCreate',
   z
     .object({
@@ -173,15 +173,15 @@ export const productRoutes = defineResource('Products', "The shop's products and
     query: z
       .object({
         ...paginationParameters,
-        q: singleLineSchema(200)
+        q: singleLineInputSchema(200)
           .optional()
           .describe(
             'Search text. Every word must occur in the name, SKU or description; the last word may be incomplete. Case, accents and punctuation are ignored. If no product matches, up to 3 misspelled words are replaced by the most similar words that occur in products.',
           ),
-        category: singleLineSchema(64).optional().describe('Only products in this category.'),
-        sku: singleLineSchema(64).optional().describe('Only the product with this SKU.'),
-        price_gte: urlIntegerSchema(0, maxPrice).optional().describe('Minimum price, in minor units.'),
-        price_lte: urlIntegerSchema(0, maxPrice).optional().describe('Maximum price, in minor units.'),
+        category: singleLineInputSchema(64).optional().describe('Only products in this category.'),
+        sku: singleLineInputSchema(64).optional().describe('Only the product with this SKU.'),
+        price_gte: integerInUrlSchema(0, maxPrice).optional().describe('Minimum price, in minor units.'),
+        price_lte: integerInUrlSchema(0, maxPrice).optional().describe('Maximum price, in minor units.'),
         status: productStatusFilterSchema,
         sort: z
           .enum(['created_at', '-created_at', 'price', '-price', 'name', '-name', 'relevance'])
@@ -194,7 +194,7 @@ export const productRoutes = defineResource('Products', "The shop's products and
     summary: 'List products',
     responses: {
       200: listPageSchema('ProductPage', productSchema),
-      ...fails(...publicProblems, ...cursorProblems, 'forbidden'),
+      ...fails(...publicOperationProblemCodes, ...cursorProblemCodes, 'forbidden'),
     },
     metadata: routeMetadata({ operationId: 'products.list', access: 'public' }),
   },
@@ -204,7 +204,7 @@ export const productRoutes = defineResource('Products', "The shop's products and
     pathParams: productPath,
     headers: ifNoneMatchHeadersSchema,
     summary: 'Get a product',
-    responses: { 200: productSchema, 304: c.noBody(), ...fails(...publicProblems, 'not_found') },
+    responses: { 200: productSchema, 304: c.noBody(), ...fails(...publicOperationProblemCodes, 'not_found') },
     metadata: routeMetadata({ operationId: 'products.get', access: 'public' }),
   },
   create: {
@@ -213,7 +213,10 @@ export const productRoutes = defineResource('Products', "The shop's products and
     headers: idempotencyHeadersSchema,
     body: productCreateSchema,
     summary: 'Create a product',
-    responses: { 201: productSchema, ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'sku_taken') },
+    responses: {
+      201: productSchema,
+      ...fails(...permissionCheckProblemCodes, ...requestBodyProblemCodes, ...idempotencyProblemCodes, 'sku_taken'),
+    },
     metadata: routeMetadata({ operationId: 'products.create', access: ['products.write'], idempotent: true }),
   },
   update: {
@@ -227,7 +230,7 @@ export const productRoutes = defineResource('Products', "The shop's products and
       'Updates the fields given in a JSON merge patch (RFC 7396). Omitted fields keep their values. Existing orders keep the price and name of the product.',
     responses: {
       200: productSchema,
-      ...fails(...permissionProblems, ...bodyProblems, ...ifMatchProblems, 'not_found', 'invalid_transition'),
+      ...fails(...permissionCheckProblemCodes, ...requestBodyProblemCodes, ...ifMatchProblemCodes, 'not_found', 'invalid_transition'),
     },
     metadata: routeMetadata({ operationId: 'products.update', access: ['products.write'] }),
   },
@@ -242,7 +245,14 @@ export const productRoutes = defineResource('Products', "The shop's products and
       'Replaces all fields that can be changed. Omitted fields get their default values. Requires `If-Match`, to prevent lost updates.',
     responses: {
       200: productSchema,
-      ...fails(...permissionProblems, ...bodyProblems, ...ifMatchProblems, 'precondition_required', 'not_found', 'invalid_transition'),
+      ...fails(
+        ...permissionCheckProblemCodes,
+        ...requestBodyProblemCodes,
+        ...ifMatchProblemCodes,
+        'precondition_required',
+        'not_found',
+        'invalid_transition',
+      ),
     },
     metadata: routeMetadata({ operationId: 'products.replace', access: ['products.write'] }),
   },
@@ -253,7 +263,7 @@ export const productRoutes = defineResource('Products', "The shop's products and
     headers: ifMatchHeadersSchema,
     summary: 'Delete a product',
     description: 'Deletes a draft product that has never been ordered. Any other product can only be archived.',
-    responses: { 204: c.noBody(), ...fails(...permissionProblems, ...ifMatchProblems, 'not_found', 'product_in_use') },
+    responses: { 204: c.noBody(), ...fails(...permissionCheckProblemCodes, ...ifMatchProblemCodes, 'not_found', 'product_in_use') },
     metadata: routeMetadata({ operationId: 'products.delete', access: ['products.write'] }),
   },
   adjustStock: {
@@ -267,7 +277,7 @@ export const productRoutes = defineResource('Products', "The shop's products and
       'Increases or decreases the stock by a number of units. The stock cannot be set to an absolute number, because that would overwrite concurrent sales. The first adjustment starts stock tracking for the product.',
     responses: {
       201: stockAdjustmentSchema,
-      ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'not_found', 'insufficient_stock'),
+      ...fails(...permissionCheckProblemCodes, ...requestBodyProblemCodes, ...idempotencyProblemCodes, 'not_found', 'insufficient_stock'),
     },
     metadata: routeMetadata({ operationId: 'products.adjustStock', access: ['products.write'], idempotent: true }),
   },
@@ -280,7 +290,7 @@ export const productRoutes = defineResource('Products', "The shop's products and
     description: 'Returns the stock adjustments of the product, newest first.',
     responses: {
       200: listPageSchema('StockAdjustmentPage', stockAdjustmentSchema),
-      ...fails(...permissionProblems, ...cursorProblems, 'not_found'),
+      ...fails(...permissionCheckProblemCodes, ...cursorProblemCodes, 'not_found'),
     },
     metadata: routeMetadata({ operationId: 'products.listStockAdjustments', access: ['products.write'] }),
   },

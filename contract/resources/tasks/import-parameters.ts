@@ -1,23 +1,26 @@
 import { z } from 'zod';
 import { fileMediaTypes } from './tasks.ts';
-import { externalNameSchema } from '../../schema/text-and-timestamps.ts';
+import { nameFromOtherSystemSchema } from '../../schema/text-and-timestamps.ts';
 
 /** Maximum size of a row in an imported file, in bytes. The file itself has no limit. */
 export const maxImportRowBytes = 100_000;
 /** Maximum number of rows that an import reads for one order. The limit for valid lines is lower: `maxOrderLines`. */
 export const maxImportRowsPerOrder = 10_000;
 /** Minimum average upload rate, which applies after a grace period. */
-export const minimumUploadRate = { bytesPerSecond: 100_000, graceSeconds: 30 } as const;
+export const minUploadRate = { bytesPerSecond: 100_000, graceSeconds: 30 } as const;
 
 /** Describes an imported file's limits for the API reference and the command help. */
-export const uploadLimitsText = `The file size and the number of rows are limited only by the disk space of the service. A row can have at most ${maxImportRowBytes} bytes. After the first ${minimumUploadRate.graceSeconds} seconds, the upload must average at least ${minimumUploadRate.bytesPerSecond} bytes per second.`;
+export const importFileLimitsText = `The file size and the number of rows are limited only by the disk space of the service. A row can have at most ${maxImportRowBytes} bytes. After the first ${minUploadRate.graceSeconds} seconds, the upload must average at least ${minUploadRate.bytesPerSecond} bytes per second.`;
 
 /** The body of an import: CSV with a header, or one JSON object per line. The body is streamed and never held in memory as a whole. */
-export const uploadBodySchema = z.custom<string | Uint8Array | Blob | ReadableStream<Uint8Array>>();
+export const importFileBodySchema = z.custom<string | Uint8Array | Blob | ReadableStream<Uint8Array>>();
 
-export const uploadRouteMetadata = { consumes: [fileMediaTypes.csv, fileMediaTypes.ndjson], bodyMax: Number.POSITIVE_INFINITY } as const;
+export const importFileRouteMetadata = {
+  consumes: [fileMediaTypes.csv, fileMediaTypes.ndjson],
+  bodyMax: Number.POSITIVE_INFINITY,
+} as const;
 
-export const importParameters = {
+export const importQueryParameters = {
   dry_run: z
     .enum(['true', 'false'])
     .default('false')
@@ -29,12 +32,12 @@ export const importParameters = {
 };
 
 /** Returns one query parameter per field, which names the field's column in the file (default: the field name): `sku_column=StockCode`. */
-export function columnNameParameters<const Fields extends readonly string[]>(fields: Fields) {
+export function importColumnNameParameters<const Fields extends readonly string[]>(fields: Fields) {
   const entries = fields.map((field) => [
     `${field}_column`,
-    externalNameSchema(200).default(field).describe(`Name of the CSV column or JSON key to read as \`${field}\`.`),
+    nameFromOtherSystemSchema(200).default(field).describe(`Name of the CSV column or JSON key to read as \`${field}\`.`),
   ]);
   // Object.fromEntries() loses the names of the parameters; the assertion restores them.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  return Object.fromEntries(entries) as Record<`${Fields[number]}_column`, z.ZodDefault<ReturnType<typeof externalNameSchema>>>;
+  return Object.fromEntries(entries) as Record<`${Fields[number]}_column`, z.ZodDefault<ReturnType<typeof nameFromOtherSystemSchema>>>;
 }

@@ -1,12 +1,18 @@
 import { z } from 'zod';
-import { namedSchema } from '../../schema/named-schema.ts';
+import { withOpenApiSchemaName } from '../../schema/named-schema.ts';
 import { idSchema } from '../../schema/ids.ts';
 import { orderFulfillmentStatuses, orderStatuses, orderPaymentStatuses } from '../orders/orders.ts';
-import { commonProblems, declareProblemResponses, permissionProblems, bodyProblems, idempotencyProblems } from '../../protocol/problems.ts';
+import {
+  commonProblems,
+  declareProblemResponses,
+  permissionCheckProblemCodes,
+  requestBodyProblemCodes,
+  idempotencyProblemCodes,
+} from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { routeMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
-import { fileFormats, taskCreationProblems, taskSchema, taskProblems } from './tasks.ts';
-import { externalNameSchema, timestampInputSchema, singleLineSchema } from '../../schema/text-and-timestamps.ts';
+import { fileFormats, taskCreationProblemCodes, taskSchema, taskProblems } from './tasks.ts';
+import { nameFromOtherSystemSchema, timestampInputSchema, singleLineInputSchema } from '../../schema/text-and-timestamps.ts';
 
 const fails = declareProblemResponses({ ...commonProblems, ...taskProblems });
 
@@ -26,7 +32,7 @@ const lineColumns = [
 ] as const;
 export const orderExportColumns = { order: orderColumns, line: lineColumns } as const;
 
-export const orderExportCreateSchema = namedSchema(
+export const orderExportCreateSchema = withOpenApiSchemaName(
   'OrderExportCreate',
   z
     .object({
@@ -45,11 +51,11 @@ export const orderExportCreateSchema = namedSchema(
       status: z.array(z.enum(orderStatuses)).min(1).max(20).optional(),
       payment_status: z.array(z.enum(orderPaymentStatuses)).min(1).max(20).optional(),
       fulfillment_status: z.array(z.enum(orderFulfillmentStatuses)).min(1).max(20).optional(),
-      client_id: singleLineSchema(2048).optional().describe('Only orders that were placed by the application with this client ID.'),
+      client_id: singleLineInputSchema(2048).optional().describe('Only orders that were placed by the application with this client ID.'),
       user_id: idSchema
         .optional()
         .describe('Only orders of this customer. The orders of other customers require the `orders.manage` scope and a staff account.'),
-      reference: externalNameSchema(64).optional(),
+      reference: nameFromOtherSystemSchema(64).optional(),
       created_at_gte: timestampInputSchema.optional().describe('Only orders placed at this time or later.'),
       created_at_lt: timestampInputSchema.optional().describe('Only orders placed before this time.'),
       updated_at_gte: timestampInputSchema.optional().describe('Only orders last changed at this time or later.'),
@@ -83,7 +89,10 @@ export const orderExportRoutes = defineResource('Order exports', 'Export of orde
     summary: 'Export orders',
     description:
       'Starts a task that writes orders to a file, oldest first. The export accepts the same filters as the order list. The request also requires the `orders.read` scope, or the `orders.manage` scope and a staff account to export the orders of every customer. In CSV files, an apostrophe precedes text that a spreadsheet would interpret as a formula.',
-    responses: { 202: taskSchema, ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, ...taskCreationProblems) },
+    responses: {
+      202: taskSchema,
+      ...fails(...permissionCheckProblemCodes, ...requestBodyProblemCodes, ...idempotencyProblemCodes, ...taskCreationProblemCodes),
+    },
     metadata: routeMetadata({ operationId: 'orderExports.create', access: ['tasks.write'], idempotent: true }),
   },
 });

@@ -1,12 +1,24 @@
 import { z } from 'zod';
-import { urlIdSchema } from '../../schema/ids.ts';
-import { columnNameParameters, importParameters, uploadBodySchema, uploadLimitsText, uploadRouteMetadata } from './import-parameters.ts';
+import { idInUrlSchema } from '../../schema/ids.ts';
+import {
+  importColumnNameParameters,
+  importQueryParameters,
+  importFileBodySchema,
+  importFileLimitsText,
+  importFileRouteMetadata,
+} from './import-parameters.ts';
 import { currencySchema } from '../../schema/money.ts';
 import { maxOrderLines } from '../orders/orders.ts';
-import { commonProblems, declareProblemResponses, permissionProblems, fileProblems, idempotencyProblems } from '../../protocol/problems.ts';
+import {
+  commonProblems,
+  declareProblemResponses,
+  permissionCheckProblemCodes,
+  fileUploadProblemCodes,
+  idempotencyProblemCodes,
+} from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { routeMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
-import { taskCreationProblems, taskSchema, taskProblems } from './tasks.ts';
+import { taskCreationProblemCodes, taskSchema, taskProblems } from './tasks.ts';
 
 const fails = declareProblemResponses({ ...commonProblems, ...taskProblems });
 
@@ -28,7 +40,7 @@ export const orderImportRoutes = defineResource('Order imports', 'Import of an o
     headers: idempotencyHeadersSchema,
     query: z
       .object({
-        ...importParameters,
+        ...importQueryParameters,
         source: z
           .string()
           .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be 1 to 64 of a-z, 0-9, `.`, `_` and `-`')
@@ -39,7 +51,7 @@ export const orderImportRoutes = defineResource('Order imports', 'Import of an o
           .regex(/^(?:Z|[+-](?:0\d|1[0-4]):[0-5]\d)$/, 'must be `Z` or an offset such as `+01:00`')
           .default('Z')
           .describe('UTC offset of timestamps that do not specify one.'),
-        user_id: urlIdSchema.optional().describe('User who becomes the owner of orders without a customer.'),
+        user_id: idInUrlSchema.optional().describe('User who becomes the owner of orders without a customer.'),
         unknown_customers: z
           .enum(['refuse', 'create'])
           .default('refuse')
@@ -65,13 +77,16 @@ export const orderImportRoutes = defineResource('Order imports', 'Import of an o
           .default('keep')
           .describe('How to handle lines without a price: `refuse` treats them as invalid.'),
         events: z.enum(['true', 'false']).default('false').describe('`true` records an `order.created` event for each imported order.'),
-        ...columnNameParameters(orderImportFields),
+        ...importColumnNameParameters(orderImportFields),
       })
       .strict(),
-    body: uploadBodySchema,
+    body: importFileBodySchema,
     summary: 'Import orders',
-    description: `${importEffects} ${uploadLimitsText} An order can have at most ${maxOrderLines} lines.`,
-    responses: { 202: taskSchema, ...fails(...permissionProblems, ...fileProblems, ...idempotencyProblems, ...taskCreationProblems) },
-    metadata: routeMetadata({ operationId: 'orderImports.create', access: ['tasks.write'], idempotent: true, ...uploadRouteMetadata }),
+    description: `${importEffects} ${importFileLimitsText} An order can have at most ${maxOrderLines} lines.`,
+    responses: {
+      202: taskSchema,
+      ...fails(...permissionCheckProblemCodes, ...fileUploadProblemCodes, ...idempotencyProblemCodes, ...taskCreationProblemCodes),
+    },
+    metadata: routeMetadata({ operationId: 'orderImports.create', access: ['tasks.write'], idempotent: true, ...importFileRouteMetadata }),
   },
 });

@@ -1,11 +1,23 @@
 import { z } from 'zod';
-import { columnNameParameters, importParameters, uploadBodySchema, uploadLimitsText, uploadRouteMetadata } from './import-parameters.ts';
+import {
+  importColumnNameParameters,
+  importQueryParameters,
+  importFileBodySchema,
+  importFileLimitsText,
+  importFileRouteMetadata,
+} from './import-parameters.ts';
 import { currencySchema } from '../../schema/money.ts';
-import { commonProblems, declareProblemResponses, permissionProblems, fileProblems, idempotencyProblems } from '../../protocol/problems.ts';
+import {
+  commonProblems,
+  declareProblemResponses,
+  permissionCheckProblemCodes,
+  fileUploadProblemCodes,
+  idempotencyProblemCodes,
+} from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { routeMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
-import { taskCreationProblems, taskSchema, taskProblems } from './tasks.ts';
-import { externalNameSchema } from '../../schema/text-and-timestamps.ts';
+import { taskCreationProblemCodes, taskSchema, taskProblems } from './tasks.ts';
+import { nameFromOtherSystemSchema } from '../../schema/text-and-timestamps.ts';
 
 const fails = declareProblemResponses({ ...commonProblems, ...taskProblems });
 
@@ -28,16 +40,24 @@ export const productImportRoutes = defineResource('Product imports', 'Import of 
     headers: idempotencyHeadersSchema,
     query: z
       .object({
-        ...importParameters,
+        ...importQueryParameters,
         currency: currencySchema.optional().describe('Currency of products whose rows do not specify one.'),
-        category: externalNameSchema(64).optional().describe('Category of new products whose rows do not specify one.'),
-        ...columnNameParameters(productImportFields),
+        category: nameFromOtherSystemSchema(64).optional().describe('Category of new products whose rows do not specify one.'),
+        ...importColumnNameParameters(productImportFields),
       })
       .strict(),
-    body: uploadBodySchema,
+    body: importFileBodySchema,
     summary: 'Import products',
-    description: `Starts a task that imports products from a file. Products with a known SKU are updated; all other products are created. Fields that the file does not contain keep their values. The stock is set only for new products. The result file lists each rejected line with the reason. Also requires the \`products.write\` scope. ${uploadLimitsText}`,
-    responses: { 202: taskSchema, ...fails(...permissionProblems, ...fileProblems, ...idempotencyProblems, ...taskCreationProblems) },
-    metadata: routeMetadata({ operationId: 'productImports.create', access: ['tasks.write'], idempotent: true, ...uploadRouteMetadata }),
+    description: `Starts a task that imports products from a file. Products with a known SKU are updated; all other products are created. Fields that the file does not contain keep their values. The stock is set only for new products. The result file lists each rejected line with the reason. Also requires the \`products.write\` scope. ${importFileLimitsText}`,
+    responses: {
+      202: taskSchema,
+      ...fails(...permissionCheckProblemCodes, ...fileUploadProblemCodes, ...idempotencyProblemCodes, ...taskCreationProblemCodes),
+    },
+    metadata: routeMetadata({
+      operationId: 'productImports.create',
+      access: ['tasks.write'],
+      idempotent: true,
+      ...importFileRouteMetadata,
+    }),
   },
 });

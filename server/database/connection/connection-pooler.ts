@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, PoolClient } from 'pg';
 import { isDatabaseUnreachable } from '../errors/availability-errors.ts';
-import { usesConnectionPooler } from './database-timeouts.ts';
+import { isBehindConnectionPooler } from './database-timeouts.ts';
 
 /** The server cannot work through the connection pooler; the message says what to set. */
 export class PoolerError extends Error {
@@ -30,9 +30,9 @@ export async function checkConnectionPooler(pool: Pool, preparedStatements: bool
   const client = await pool.connect();
   let failed = true;
   try {
-    if (usesConnectionPooler(client)) await checkWithSecondClient(pool, client, preparedStatements);
+    if (isBehindConnectionPooler(client)) await checkWithSecondClient(pool, client, preparedStatements);
     failed = false;
-    return usesConnectionPooler(client) ? 'pooler' : 'direct';
+    return isBehindConnectionPooler(client) ? 'pooler' : 'direct';
   } finally {
     client.release(failed);
   }

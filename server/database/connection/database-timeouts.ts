@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 import { z } from 'zod';
-import { sqlState } from '../errors/sql-errors.ts';
+import { getSqlState } from '../errors/sql-errors.ts';
 import type { PreparedQuery } from './pipelined-queries.ts';
 
 /** PostgreSQL settings of a connection, by name. */
@@ -20,12 +20,12 @@ const responseTimeoutMs = 5_000;
 /** The statement that sets a transaction's timeouts, for connections through a pooler. Direct connections have no entry. */
 const pooledTransactionLimits = new WeakMap<ClientBase, PreparedQuery | undefined>();
 
-export const usesConnectionPooler = (client: ClientBase): boolean => pooledTransactionLimits.has(client);
-export const transactionTimeoutStatement = (client: ClientBase): PreparedQuery | undefined => pooledTransactionLimits.get(client);
+export const isBehindConnectionPooler = (client: ClientBase): boolean => pooledTransactionLimits.has(client);
+export const getTransactionTimeoutStatement = (client: ClientBase): PreparedQuery | undefined => pooledTransactionLimits.get(client);
 
 /**
  * Sets a new connection's timeouts. A direct connection gets session settings after connecting, because poolers reject them as startup
- * parameters. Through a pooler, several clients may share a session, so each transaction sets its timeouts (`transactionTimeoutStatement`).
+ * parameters. Through a pooler, several clients may share a session, so each transaction sets its timeouts (`getTransactionTimeoutStatement`).
  * @param limits empty for a connection without timeouts
  */
 export async function setConnectionTimeouts(client: ClientBase, limits: TimeoutSettings, preparedStatements: boolean): Promise<void> {
@@ -65,7 +65,7 @@ async function firstSupported<Result>(
   try {
     return await apply(first ?? {});
   } catch (error) {
-    if (rest.length === 0 || ![unknownSetting, invalidValue].includes(sqlState(error) ?? '')) throw error;
+    if (rest.length === 0 || ![unknownSetting, invalidValue].includes(getSqlState(error) ?? '')) throw error;
     return firstSupported(rest, apply);
   }
 }

@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import type { ClientBase } from 'pg';
 import { z } from 'zod';
-import { defineObjectMetadata } from '../../memory/object-metadata.ts';
+import { definePerObjectField } from '../../memory/object-metadata.ts';
 
 /** A statement with its name on the connection; the name is empty for unnamed statements. */
 export type PreparedQuery = { readonly name: string; readonly text: string; readonly values: readonly unknown[] };
@@ -37,7 +37,7 @@ const anyConnection = z.custom<PgConnection>();
  * Callbacks that receive each row as soon as it arrives, attached to the statement parameters. PostgreSQL sends the first rows of a long
  * result while it is still computing the others.
  */
-export const rowListeners = defineObjectMetadata<(row: unknown) => void>('listener');
+export const rowListenersByParameters = definePerObjectField<(row: unknown) => void>('listener');
 
 /** Creates the functions that send statements on this connection: several statements with a single Sync, or one. */
 export function createMessageSender(given: ClientBase, observers: readonly MessageObserver[]): MessageSender {
@@ -53,7 +53,7 @@ export function createMessageSender(given: ClientBase, observers: readonly Messa
   };
   return {
     send(last, preceding) {
-      const onRow = rowListeners.get(last.values);
+      const onRow = rowListenersByParameters.get(last.values);
       // Avoids pg's own promise, for which pg assigns a function to the query: V8 pretenures functions that are assigned to properties, so
       // the function would stay in memory, with the result and the waiting caller, until the next major GC.
       const { promise, resolve, reject } = Promise.withResolvers<unknown>();

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { MessageObserver } from './pipelined-queries.ts';
 
 /** Sets a pool's int8 parser instead of pg's global parser, because the driver may have its own copy of pg. */
-export function setInt8Parser(pool: Pool, parse: (text: string) => number): void {
+export function setPoolInt8Parser(pool: Pool, parse: (text: string) => number): void {
   const { types } = pool.options;
   if (!hasTypeParsers(types)) throw new Error('the PostgreSQL pool does not support type parsers');
   types.setTypeParser(20, parse);
@@ -16,7 +16,7 @@ const hasTypeParsers = (types: CustomTypesConfig | undefined): types is TypeOver
 const notCheckedOut: PoolClient['release'] = () => undefined;
 
 /** Releases a connection that is lost inside a transaction. Kysely releases neither such a connection nor its pool slot (kysely#1990). */
-export function releaseLostClient(client: PoolClient): void {
+export function releaseConnectionLostInTransaction(client: PoolClient): void {
   let releaseOnce = notCheckedOut;
   Object.defineProperty(client, 'release', {
     get: () => releaseOnce,

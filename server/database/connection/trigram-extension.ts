@@ -1,4 +1,4 @@
-import { sqlState } from '../errors/sql-errors.ts';
+import { getSqlState } from '../errors/sql-errors.ts';
 
 /** PostgreSQL's contrib modules are not installed, or the database user may not create an extension. */
 export class MissingExtensionError extends Error {
@@ -13,7 +13,7 @@ export async function createTrigramExtension(execute: (statement: string) => Pro
   try {
     await execute('create extension if not exists pg_trgm');
   } catch (cause) {
-    if (!unavailableSqlStates.has(sqlState(cause) ?? '')) throw cause;
+    if (!unavailableSqlStates.has(getSqlState(cause) ?? '')) throw cause;
     throw new MissingExtensionError(
       'product search needs the PostgreSQL extension pg_trgm, which could not be created: install the contrib modules of PostgreSQL, or run "create extension pg_trgm" in this database as a superuser',
       { cause },

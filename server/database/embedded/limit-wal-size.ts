@@ -2,7 +2,7 @@ import { hasWrittenWalSinceCheckpoint, writeCheckpoint } from './checkpoint.sql.
 import type { Database } from '../entity-manager/entity-manager.ts';
 
 /** Start parameters in addition to PGlite's own: they limit the WAL that a checkpoint keeps for reuse. */
-export const walStartParameters = ['-c', 'max_wal_size=64MB', '-c', 'min_wal_size=32MB'];
+export const walLimitStartParameters = ['-c', 'max_wal_size=64MB', '-c', 'min_wal_size=32MB'];
 
 const walBetweenCheckpoints = 32 * 1024 * 1024;
 

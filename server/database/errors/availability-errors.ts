@@ -1,4 +1,4 @@
-import { sqlState } from './sql-errors.ts';
+import { getSqlState } from './sql-errors.ts';
 
 /**
  * SQLSTATEs: admin shutdown, crash shutdown, cannot connect now, too many connections, out of memory, read-only transaction (a standby that
@@ -27,7 +27,7 @@ const unreachableMessages =
 
 /** Returns whether a query failed because the database is currently unreachable, and not because of the query itself. */
 export function isDatabaseUnreachable(error: unknown): boolean {
-  const code = sqlState(error);
+  const code = getSqlState(error);
   if (code !== undefined && (unreachableCodes.has(code) || code.startsWith('08'))) return true;
   return (
     error instanceof Error && (unreachableMessages.test(error.message) || (error.cause !== undefined && isDatabaseUnreachable(error.cause)))
@@ -36,19 +36,19 @@ export function isDatabaseUnreachable(error: unknown): boolean {
 
 /** Returns whether a retry of the same request may succeed, because the failure is temporary and unrelated to the request. */
 export const isDatabaseUnavailable = (error: unknown): boolean =>
-  isDatabaseUnreachable(error) || isTransientDatabaseError(error) || isStorageInsufficient(error);
+  isDatabaseUnreachable(error) || isTransientDatabaseError(error) || isDiskFullError(error);
 
 /** Returns whether a query failed because the database disk is (nearly) full. */
-export const isStorageInsufficient = (error: unknown): boolean =>
-  sqlState(error) === '53100' || (error instanceof Error && error.cause !== undefined && isStorageInsufficient(error.cause));
+export const isDiskFullError = (error: unknown): boolean =>
+  getSqlState(error) === '53100' || (error instanceof Error && error.cause !== undefined && isDiskFullError(error.cause));
 
 /** `Retry-After` for requests that failed because of low disk space. */
-export const storageRetryAfterSeconds = 10;
+export const lowDiskSpaceRetryAfterSeconds = 10;
 
 /** Statement timeout, lock timeout, deadlock, serialization failure: PostgreSQL rolled the transaction back. */
 const transientSqlStates = new Set(['57014', '55P03', '40P01', '40001']);
 
 /** Returns whether a query failed because of concurrent activity, so that a retry may succeed. */
 export const isTransientDatabaseError = (error: unknown): boolean =>
-  transientSqlStates.has(sqlState(error) ?? '') ||
+  transientSqlStates.has(getSqlState(error) ?? '') ||
   (error instanceof Error && error.cause !== undefined && isTransientDatabaseError(error.cause));

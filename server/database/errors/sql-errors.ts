@@ -1,11 +1,11 @@
 /** Returns the SQLSTATE of a failed query, whichever driver or layer threw the error; `undefined` for any other error. */
-export const sqlState = (error: unknown): string | undefined => stringField(error, 'code');
+export const getSqlState = (error: unknown): string | undefined => stringField(error, 'code');
 
 /** Returns the violated constraint's name. */
-export const violatedConstraint = (error: unknown): string | undefined => stringField(error, 'constraint');
+export const getViolatedConstraint = (error: unknown): string | undefined => stringField(error, 'constraint');
 
 /** Returns the context that PostgreSQL reports with an error, such as the statement that was running. */
-export const sqlErrorContext = (error: unknown): string | undefined => stringField(error, 'where');
+export const getSqlErrorContext = (error: unknown): string | undefined => stringField(error, 'where');
 
 function stringField(error: unknown, field: 'code' | 'constraint' | 'where'): string | undefined {
   if (typeof error !== 'object' || error === null || !(field in error)) return undefined;

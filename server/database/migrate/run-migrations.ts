@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../entity-manager/entity-manager.ts';
-import { sqlState } from '../errors/sql-errors.ts';
+import { getSqlState } from '../errors/sql-errors.ts';
 import { limitLockWait, lockMigrations } from './migration-lock.sql.ts';
 
 /**
@@ -35,7 +35,7 @@ async function applyWithRetry(db: Database, name: string): Promise<void> {
       await apply(db, name);
       return;
     } catch (error) {
-      if (sqlState(error) !== lockNotAvailable || attempt === maxAttempts) throw error;
+      if (getSqlState(error) !== lockNotAvailable || attempt === maxAttempts) throw error;
       await sleep(retryDelayMs);
     }
   }

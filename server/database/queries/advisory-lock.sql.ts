@@ -6,8 +6,8 @@ import { prepareStatement } from './prepared-statement.ts';
 const lock = prepareStatement('lock_key', 'select pg_advisory_xact_lock(coalesce(hashtextextended($1, $2), $2))');
 
 /** Serializes transactions that use the same key and namespace: waits for the others, and holds the lock until the transaction ends. */
-export const lockAdvisoryKey = async (em: EntityManager, key: string, namespace: number): Promise<void> =>
+export const acquireAdvisoryLockForKey = async (em: EntityManager, key: string, namespace: number): Promise<void> =>
   void (await lock(em, [key, namespace]));
 
-/** Like `lockAdvisoryKey`, for a lock that is identified only by a number. */
-export const lockAdvisoryId = async (em: EntityManager, id: number): Promise<void> => void (await lock(em, [null, id]));
+/** Like `acquireAdvisoryLockForKey`, for a lock that is identified only by a number. */
+export const acquireAdvisoryLockForId = async (em: EntityManager, id: number): Promise<void> => void (await lock(em, [null, id]));

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { sqlState } from '../errors/sql-errors.ts';
+import { getSqlState } from '../errors/sql-errors.ts';
 
 /** Limits for a statement's batches. */
 export type BatchLimits = {
@@ -31,7 +31,7 @@ const runDetached = AsyncLocalStorage.snapshot();
 export class BatchLoader<Result> {
   readonly #fetchBatch: FetchBatch<Result>;
   readonly #limits: BatchLimits;
-  /** Replaced for each query, because a long-lived map keeps its old hash tables and their content alive (see `defineObjectMetadata`). */
+  /** Replaced for each query, because a long-lived map keeps its old hash tables and their content alive (see `definePerObjectField`). */
   #pending = new Map<string, PendingLookup<Result>>();
   #runningBatches = 0;
   #isScheduled = false;
@@ -79,7 +79,7 @@ export class BatchLoader<Result> {
       for (const { resolve } of lookups) resolve(undefined); // lookups without a row
     } catch (error) {
       // Retried one by one, so that only the lookup that PostgreSQL rejects fails.
-      if (lookups.length > 1 && sqlState(error) !== undefined) for (const lookup of lookups) await this.#fetch([lookup]);
+      if (lookups.length > 1 && getSqlState(error) !== undefined) for (const lookup of lookups) await this.#fetch([lookup]);
       else for (const { reject } of lookups) reject(error);
     }
   }

@@ -58,7 +58,11 @@ function unnestParameters(types: readonly string[]): string {
 }
 
 /** @param text selects at most one row by an index, without a `limit` clause */
-export const prepareBatchedLookup = <Row>(name: string, types: readonly string[], selectSql: string): RunBatched<Row | undefined> =>
+export const prepareBatchedLookupStatement = <Row>(
+  name: string,
+  types: readonly string[],
+  selectSql: string,
+): RunBatched<Row | undefined> =>
   // the limit makes the planner use one index lookup per parameter set, regardless of its row estimate
   prepareBatched<Row>(name, types, `select to_json(answer) from (${selectSql} limit 1) answer`, sharedBatch);
 

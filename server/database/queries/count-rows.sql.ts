@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { EntityManager } from '../entity-manager/entity-manager.ts';
-import { runDynamicQuery } from './dynamic-query.ts';
+import { runQueryBuiltAtRunTime } from './dynamic-query.ts';
 
 /** A query-builder query without a limit. */
 type EntityQuery = {
@@ -21,5 +21,5 @@ export async function countEntities(em: EntityManager, query: EntityQuery, max: 
 /** Counts the rows of a select statement in SQL, up to `max + 1`; that result means more than `max`. */
 export async function countRows(em: EntityManager, select: RawBuilder<unknown>, max: number): Promise<number> {
   const query = sql<{ count: number }>`select count(*) as count from (${select} limit ${sql.lit(max + 1)}) counted`;
-  return (await runDynamicQuery(em, query))[0]?.count ?? 0;
+  return (await runQueryBuiltAtRunTime(em, query))[0]?.count ?? 0;
 }

@@ -15,14 +15,14 @@ type PreparedQuery = (em: EntityManager, parameters: StatementParameters) => Pro
 const queryCache = new Map<string, PreparedQuery>();
 
 /** Rounds a limit up to the default or maximum page size, plus one row to detect a next page. Few distinct limits mean few SQL texts. */
-export const roundedLimitSql = (limit: number): RawBuilder<number> => sql.lit(limit <= 20 ? 21 : Math.max(limit, 100) + 1);
+export const roundUpLimitSql = (limit: number): RawBuilder<number> => sql.lit(limit <= 20 ? 21 : Math.max(limit, 100) + 1);
 
 /**
  * Runs a query that is built at run time. The query is parsed and planned once per connection, like a prepared statement. Concurrent equal
  * queries share their rows; therefore, permissions must be part of the query, and rows must not be mutated. Rows are returned as JSON:
  * timestamps are text, and numbers must not exceed 2^53.
  */
-export async function runDynamicQuery<Row>(em: EntityManager, query: RawBuilder<Row>, cost: Cost = 'any'): Promise<readonly Row[]> {
+export async function runQueryBuiltAtRunTime<Row>(em: EntityManager, query: RawBuilder<Row>, cost: Cost = 'any'): Promise<readonly Row[]> {
   const { sql: text, parameters } = query.compile(em.getConnection().getClient());
   const types = parameters.map(parameterType);
   const key = `${cost} ${types.join()} ${text}`;

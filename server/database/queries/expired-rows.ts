@@ -18,7 +18,7 @@ export type DeleteExpiredRows = (em: EntityManager, now: Date) => Promise<number
 const batchSize = 1_000;
 
 /** Prepares the deletion of expired rows. Rows that a request has locked are skipped and deleted later. */
-export function prepareExpiredRowDeletion({ table, key, isExpired, orderBy }: ExpiredRows): DeleteExpiredRows {
+export function prepareDeletionOfExpiredRows({ table, key, isExpired, orderBy }: ExpiredRows): DeleteExpiredRows {
   const deleteBatch = prepareStatement<{ deleted: number }>(
     `delete_expired_${table}`,
     `delete from ${table} where (${key}) in

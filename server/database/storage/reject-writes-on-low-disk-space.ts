@@ -1,6 +1,6 @@
 import type { PGliteInterface, Transaction } from '@electric-sql/pglite';
-import { sqlState } from '../errors/sql-errors.ts';
-import { InsufficientStorageError, type StorageReserve } from './storage-reserve.ts';
+import { getSqlState } from '../errors/sql-errors.ts';
+import { InsufficientStorageError, type DiskSpaceMonitor } from './storage-reserve.ts';
 
 const readOnlyTransaction = '25006';
 
@@ -8,7 +8,7 @@ const readOnlyTransaction = '25006';
  * Makes PGlite transactions read-only while disk space is low, so that PostgreSQL decides which statements write.
  * The space is checked before each statement, because one transaction can write more than the reserve.
  */
-export function rejectWritesOnLowDiskSpace(database: PGliteInterface, storage: StorageReserve): void {
+export function rejectWritesOnLowDiskSpace(database: PGliteInterface, storage: DiskSpaceMonitor): void {
   const query: PGliteInterface['query'] = database.query.bind(database);
   const transaction: PGliteInterface['transaction'] = database.transaction.bind(database);
   let sessionIsReadOnly = false;
@@ -36,7 +36,7 @@ export function rejectWritesOnLowDiskSpace(database: PGliteInterface, storage: S
   for (const [name, value] of Object.entries(guardedQueries)) Object.defineProperty(database, name, { value });
 }
 
-function guardTransaction(transaction: Transaction, storage: StorageReserve): Transaction {
+function guardTransaction(transaction: Transaction, storage: DiskSpaceMonitor): Transaction {
   const query: Transaction['query'] = transaction.query.bind(transaction);
   const guardedQueries: Transaction['query'] = async (...statement) => {
     // before each statement, because rolling back to a savepoint reverts the setting; in a failed transaction, this statement fails, too
@@ -50,7 +50,7 @@ async function translateReadOnlyError<Result>(run: () => Promise<Result>): Promi
   try {
     return await run();
   } catch (cause) {
-    if (sqlState(cause) !== readOnlyTransaction) throw cause;
+    if (getSqlState(cause) !== readOnlyTransaction) throw cause;
     throw new InsufficientStorageError('writes are rejected: too little disk space is free', { cause });
   }
 }

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 const walSegmentBytes = 16 * 1024 * 1024;
 
 /** Two WAL segments: if PGlite fails to create a WAL segment, its next statement never returns. */
-export const storageReserveBytes = 2 * walSegmentBytes;
+export const diskSpaceReserveBytes = 2 * walSegmentBytes;
 
 /** A check takes about 15 microseconds. Within this interval, all processes together cannot write as much as the reserve. */
 const checkIntervalMs = 10;
@@ -21,13 +21,13 @@ export class InsufficientStorageError extends Error {
 }
 
 /** Returns whether a write was rejected because disk space is low. Low space is logged once, so such failures are not logged again. */
-export const isLowDiskSpaceRejection = (error: unknown): boolean =>
-  error instanceof Error && ('isWriteRefusal' in error || isLowDiskSpaceRejection(error.cause));
+export const isLowDiskSpaceRejectionError = (error: unknown): boolean =>
+  error instanceof Error && ('isWriteRefusal' in error || isLowDiskSpaceRejectionError(error.cause));
 
 export type StorageLog = Record<'error' | 'info', (details: object, message: string) => void>;
 
 /** Monitors an embedded database's free disk space. Writes are rejected while less space than the reserve is free. */
-export class StorageReserve {
+export class DiskSpaceMonitor {
   readonly #directory: string;
   readonly #log: StorageLog | undefined;
   #isLow = false;
@@ -54,14 +54,14 @@ export class StorageReserve {
     if (now - this.#checkedAt < checkIntervalMs) return this.#isLow;
     this.#checkedAt = now;
     const { freeBytes } = this;
-    const isLow = freeBytes < storageReserveBytes;
+    const isLow = freeBytes < diskSpaceReserveBytes;
     if (isLow !== this.#isLow) this.#report(isLow, freeBytes);
     this.#isLow = isLow;
     return isLow;
   }
 
   #report(isLow: boolean, freeBytes: number): void {
-    const details = { directory: this.#directory, free_bytes: freeBytes, reserve_bytes: storageReserveBytes };
+    const details = { directory: this.#directory, free_bytes: freeBytes, reserve_bytes: diskSpaceReserveBytes };
     if (isLow) this.#log?.error(details, 'disk space is low: writes are rejected until space is freed, reads continue');
     else this.#log?.info(details, 'disk space is available again: writes continue');
   }
@@ -72,9 +72,9 @@ export class StorageReserve {
  * message.
  * @throws {InsufficientStorageError} with the space that is required
  */
-export function assertSpaceToOpen(directory: string, isNew: boolean): void {
-  const { freeBytes } = new StorageReserve(isNew ? dirname(directory) : directory);
-  const required = isNew ? newDatabaseBytes : storageReserveBytes;
+export function assertDiskSpaceToOpenDatabase(directory: string, isNew: boolean): void {
+  const { freeBytes } = new DiskSpaceMonitor(isNew ? dirname(directory) : directory);
+  const required = isNew ? newDatabaseBytes : diskSpaceReserveBytes;
   if (freeBytes >= required) return;
   const purpose = isNew ? 'a new embedded database' : 'opening the embedded database';
   throw new InsufficientStorageError(

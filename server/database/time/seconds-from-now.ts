@@ -1,4 +1,4 @@
 import { raw } from '@mikro-orm/core';
 
 /** Returns an SQL expression for the database server's transaction time plus the given number of seconds. */
-export const secondsFromNow = (seconds: number) => raw('now() + make_interval(secs => ?)', [seconds]);
+export const secondsFromNowSql = (seconds: number) => raw('now() + make_interval(secs => ?)', [seconds]);

@@ -15,10 +15,10 @@ export const canUseScope = (principal: Principal | undefined, scope: Scope): boo
   (principal.user ? rolesForScope(scope).includes(principal.user.role) : !administratorOnlyScopes.has(scope));
 
 /** Returns every scope that the principal may use. */
-export const allowedScopes = (principal: Principal): string[] => scopeNames.filter((scope) => canUseScope(principal, scope));
+export const listUsableScopes = (principal: Principal): string[] => scopeNames.filter((scope) => canUseScope(principal, scope));
 
 /** Requires one of the route's scopes. The database queries restrict which objects the caller can access. */
-export const authorize: RequestHandler = (req, _res, next) => {
+export const authorizeByScope: RequestHandler = (req, _res, next) => {
   const access = getRouteAccess(req);
   if (access === 'token') requirePrincipal(req);
   else if (access !== 'public') requireAnyScope(requirePrincipal(req), ...access);

@@ -6,11 +6,11 @@ import { z } from 'zod';
 import {
   isDatabaseUnreachable,
   isTransientDatabaseError,
-  isStorageInsufficient,
-  storageRetryAfterSeconds,
+  isDiskFullError,
+  lowDiskSpaceRetryAfterSeconds,
 } from '../../database/errors/availability-errors.ts';
-import { isLowDiskSpaceRejection } from '../../database/storage/storage-reserve.ts';
-import { ReplayedResponse } from '../writes/idempotency.ts';
+import { isLowDiskSpaceRejectionError } from '../../database/storage/storage-reserve.ts';
+import { ReplayedResponseSignal } from '../writes/idempotency.ts';
 import { createPayloadTooLargeProblem, Problem, createProblem } from '../problem-details/problem.ts';
 import { requestContext } from '../request/request-context.ts';
 import { getMatchedRoute } from '../request/matched-route.ts';
@@ -21,12 +21,12 @@ export const createErrorHandler =
   (origin: string, log: Logger): ErrorRequestHandler =>
   (error: unknown, req, res, next) => {
     if (res.headersSent) return next(error);
-    if (error instanceof ReplayedResponse) return error.send(res);
+    if (error instanceof ReplayedResponseSignal) return error.send(res);
     const problemToSend = error instanceof RequestValidationError ? createValidationProblem(error, getMatchedRoute(req)) : toProblem(error);
     const { status, title } = problemDeclarations[problemToSend.code];
     const { id } = requestContext(req);
     // Low disk space is logged once, not for each request.
-    if (status >= 500 && !isLowDiskSpaceRejection(problemToSend.cause))
+    if (status >= 500 && !isLowDiskSpaceRejectionError(problemToSend.cause))
       log.error({ request_id: id, err: problemToSend.cause ?? problemToSend }, 'a request failed');
     res.status(status).set({ ...problemToSend.headers, 'Content-Type': 'application/problem+json' });
     const body = {
@@ -56,11 +56,11 @@ const bodyProblems: Record<string, { code: ProblemCode; detail: string }> = {
 
 function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
-  if (isStorageInsufficient(error)) {
+  if (isDiskFullError(error)) {
     return createProblem('insufficient_storage', {
       detail:
         'The server has too little disk space to write, and nothing was changed. Reads work. Send the request again later; with the same Idempotency-Key, it is not executed twice.',
-      headers: { 'Retry-After': String(storageRetryAfterSeconds) },
+      headers: { 'Retry-After': String(lowDiskSpaceRetryAfterSeconds) },
       cause: error,
     });
   }

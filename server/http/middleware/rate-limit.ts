@@ -15,7 +15,7 @@ export type ApplyRateLimit = (req: Request, res: Response, principal?: Principal
 /** Upper bound of the random delay added to `Retry-After`, so that clients do not all return in the first second of a month. */
 const monthlyJitterSeconds = 60;
 
-export const createRateLimit =
+export const createRateLimitMiddleware =
   (limits: RequestLimiter): ApplyRateLimit =>
   async (req, res, principal) => {
     const limitStates = await limits.count(principal, principal ? undefined : req.ip);

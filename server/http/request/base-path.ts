@@ -1,7 +1,7 @@
 import type { RequestHandler, Response } from 'express';
 
 /** Prefixes `Location` headers with the base path of a server that is not at the root of its host. */
-export const prefixLocationHeader =
+export const prefixLocationHeaderWithBasePath =
   (base: string): RequestHandler =>
   (_req, res, next) => {
     rewriteLocation(res, (location) => withBasePath(base, location));
@@ -9,7 +9,7 @@ export const prefixLocationHeader =
   };
 
 /** Rewrites `Location` headers to the requested API version, for handlers that two versions share. */
-export const rewriteLocationVersion = (res: Response, version: string): void =>
+export const rewriteLocationToApiVersion = (res: Response, version: string): void =>
   rewriteLocation(res, (location) => location.replace(/^\/api\/v\d+\//, `/api/${version}/`));
 
 function rewriteLocation(res: Response, rewrite: (location: string) => string): void {
@@ -29,7 +29,7 @@ const wellKnownDocuments = new Set(['/.well-known/oauth-authorization-server', '
 /**
  * RFC 8414 section 3.1 inserts the well-known part before the issuer path, whereas OpenID Connect appends it. The server serves both URLs.
  */
-export const rewriteWellKnownPath =
+export const rewriteWellKnownPathOfIssuer =
   (base: string): RequestHandler =>
   (req, _res, next) => {
     if (!req.url.endsWith(base)) return next();

@@ -12,7 +12,7 @@ const socketWithParser = z.object({ parser: z.object({ getCurrentBuffer: z.funct
  * Requests with a `Content-Length` are left to the body parser. Must be called before anything reads the body.
  * @param isFirst whether this is the first request on its connection
  */
-export function enforceChunkedBodyLimit(req: IncomingMessage, isFirst: boolean, limit: number, reject: (limit: number) => void): void {
+export function rejectChunkedBodyOverLimit(req: IncomingMessage, isFirst: boolean, limit: number, reject: (limit: number) => void): void {
   if (req.headers['transfer-encoding'] === undefined) return;
   const initialBytes = bodyInHeaderPacket(req, isFirst);
   if (!initialBytes) return;

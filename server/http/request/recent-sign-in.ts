@@ -2,7 +2,7 @@ import type { Principal } from './principal.ts';
 import { createProblem } from '../problem-details/problem.ts';
 
 /** Maximum age of a sign-in for operations that require a recent one, in seconds. */
-export const recentSignInSeconds = 15 * 60;
+export const maxRecentSignInAgeSeconds = 15 * 60;
 
 /**
  * Rejects a principal whose user did not sign in recently, so that a forgotten session or a stolen refresh token is not sufficient for the
@@ -10,12 +10,12 @@ export const recentSignInSeconds = 15 * 60;
  * @throws Problem `insufficient_user_authentication` with the challenge specified in RFC 9470 section 3
  */
 export function requireRecentSignIn({ authTime, authScheme = 'Bearer' }: Principal, now: Date): void {
-  if (authTime !== undefined && now.getTime() / 1000 - authTime <= recentSignInSeconds) return;
-  const minutes = recentSignInSeconds / 60;
+  if (authTime !== undefined && now.getTime() / 1000 - authTime <= maxRecentSignInAgeSeconds) return;
+  const minutes = maxRecentSignInAgeSeconds / 60;
   const detail =
     authTime === undefined
       ? `This operation requires the access token of a user who signed in during the last ${minutes} minutes. API keys and applications that act for themselves cannot perform it.`
       : `This operation requires a sign-in during the last ${minutes} minutes. Sign in again, then repeat the request; in the CLI: \`mandate login --force\`.`;
-  const challenge = `${authScheme} realm="api", error="insufficient_user_authentication", error_description="A more recent sign-in is required", max_age="${recentSignInSeconds}"`;
+  const challenge = `${authScheme} realm="api", error="insufficient_user_authentication", error_description="A more recent sign-in is required", max_age="${maxRecentSignInAgeSeconds}"`;
   throw createProblem('insufficient_user_authentication', { detail, headers: { 'WWW-Authenticate': challenge } });
 }

@@ -34,7 +34,7 @@ export interface RequestContext {
   formatCreatedEtagName: ((id: number) => string) | undefined;
 }
 
-/** The property of the request that contains its context. A `WeakMap` would keep requests alive too long (see `defineObjectMetadata`). */
+/** The property of the request that contains its context. A `WeakMap` would keep requests alive too long (see `definePerObjectField`). */
 const contextSymbol = Symbol('request context');
 type RequestWithContext = { [contextSymbol]?: RequestContext };
 
@@ -58,13 +58,13 @@ function createContext(req: object, id: string, principal: Principal | undefined
 }
 
 /** Gives an in-process request the ID and principal of the request to which it belongs. */
-export function inheritRequestContext(from: object, to: object): void {
+export function copyRequestContext(from: object, to: object): void {
   const { id, principal } = requestContext(from);
   createContext(to, id, principal);
 }
 
 /** Sends every request's ID to its client, and writes an access log line for every response. */
-export const attachRequestContext =
+export const assignRequestIdAndLogAccess =
   (log: Logger): RequestHandler =>
   (req, res, next) => {
     const context = requestContext(req);
@@ -103,7 +103,7 @@ export function requirePrincipal(req: object): Principal {
 }
 
 /** Returns the user on whose behalf the request is made. @throws Problem `forbidden` if the application acts on its own behalf */
-export function requireUser(req: object): NonNullable<Principal['user']> {
+export function requirePrincipalUser(req: object): NonNullable<Principal['user']> {
   const { user } = requirePrincipal(req);
   if (user === null) throw createProblem('forbidden', { detail: 'This token does not act on behalf of a user.' });
   return user;

@@ -15,7 +15,7 @@ export const formatEtag = (name: string, { version }: Versioned, variant?: numbe
   `"${name}-${version}.${representationVersion}${variant === undefined ? '' : `~${String(variant)}`}"`;
 
 /** Returns a resource with its ETag, or 304 if the client has the current version (RFC 9110 section 13.1.2). */
-export function respondWithEtag<Body extends Versioned>(
+export function respondWithEtagOrNotModified<Body extends Versioned>(
   req: MatchedRequest,
   res: Response,
   name: string,
@@ -29,7 +29,7 @@ export function respondWithEtag<Body extends Versioned>(
 }
 
 /** Returns a changed resource with its new version's ETag. */
-export function respondWithNewEtag<Body extends Versioned>(res: Response, name: string, body: Body, variant?: number | null) {
+export function respondWithEtagOfChangedResource<Body extends Versioned>(res: Response, name: string, body: Body, variant?: number | null) {
   res.set('ETag', formatEtag(name, body, variant));
   return { status: 200 as const, body };
 }
@@ -38,7 +38,12 @@ export function respondWithNewEtag<Body extends Versioned>(res: Response, name: 
  * Rejects a change if `If-Match` names a different version (RFC 9110 section 13.1.1). Call this in the transaction, after locking the
  * resource. Without `If-Match`, the change is allowed unless the header is `required`.
  */
-export function checkIfMatch(req: MatchedRequest, name: string, resource: Versioned, required: 'required' | 'optional' = 'optional'): void {
+export function assertIfMatchHeader(
+  req: MatchedRequest,
+  name: string,
+  resource: Versioned,
+  required: 'required' | 'optional' = 'optional',
+): void {
   const header = req.get('if-match');
   const etag = formatEtag(name, resource);
   if (header === undefined && required === 'optional') return;
@@ -57,7 +62,7 @@ export function checkIfMatch(req: MatchedRequest, name: string, resource: Versio
 }
 
 /** Rejects a request with `If-None-Match: *`, which allows creating a resource but not changing an existing one. */
-export function rejectIfExists(req: MatchedRequest, name: string, resource: Versioned): void {
+export function rejectIfNoneMatchAny(req: MatchedRequest, name: string, resource: Versioned): void {
   if (!parseEtags(req.get('if-none-match')).includes('*')) return;
   throw createProblem('precondition_failed', { detail: 'It exists already.', headers: { ETag: formatEtag(name, resource) } });
 }

@@ -6,10 +6,10 @@ import { requestContext } from '../request/request-context.ts';
  * Replaces Express' `res.json`, which looks up settings, media type and encodings for each response. These lookups cost more than
  * serializing the JSON.
  */
-export const installFastJson = (app: Express): void => void Object.defineProperty(app.response, 'json', { value: sendJson });
+export const replaceExpressJsonMethod = (app: Express): void => void Object.defineProperty(app.response, 'json', { value: sendJson });
 
 /** Makes the next `res.json` send this text instead of serializing the body, so that replays are identical byte for byte. */
-export function setRawJsonBody(res: ServerResponse, text: string): void {
+export function setSerializedJsonBody(res: ServerResponse, text: string): void {
   requestContext(res.req).rawJsonBody = text;
 }
 

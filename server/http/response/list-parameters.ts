@@ -1,8 +1,8 @@
-import { maxTotalCount } from '@mandate/contract';
+import { maxCountedTotal } from '@mandate/contract';
 import { createInvalidRequestProblem } from '../problem-details/problem.ts';
 
 /** Rejects a range whose end precedes its start. */
-export function rejectReversedRange<Name extends string>(
+export function rejectReversedTimeRange<Name extends string>(
   query: Partial<Record<Name, string | number | undefined>>,
   from: Name,
   to: Name,
@@ -20,11 +20,11 @@ export function rejectReversedRange<Name extends string>(
 const comparable = (value: string | number): number => (typeof value === 'string' ? Date.parse(value) : value);
 
 /** Returns the fields that `include_total=true` adds to a page. `count` may stop counting at one more than the maximum. */
-export async function totalCountFields(
+export async function createTotalCountFields(
   query: { include_total?: 'true' | 'false' | undefined },
   count: () => Promise<number>,
 ): Promise<object> {
   if (query.include_total !== 'true') return {};
   const counted = await count();
-  return { total_count: Math.min(counted, maxTotalCount), total_count_capped: counted > maxTotalCount };
+  return { total_count: Math.min(counted, maxCountedTotal), total_count_capped: counted > maxCountedTotal };
 }

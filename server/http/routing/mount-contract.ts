@@ -2,7 +2,7 @@ import type { AppRouter } from '@ts-rest/core';
 import { createExpressEndpoints } from '@ts-rest/express';
 import type { IRouter, RequestHandler } from 'express';
 import { compileContract } from '../validation/compile-contract.ts';
-import { createRouteOverlapCheck, rejectOtherMethods } from './unknown-routes.ts';
+import { createRouteOverlapCheck, rejectUndeclaredMethods } from './unknown-routes.ts';
 
 type Handlers<Contract extends AppRouter> = Parameters<typeof createExpressEndpoints<Contract>>[1];
 
@@ -13,12 +13,12 @@ export function mountContract<Contract extends AppRouter>(
   handlers: Handlers<Contract>,
   middleware: RequestHandler[],
 ): void {
-  rejectOtherMethods(router, contract, createRouteOverlapCheck(contract));
+  rejectUndeclaredMethods(router, contract, createRouteOverlapCheck(contract));
   createExpressEndpoints(compileContract(contract), handlers, router, {
     logInitialization: false,
     responseValidation: true,
     globalMiddleware: middleware,
     requestValidationErrorHandler: (error, _req, _res, next) => next(error),
   });
-  rejectOtherMethods(router, contract);
+  rejectUndeclaredMethods(router, contract);
 }

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { isDatabaseResponsive } from '../../database/connection-check.ts';
 import type { Database } from '../../database/entity-manager/entity-manager.ts';
-import { storageReserveBytes, type StorageReserve } from '../../database/storage/storage-reserve.ts';
+import { diskSpaceReserveBytes, type DiskSpaceMonitor } from '../../database/storage/storage-reserve.ts';
 
 /** Responds to a health check. Returns false if the URL is not a health check. */
 export type HealthHandler = (url: string | undefined, res: ServerResponse) => boolean;
@@ -14,7 +14,7 @@ const pingTimeoutMs = 2_000;
  * @param stopping aborted when shutdown begins
  */
 export const createHealthHandler =
-  (db: Database, stopping: AbortSignal, storage?: StorageReserve): HealthHandler =>
+  (db: Database, stopping: AbortSignal, storage?: DiskSpaceMonitor): HealthHandler =>
   (url, res) => {
     if (url === '/healthz') sendStatus(res);
     else if (url === '/readyz' && stopping.aborted) sendStatus(res, 'it was asked to stop');
@@ -36,9 +36,9 @@ function respondsInTime(db: Database): Promise<boolean> {
 /**
  * Reports the server as ready even when disk space is low: reads still work, and restarting or switching to another process would not help.
  */
-function writeReady(res: ServerResponse, storage?: StorageReserve): void {
+function writeReady(res: ServerResponse, storage?: DiskSpaceMonitor): void {
   if (!storage?.isLow()) sendStatus(res);
-  else send(res, 200, `ok, but writes are rejected: less than ${storageReserveBytes / 1024 / 1024} MB of disk space are free`);
+  else send(res, 200, `ok, but writes are rejected: less than ${diskSpaceReserveBytes / 1024 / 1024} MB of disk space are free`);
 }
 
 function sendStatus(res: ServerResponse, failure?: string): void {

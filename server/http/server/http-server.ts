@@ -3,10 +3,10 @@ import { createServer as createTlsServer, type Server as TlsServer } from 'node:
 import type { Duplex } from 'node:stream';
 import { problemDeclarations, type ProblemCode } from '@mandate/contract';
 import type { Logger } from 'pino';
-import { enforceChunkedBodyLimit } from '../request/chunked-body-size.ts';
+import { rejectChunkedBodyOverLimit } from '../request/chunked-body-size.ts';
 import type { HealthHandler } from './health.ts';
 import { newRequestId } from '../request/request-id.ts';
-import { defineObjectMetadata } from '../../memory/object-metadata.ts';
+import { definePerObjectField } from '../../memory/object-metadata.ts';
 import type { TlsKeyPair } from './tls-files.ts';
 import { LoadShedder, defaultLoadLimits, type LoadLimits, type WriteRejectionResponse } from './load-shedder.ts';
 import { createPayloadTooLargeProblem } from '../problem-details/problem.ts';
@@ -70,7 +70,7 @@ export function createHttpServer(handler: RequestListener, options: HttpServerOp
     if (health?.(req.url, res)) return;
     const isFirst = lastResponses.get(req.socket) === undefined;
     lastResponses.set(req.socket, res);
-    enforceChunkedBodyLimit(req, isFirst, isUrlWithoutBodySizeLimit(req.url) ? Number.POSITIVE_INFINITY : maxBodyBytes, (limit) => {
+    rejectChunkedBodyOverLimit(req, isFirst, isUrlWithoutBodySizeLimit(req.url) ? Number.POSITIVE_INFINITY : maxBodyBytes, (limit) => {
       if (!res.headersSent) rejectBody(req, res, issuer, limit);
     });
     res.once('finish', () => dropUnreadBody(req));
@@ -132,7 +132,7 @@ function dropUnreadBody(req: IncomingMessage): void {
 }
 
 /** The latest response on each connection. */
-const lastResponses = defineObjectMetadata<ServerResponse>('answer');
+const lastResponses = definePerObjectField<ServerResponse>('answer');
 
 function createRejectionWriter(issuer: string, log: Logger): WriteRejectionResponse {
   let lastWarningAt = Number.NEGATIVE_INFINITY;

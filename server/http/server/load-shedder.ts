@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { minimumUploadRate } from '@mandate/contract';
+import { minUploadRate } from '@mandate/contract';
 import { type ConcurrencySlot, requestContext } from '../request/request-context.ts';
 
 export type LoadLimits = {
@@ -24,7 +24,7 @@ export const defaultLoadLimits: LoadLimits = {
   maxQueuedOverloaded: 4,
   queueTimeoutMs: 10_000,
   handlerTimeoutMs: 30_000,
-  bodyTimeoutMs: minimumUploadRate.graceSeconds * 1000,
+  bodyTimeoutMs: minUploadRate.graceSeconds * 1000,
 };
 
 type RejectionReason = 'overloaded' | 'no answer' | 'no body';
@@ -41,12 +41,12 @@ type QueuedRequest = {
 const tickMs = 50;
 /** Interval for checking whether the overload has ended. */
 const overloadCheckMs = 500;
-const slowestBytesPerMs = minimumUploadRate.bytesPerSecond / 1000;
+const slowestBytesPerMs = minUploadRate.bytesPerSecond / 1000;
 /** Time for which a request keeps its slot after the client has disconnected. */
 const disconnectGraceMs = 1_000;
 
 /** Releases a request's concurrency slot while the request waits, for example in a long poll. */
-export async function releaseSlotWhile<Result>({ req }: ServerResponse, pending: Promise<Result>): Promise<Result> {
+export async function releaseLoadShedderSlotWhile<Result>({ req }: ServerResponse, pending: Promise<Result>): Promise<Result> {
   const { slot } = requestContext(req);
   slot?.suspend();
   try {
@@ -95,7 +95,7 @@ class ActiveRequest implements ConcurrencySlot {
 export class LoadShedder {
   readonly #limits: LoadLimits;
   readonly #reject: WriteRejectionResponse;
-  /** Not a `Set`: when a `Set` grows, its old hash tables keep finished requests alive (see `defineObjectMetadata`). */
+  /** Not a `Set`: when a `Set` grows, its old hash tables keep finished requests alive (see `definePerObjectField`). */
   readonly #running: ActiveRequest[] = [];
   readonly #queue: QueuedRequest[] = [];
   readonly #timer: NodeJS.Timeout;

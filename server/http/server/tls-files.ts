@@ -29,9 +29,9 @@ export function readTlsFiles({ certFile, keyFile }: TlsFilePaths): TlsKeyPair {
 }
 
 /** Returns the certificate's expiry date. */
-export const certificateExpiry = ({ cert }: TlsKeyPair): Date => new X509Certificate(cert).validToDate;
+export const getCertificateExpiryDate = ({ cert }: TlsKeyPair): Date => new X509Certificate(cert).validToDate;
 
-export function validateTlsFiles(files: TlsFilePaths): TlsFileError | undefined {
+export function findTlsFileError(files: TlsFilePaths): TlsFileError | undefined {
   try {
     readTlsFiles(files);
     return undefined;

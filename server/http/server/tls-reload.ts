@@ -1,7 +1,7 @@
 import type { Server as HttpServer } from 'node:http';
 import { Server } from 'node:https';
 import type { Logger } from 'pino';
-import { certificateExpiry, readTlsFiles, type TlsFilePaths, type TlsKeyPair } from './tls-files.ts';
+import { getCertificateExpiryDate, readTlsFiles, type TlsFilePaths, type TlsKeyPair } from './tls-files.ts';
 
 const checkIntervalMs = 5_000;
 const expiryWarningDays = 14;
@@ -50,7 +50,7 @@ class TlsReload {
       this.#server.setSecureContext(pair);
       this.#activePem = pemText(pair);
       this.#lastWarningAt = Number.NEGATIVE_INFINITY;
-      this.#log.info({ expires: certificateExpiry(pair) }, 'new connections get the new certificate');
+      this.#log.info({ expires: getCertificateExpiryDate(pair) }, 'new connections get the new certificate');
       this.#warnBeforeExpiry(pair);
     } catch (error) {
       const { message } = error instanceof Error ? error : new Error(String(error));
@@ -62,7 +62,7 @@ class TlsReload {
 
   /** Warns at most once a day. */
   #warnBeforeExpiry(pair: TlsKeyPair): void {
-    const [expires, now] = [certificateExpiry(pair), Date.now()];
+    const [expires, now] = [getCertificateExpiryDate(pair), Date.now()];
     if (expires.getTime() > now + expiryWarningDays * day || now < this.#lastWarningAt + day) return;
     this.#lastWarningAt = now;
     this.#log.warn({ expires }, 'the certificate expires soon or has expired');

@@ -3,13 +3,13 @@ import type { EntityManager } from '../../database/entity-manager/entity-manager
 import type { MatchedRequest } from '../request/matched-route.ts';
 
 /** Returns whether the request is a dry run. The contract rejects `dry_run` for operations that do not declare it. */
-export const isDryRun = ({ query }: MatchedRequest): boolean =>
+export const isDryRunRequest = ({ query }: MatchedRequest): boolean =>
   typeof query === 'object' && query !== null && 'dry_run' in query && query.dry_run === 'true';
 
 class DryRunRollback extends Error {}
 
 /** Runs `write` in a transaction that is always rolled back, and marks the response as a dry run. Errors are rethrown. */
-export async function runAndRollBack<Result>(
+export async function runInRolledBackTransaction<Result>(
   em: EntityManager,
   res: Response,
   write: (em: EntityManager) => Promise<Result>,

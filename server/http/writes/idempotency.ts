@@ -3,30 +3,30 @@ import { z } from 'zod';
 import { getRouteMetadata } from '@mandate/contract';
 import { sha256 } from '../../crypto/sha256.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
-import { sqlState, sqlErrorContext } from '../../database/errors/sql-errors.ts';
-import { setCreatedEtag } from '../response/created-etag.ts';
-import { isDryRun, runAndRollBack } from './dry-run.ts';
-import { actorKey } from '../request/principal.ts';
+import { getSqlState, getSqlErrorContext } from '../../database/errors/sql-errors.ts';
+import { setEtagOfCreatedResource } from '../response/created-etag.ts';
+import { isDryRunRequest, runInRolledBackTransaction } from './dry-run.ts';
+import { principalKey } from '../request/principal.ts';
 import { createProblem } from '../problem-details/problem.ts';
 import { requirePrincipal } from '../request/request-context.ts';
 import { claimKey, findStoredRequest, finishStoredRequest, type KeyScope, storeResponse, type StoredRequest } from './stored-requests.ts';
 import { type MatchedRequest, getMatchedRoute } from '../request/matched-route.ts';
-import { setRawJsonBody } from '../response/fast-json.ts';
+import { setSerializedJsonBody } from '../response/fast-json.ts';
 
 /**
  * Creates a resource in one transaction, at most once for each of a caller's idempotency keys. A replay receives the first response, byte
  * for byte except for a secret, which is `null`. A rejected request leaves no trace, so that it can be retried with the same key.
  * @param location returns the created resource's path
  */
-export const createIdempotently = async <Body>(
+export const createResourceIdempotently = async <Body>(
   em: EntityManager,
   req: MatchedRequest,
   res: Response,
   write: (em: EntityManager) => Promise<Body>,
   location: (body: Body) => string,
 ) => {
-  const body = isDryRun(req)
-    ? await runAndRollBack(em, res, write)
+  const body = isDryRunRequest(req)
+    ? await runInRolledBackTransaction(em, res, write)
     : await atMostOnce(em, req, res, { status: 201, content: req.body }, write, location);
   return { status: 201 as const, body };
 };
@@ -35,10 +35,10 @@ export const createIdempotently = async <Body>(
 const taskRetryAfterSeconds = 2;
 
 /**
- * Like `createIdempotently`, for a task that continues after the response.
+ * Like `createResourceIdempotently`, for a task that continues after the response.
  * @param content identifies the request if the body is not JSON
  */
-export const acceptIdempotently = async <Body>(
+export const startTaskIdempotently = async <Body>(
   em: EntityManager,
   req: MatchedRequest,
   res: Response,
@@ -58,17 +58,17 @@ type CreatedResponse<Body> = { readonly status: 201; readonly body: Body };
 export type StoredIdempotentResponse = { readonly body: string; readonly location: string } | undefined;
 
 /**
- * Like `createIdempotently`, for a single SQL statement that claims the key, does the work and stores the response, so that no lock is held
+ * Like `createResourceIdempotently`, for a single SQL statement that claims the key, does the work and stores the response, so that no lock is held
  * during a round trip. The response is sent exactly as stored.
  */
-export async function createIdempotentlyInStatement<Body>(
+export async function createResourceIdempotentlyInStatement<Body>(
   em: EntityManager,
   req: MatchedRequest,
   res: Response,
   write: (em: EntityManager, claimKey: IdempotencyKeyClaim) => Promise<StoredIdempotentResponse>,
 ): Promise<CreatedResponse<Body>> {
-  if (isDryRun(req)) {
-    const stored = await runAndRollBack(em, res, (inner) => write(inner, null));
+  if (isDryRunRequest(req)) {
+    const stored = await runInRolledBackTransaction(em, res, (inner) => write(inner, null));
     return { status: 201, body: responseSchema<Body>(req, 201).parse(JSON.parse(stored?.body ?? '')) };
   }
   const keyScope = keyScopeOf(req);
@@ -76,9 +76,9 @@ export async function createIdempotentlyInStatement<Body>(
   const stored = await write(em, claimed).catch(rejectIfKeyIsLocked);
   if (!stored) throw replayOf(await findPriorOfClaim(em, claimed));
   res.location(stored.location);
-  setRawJsonBody(res, stored.body);
+  setSerializedJsonBody(res, stored.body);
   const body = responseSchema<Body>(req, 201).parse(JSON.parse(stored.body));
-  setCreatedEtag(res, () => body);
+  setEtagOfCreatedResource(res, () => body);
   return { status: 201, body };
 }
 
@@ -103,7 +103,7 @@ async function atMostOnce<Body>(
     return created;
   });
   res.location(location(body));
-  setCreatedEtag(res, () => body);
+  setEtagOfCreatedResource(res, () => body);
   return body;
 }
 
@@ -118,12 +118,12 @@ type Steps<Body> = {
 };
 
 /**
- * Like `createIdempotently`, for work that continues after the transaction but before the response, for example a payment provider call.
+ * Like `createResourceIdempotently`, for work that continues after the transaction but before the response, for example a payment provider call.
  * Until the first request completes, a replay is told to retry. If the first request has not completed within five seconds, a replay reads
  * the current state. The request that completes first stores the response that all replays receive.
  */
-export async function createIdempotentlyInSteps<Body>(em: EntityManager, req: MatchedRequest, res: Response, steps: Steps<Body>) {
-  if (isDryRun(req)) return { status: 201 as const, body: await runAndRollBack(em, res, steps.start) };
+export async function createResourceIdempotentlyInSteps<Body>(em: EntityManager, req: MatchedRequest, res: Response, steps: Steps<Body>) {
+  if (isDryRunRequest(req)) return { status: 201 as const, body: await runInRolledBackTransaction(em, res, steps.start) };
   const keyScope = keyScopeOf(req);
   const hash = hashRequest(req, req.body);
   const { started, isFirst } = await em.transactional(async (inner) => {
@@ -159,7 +159,7 @@ function responseSchema<Body>(req: MatchedRequest, status: 201 | 202): z.ZodType
 }
 
 /** Thrown to the error handler, which sends the stored response unchanged, even if the contract has changed in the meantime. */
-export class ReplayedResponse extends Error {
+export class ReplayedResponseSignal extends Error {
   readonly #stored: StoredRequest;
 
   constructor(answer: StoredRequest) {
@@ -170,7 +170,7 @@ export class ReplayedResponse extends Error {
   send(res: Response): void {
     const { status, location, body } = this.#stored;
     if (location !== null) res.location(location);
-    setCreatedEtag(res, () => JSON.parse(body ?? ''));
+    setEtagOfCreatedResource(res, () => JSON.parse(body ?? ''));
     if (status === 202) res.set('Retry-After', String(taskRetryAfterSeconds));
     res.status(status ?? 201).set('Idempotent-Replayed', 'true');
     res.type('json').send(body ?? '');
@@ -193,7 +193,7 @@ async function findPriorRequest(em: EntityManager, keyScope: KeyScope, hash: str
   });
 }
 
-const replayOf = (prior: StoredRequest): Error => (prior.status === null ? inProgress() : new ReplayedResponse(prior));
+const replayOf = (prior: StoredRequest): Error => (prior.status === null ? inProgress() : new ReplayedResponseSignal(prior));
 
 const inProgress = (cause?: unknown): Error =>
   createProblem('idempotency_in_progress', {
@@ -204,20 +204,20 @@ const inProgress = (cause?: unknown): Error =>
 
 function rejectIfInProgress(error: unknown): never {
   const lockNotAvailable = '55P03';
-  if (sqlState(error) !== lockNotAvailable) throw error;
+  if (getSqlState(error) !== lockNotAvailable) throw error;
   throw inProgress(error);
 }
 
 /** Like `rejectIfInProgress`, for a statement that may also wait for other locks. */
 function rejectIfKeyIsLocked(error: unknown): never {
-  if (sqlErrorContext(error)?.includes('idempotency_keys')) return rejectIfInProgress(error);
+  if (getSqlErrorContext(error)?.includes('idempotency_keys')) return rejectIfInProgress(error);
   throw error;
 }
 
 /** Returns the stored response's primary key, or `undefined` for a request without an idempotency key. */
 function keyScopeOf(req: MatchedRequest): KeyScope | undefined {
   const key = idempotencyKeyOf(req);
-  return key === undefined ? undefined : [actorKey(requirePrincipal(req)), getRouteMetadata(getMatchedRoute(req)).operationId, key];
+  return key === undefined ? undefined : [principalKey(requirePrincipal(req)), getRouteMetadata(getMatchedRoute(req)).operationId, key];
 }
 
 /** Parses `Idempotency-Key: abc` or, as a structured field, `"abc"`. */

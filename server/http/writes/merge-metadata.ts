@@ -8,7 +8,7 @@ type Metadata = Readonly<Record<string, string>>;
  * row must be locked, so that two concurrent patches do not overwrite each other.
  * @throws {Problem} `invalid_request` if the result has too many pairs
  */
-export function mergeMetadata(current: Metadata, patch: Readonly<Record<string, string | null>>): Metadata {
+export function applyMetadataMergePatch(current: Metadata, patch: Readonly<Record<string, string | null>>): Metadata {
   const merged = Object.entries({ ...current, ...patch }).filter((pair): pair is [string, string] => pair[1] !== null);
   if (merged.length > maxMetadataPairs) {
     throw createInvalidRequestProblem({

@@ -1,6 +1,6 @@
 import { LockMode, type QueryResult, raw } from '@mikro-orm/core';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
-import { secondsFromNow } from '../../database/time/seconds-from-now.ts';
+import { secondsFromNowSql } from '../../database/time/seconds-from-now.ts';
 import { readDatabaseTime } from '../../database/time/database-clock.sql.ts';
 import { IdempotencyKey } from './idempotency-key.entity.ts';
 
@@ -38,7 +38,7 @@ export async function claimKey(em: EntityManager, keyScope: KeyScope, requestHas
   const { affectedRows }: QueryResult = await insert
     .onConflict(['caller', 'operation', 'key'])
     .merge({ requestHash, createdAt: raw('now()') })
-    .where({ createdAt: { $lt: secondsFromNow(-retentionSeconds) } })
+    .where({ createdAt: { $lt: secondsFromNowSql(-retentionSeconds) } })
     .execute();
   return affectedRows > 0;
 }

@@ -45,7 +45,10 @@ const datesOf = ({ addedAt, lastUsedAt }: { addedAt: Date; lastUsedAt: Date }) =
 export type CredentialSelection = { readonly removed: readonly AccountCredential[]; readonly kept: readonly AccountCredential[] };
 
 /** Splits the credentials by whether their `key` is in `keep`. */
-export const partitionCredentials = (credentials: readonly AccountCredential[], keep: ReadonlySet<string>): CredentialSelection => ({
+export const splitCredentialsIntoKeptAndRemoved = (
+  credentials: readonly AccountCredential[],
+  keep: ReadonlySet<string>,
+): CredentialSelection => ({
   removed: credentials.filter(({ key }) => !keep.has(key)),
   kept: credentials.filter(({ key }) => keep.has(key)),
 });
@@ -54,7 +57,7 @@ export const partitionCredentials = (credentials: readonly AccountCredential[], 
  * Removes every account credential that is not in `kept`, even credentials added since the list was read, and audits each removal. Call
  * this in a transaction that has locked the user.
  */
-export async function removeCredentials(
+export async function removeAccountCredentials(
   em: EntityManager,
   userId: number,
   { removed, kept }: CredentialSelection,

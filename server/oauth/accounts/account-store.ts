@@ -8,13 +8,13 @@ import { User } from '../../users/user.entity.ts';
 import { oauthContext } from '../protocol/oauth-request-context.ts';
 import type { AccountRow } from '../storage/prefetched-records.ts';
 import { verifyPassword } from '../passwords/password-hash.ts';
-import { Password } from '../passwords/password.entity.ts';
+import { StoredPasswordHash } from '../passwords/password.entity.ts';
 import { selectActiveAccount } from './active-account.sql.ts';
 
 export type NewAccount = {
   readonly name: string;
   readonly email: string;
-  /** Result of `hashNewPassword`, computed before the transaction starts. */
+  /** Result of `validateAndHashNewPassword`, computed before the transaction starts. */
   readonly passwordHash: string;
   readonly role?: User['role'];
 };
@@ -37,7 +37,7 @@ export async function createAccount(
     return await em.transactional(async (inner) => {
       const user = inner.create(User, { name, email, role, emailVerification: 'verified' });
       await inner.flush();
-      inner.create(Password, { user: user.id, hash: passwordHash, changedAt: now });
+      inner.create(StoredPasswordHash, { user: user.id, hash: passwordHash, changedAt: now });
       await recordEvent(inner, 'user.created', userFromEntity(user), user.id);
       return user;
     });
@@ -52,15 +52,15 @@ export async function createAccount(
 export type SignInCandidate = { id: number; email: string; hash: string | null; changedAt: Date | null };
 
 /** Returns when an account's password was set, in milliseconds since 1970; 0 if the account has no password. */
-export const passwordSetAtMs = ({ changedAt }: Pick<SignInCandidate, 'changedAt'>): number => changedAt?.getTime() ?? 0;
+export const getPasswordSetTimeMs = ({ changedAt }: Pick<SignInCandidate, 'changedAt'>): number => changedAt?.getTime() ?? 0;
 
 /** Finds an active account by its e-mail address (ignoring case) or its user ID. */
-export async function findSignInCandidate(em: EntityManager, emailOrId: string | number): Promise<SignInCandidate | undefined> {
+export async function findActiveAccountForSignIn(em: EntityManager, emailOrId: string | number): Promise<SignInCandidate | undefined> {
   if (typeof emailOrId === 'string' && emailOrId.includes('\0')) return undefined;
   const where = typeof emailOrId === 'number' ? { id: emailOrId } : emailEquals(emailOrId);
   const user = await em.findOne(User, { ...where, status: 'active' }, { disableIdentityMap: true });
   // Queried even if there is no user, so that the response time does not reveal whether an account exists.
-  const password = await em.findOne(Password, { user: user?.id ?? 0 }, { disableIdentityMap: true });
+  const password = await em.findOne(StoredPasswordHash, { user: user?.id ?? 0 }, { disableIdentityMap: true });
   return user ? { id: user.id, email: user.email, hash: password?.hash ?? null, changedAt: password?.changedAt ?? null } : undefined;
 }
 
@@ -70,14 +70,14 @@ export async function verifyEmailAndPassword(
   email: string,
   password: string,
 ): Promise<{ matches: boolean; accountId: number | undefined }> {
-  const candidate = await findSignInCandidate(em, email);
+  const candidate = await findActiveAccountForSignIn(em, email);
   const matches = await verifyPassword(password, candidate?.hash ?? undefined);
   return { matches, accountId: candidate?.id };
 }
 
-/** Stores a new password hash. `hash` is the result of `hashNewPassword`, computed before the transaction starts. */
+/** Stores a new password hash. `hash` is the result of `validateAndHashNewPassword`, computed before the transaction starts. */
 export async function storePasswordHash(em: EntityManager, userId: number, hash: string, now: Date): Promise<void> {
-  await em.upsert(Password, { user: userId, hash, changedAt: now }, { disableIdentityMap: true });
+  await em.upsert(StoredPasswordHash, { user: userId, hash, changedAt: now }, { disableIdentityMap: true });
 }
 
 /** Returns the active account with this ID, or undefined if the account does not exist or is disabled or closed. */
@@ -85,7 +85,7 @@ export const findActiveAccount = async (em: EntityManager, id: string): Promise<
   /^\d{1,15}$/.test(id) ? (await selectActiveAccount(em, [Number(id)]))[0] : undefined;
 
 /** Creates the account lookup for oidc-provider. The lookup uses the account prefetched for the request, if available. */
-export const createAccountLookup =
+export const createOidcAccountLookup =
   (em: EntityManager): FindAccount =>
   async (ctx, id) => {
     const prefetched = oauthContext(ctx.req).prefetched?.account;

@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { User } from '../../users/user.entity.ts';
 
 /** A single-use link that was sent by e-mail. Only its token's hash is stored. */
-export const EmailLink = defineEntity({
+export const EmailedOneTimeLink = defineEntity({
   name: 'MailedLink',
   tableName: 'mailed_links',
   properties: {

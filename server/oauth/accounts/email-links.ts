@@ -4,7 +4,7 @@ import { sha256 } from '../../crypto/sha256.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
 import { emailEquals } from '../../users/email-equals.ts';
 import { User } from '../../users/user.entity.ts';
-import { EmailLink } from './email-link.entity.ts';
+import { EmailedOneTimeLink } from './email-link.entity.ts';
 
 export type EmailLinkPurpose = 'sign_up' | 'password_reset' | 'email_change';
 export type EmailLinkContent = { readonly purpose: EmailLinkPurpose; readonly email: string; readonly userId: number | null };
@@ -14,15 +14,15 @@ const linkLifetimeMs = 60 * 60 * 1000;
 const hashToken = (token: string): string => sha256(token, 'base64url');
 
 /** Creates a link and returns its token. Only the token's hash is stored. */
-export async function createEmailLinkToken(em: EntityManager, { purpose, email, userId }: EmailLinkContent, now: Date): Promise<string> {
+export async function createEmailedLinkToken(em: EntityManager, { purpose, email, userId }: EmailLinkContent, now: Date): Promise<string> {
   const token = randomBytes(32).toString('base64url');
   const expiresAt = new Date(now.getTime() + linkLifetimeMs);
-  await em.insert(EmailLink, { tokenHash: hashToken(token), purpose, user: userId, email, expiresAt });
+  await em.insert(EmailedOneTimeLink, { tokenHash: hashToken(token), purpose, user: userId, email, expiresAt });
   return token;
 }
 
 /** Returns a link's content without consuming the link, because mail programs open links before users do. */
-export const peekEmailLink = (
+export const readEmailedLinkWithoutConsuming = (
   em: EntityManager,
   purpose: EmailLinkPurpose,
   token: string,
@@ -41,7 +41,7 @@ export async function consumeEmailLink(
 ): Promise<EmailLinkContent | undefined> {
   const active = activeLinkFilter(purpose, token, now);
   const content = await findUsableLink(em, active, LockMode.PESSIMISTIC_WRITE);
-  return content && (await em.nativeDelete(EmailLink, active)) > 0 ? content : undefined;
+  return content && (await em.nativeDelete(EmailedOneTimeLink, active)) > 0 ? content : undefined;
 }
 
 const activeLinkFilter = (purpose: EmailLinkPurpose, token: string, now: Date) => ({
@@ -59,7 +59,7 @@ async function findUsableLink(
   active: ReturnType<typeof activeLinkFilter>,
   lockMode: LockMode.PESSIMISTIC_WRITE | undefined,
 ): Promise<EmailLinkContent | undefined> {
-  const link = await em.findOne(EmailLink, active, { disableIdentityMap: true });
+  const link = await em.findOne(EmailedOneTimeLink, active, { disableIdentityMap: true });
   if (!link) return undefined;
   const { purpose, email, user: userId = null } = link;
   const lock = lockMode === undefined ? {} : { lockMode };
@@ -69,15 +69,15 @@ async function findUsableLink(
 }
 
 /** Deletes all of a user's links. Call this when the password or the e-mail address changes. */
-export async function deleteEmailLinksOfUser(em: EntityManager, userId: number): Promise<void> {
-  await em.nativeDelete(EmailLink, { user: userId });
+export async function deleteEmailedLinksOfUser(em: EntityManager, userId: number): Promise<void> {
+  await em.nativeDelete(EmailedOneTimeLink, { user: userId });
 }
 
 /** Deletes every link of an account whose address changes, and every link sent to the old or the new address. */
-export async function deleteEmailLinksAfterAddressChange(
+export async function deleteEmailedLinksAfterAddressChange(
   em: EntityManager,
   { userId, from, to }: { userId: number; from: string; to: string },
 ): Promise<void> {
-  await deleteEmailLinksOfUser(em, userId);
-  await em.nativeDelete(EmailLink, emailEquals(from, to));
+  await deleteEmailedLinksOfUser(em, userId);
+  await em.nativeDelete(EmailedOneTimeLink, emailEquals(from, to));
 }

@@ -71,7 +71,10 @@ const policies = {
 export type AttemptKind = keyof typeof policies;
 
 /** Number of failures across all networks above which a sign-in must be confirmed. */
-export const attemptFailureCeilings = { password: policies.password.ceiling.points, secondFactor: policies.secondFactor.ceiling.points };
+export const maxFailuresBeforeEmailConfirmation = {
+  password: policies.password.ceiling.points,
+  secondFactor: policies.secondFactor.ceiling.points,
+};
 
 /** Source of an attempt. */
 export type AttemptSource = {
@@ -165,7 +168,7 @@ export function createAttemptLimits(em: EntityManager): AttemptLimits {
 }
 
 /** Attempt limits that never reject, for tests only. */
-export const unlimitedAttempts: AttemptLimits = {
+export const attemptLimitsThatNeverReject: AttemptLimits = {
   countAttempt: async () => ({ aboveCeiling: 0, succeed: async () => undefined }),
   rejectIfLimited: async () => undefined,
 };

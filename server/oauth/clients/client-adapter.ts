@@ -6,8 +6,8 @@ import type { EntityManager } from '../../database/entity-manager/entity-manager
 import { isUrlClientId } from './client-id-url.ts';
 import { findActiveApplication } from './find-active-application.sql.ts';
 import { isRedirectUriOrigin } from '../protocol/redirect-origins.ts';
-import { createApplicationFromMetadata } from './dynamic-client-registration.ts';
-import { filterApiScopes, identityScopes } from '../protocol/oauth-scopes.ts';
+import { createApplicationFromClientMetadata } from './dynamic-client-registration.ts';
+import { filterApiScopes, openIdConnectScopes } from '../protocol/oauth-scopes.ts';
 import { oauthContext, type OauthRequestContext } from '../protocol/oauth-request-context.ts';
 import type { PrefetchedClient } from '../storage/prefetched-records.ts';
 
@@ -18,7 +18,7 @@ export async function prefetchClient(em: EntityManager, req: object, clientId: s
 }
 
 /** Returns the authenticated client's refresh grace period in seconds, or undefined if the client does not set one. */
-export function clientRefreshGraceSeconds(
+export function getClientRefreshGraceSeconds(
   { client }: Pick<OauthRequestContext, 'client'>,
   clientId: string | undefined,
 ): number | undefined {
@@ -26,7 +26,7 @@ export function clientRefreshGraceSeconds(
 }
 
 /** Returns whether an active application with this client ID has a redirect URI with this origin. */
-export const isApplicationOrigin =
+export const isRedirectOriginOfApplication =
   (em: EntityManager) =>
   async (clientId: string, origin: string): Promise<boolean> =>
     isRedirectUriOrigin((await findActiveApplication(em, [clientId]))?.redirectUris ?? [], origin);
@@ -43,7 +43,7 @@ export const createClientAdapter = (em: EntityManager): Adapter => ({
     if (context && client) context.client = client;
     return client ? toClientMetadata(client, new Date()) : undefined;
   },
-  upsert: (clientId, metadata) => createApplicationFromMetadata(em, clientId, metadata),
+  upsert: (clientId, metadata) => createApplicationFromClientMetadata(em, clientId, metadata),
   ...unsupportedMethods(),
 });
 
@@ -67,7 +67,7 @@ function toClientMetadata(application: PrefetchedClient, now: Date): AdapterPayl
     grant_types: [...application.grantTypes],
     // The scope is never empty, because oidc-provider treats an empty scope as all scopes.
     // The scope contains only known scopes, because oidc-provider rejects clients with unknown scopes.
-    scope: [...(actsForUsers ? identityScopes : ['openid']), ...filterApiScopes(application.scopes)].join(' '),
+    scope: [...(actsForUsers ? openIdConnectScopes : ['openid']), ...filterApiScopes(application.scopes)].join(' '),
   };
 }
 

@@ -1,4 +1,4 @@
-import { urlRejectionReason } from '../../outgoing-http/public-url.ts';
+import { findUrlRejectionReason } from '../../outgoing-http/public-url.ts';
 
 /** Maximum length of a client ID URL, in characters. The database column has the same limit. */
 const lengthMax = 500;
@@ -10,10 +10,10 @@ export const isUrlClientId = (clientId: string): boolean => /^https:/i.test(clie
  * Returns why a URL is not a valid client ID (draft-ietf-oauth-client-id-metadata-document section 3), or undefined if the URL is valid.
  * Client IDs are compared as strings, so the URL must be in its normalized form.
  */
-export function validateClientIdUrl(clientId: string): string | undefined {
+export function findClientIdUrlError(clientId: string): string | undefined {
   if (!clientId.startsWith('https://') || !/^[!-~]+$/.test(clientId)) return 'must be an https URL in ASCII';
   if (clientId.length > lengthMax) return `must have at most ${lengthMax} characters`;
-  const fault = urlRejectionReason(clientId, false);
+  const fault = findUrlRejectionReason(clientId, false);
   if (fault !== undefined) return fault;
   const { href, pathname } = new URL(clientId);
   if (pathname === '/') return 'must have a path';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { ApplicationInput } from '../../applications/create-application.ts';
-import { selfRegisteredGrantTypes, selfRegisteredScopes } from '../../applications/create-application.ts';
+import { grantTypesOfSelfRegisteredApplications, scopesOfSelfRegisteredApplications } from '../../applications/create-application.ts';
 import { supportedGrantTypes } from '../../applications/application.entity.ts';
 import type { FetchedDocument } from '../../outgoing-http/fetch-document.ts';
-import { findRegistrationError } from './dynamic-client-registration.ts';
+import { findSelfRegistrationError } from './dynamic-client-registration.ts';
 
 /** Thrown for an unusable client ID metadata document. The message is intended for the client developer. */
 export class MetadataDocumentError extends Error {
@@ -40,12 +40,14 @@ export function applicationFromMetadataDocument(clientId: string, document: Fetc
     type: 'public',
     redirectUris: metadata.redirect_uris,
     postLogoutRedirectUris: metadata.post_logout_redirect_uris,
-    scopes: selfRegisteredScopes.filter((name) => requestedScopes?.includes(name) ?? true),
-    grantTypes: supportedGrantTypes.filter((name) => metadata.grant_types.includes(name) && selfRegisteredGrantTypes.includes(name)),
+    scopes: scopesOfSelfRegisteredApplications.filter((name) => requestedScopes?.includes(name) ?? true),
+    grantTypes: supportedGrantTypes.filter(
+      (name) => metadata.grant_types.includes(name) && grantTypesOfSelfRegisteredApplications.includes(name),
+    ),
     registration: 'metadata_document',
     metadataExpiresAt: new Date(now.getTime() + cacheSeconds(document, now) * 1000),
   };
-  const fault = findRegistrationError(input);
+  const fault = findSelfRegistrationError(input);
   if (fault) throw new MetadataDocumentError(`${fault.field} ${fault.detail}`);
   return input;
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { applicationCreateSchema, findCharacterError, scopeDefinitions, type Scope } from '@mandate/contract';
+import { applicationCreateSchema, findForbiddenCharacterMessage, scopeDefinitions, type Scope } from '@mandate/contract';
 import type { Request } from 'express';
 import { errors, Provider, type AdapterPayload, type Configuration } from 'oidc-provider';
 import { z } from 'zod';
@@ -8,13 +8,13 @@ import { generateClientSecret } from '../../applications/client-secret.ts';
 import {
   findApplicationErrors,
   createApplication,
-  selfRegisteredGrantTypes,
+  grantTypesOfSelfRegisteredApplications,
   type ApplicationInput,
 } from '../../applications/create-application.ts';
-import { recordAuditEvent, getRequestSource } from '../../audit/record-audit-event.ts';
+import { recordAuditEvent, getClientAddressAndUserAgent } from '../../audit/record-audit-event.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
-import { findRequestableUrlFields } from './metadata-url-fields.ts';
-import { defaultAssistantScopes, isApiScope, isKnownScope } from '../protocol/oauth-scopes.ts';
+import { findUrlFieldsFetchedByServers } from './metadata-url-fields.ts';
+import { defaultMcpClientScopes, isApiScope, isKnownScope } from '../protocol/oauth-scopes.ts';
 
 type Registration = NonNullable<NonNullable<Configuration['features']>['registration']>;
 type Policy = NonNullable<NonNullable<Registration['policies']>[string]>;
@@ -30,7 +30,7 @@ const registrableGrants = supportedGrantTypes.filter((name) => name !== 'client_
 
 /** Enforces the rules for registration requests, before oidc-provider validates the metadata. */
 function checkRequest(properties: Properties, allowedGrants: readonly string[]): void {
-  const [urlField] = findRequestableUrlFields(properties);
+  const [urlField] = findUrlFieldsFetchedByServers(properties);
   if (urlField !== undefined)
     throw new errors.InvalidClientMetadata(`${urlField} is not supported: this server does not fetch URLs of applications; omit the field`);
   const requested = requestedPropertiesSchema.safeParse(properties);
@@ -63,7 +63,7 @@ function requirePublicClient(properties: Properties): void {
  * Configures dynamic client registration (RFC 7591). The initial access token, which an administrator or open-registration.ts creates,
  * names the policy.
  */
-export const clientRegistrationConfiguration: Registration = {
+export const dynamicClientRegistrationConfiguration: Registration = {
   enabled: true,
   initialAccessToken: true,
   issueRegistrationAccessToken: false,
@@ -72,15 +72,15 @@ export const clientRegistrationConfiguration: Registration = {
   policies: {
     [administratorRegistrationPolicyName]: (_ctx, properties) => checkRequest(properties, registrableGrants),
     [openRegistrationPolicyName]: (_ctx, properties) => {
-      properties.scope ??= defaultAssistantScopes.join(' ');
-      checkRequest(properties, selfRegisteredGrantTypes);
+      properties.scope ??= defaultMcpClientScopes.join(' ');
+      checkRequest(properties, grantTypesOfSelfRegisteredApplications);
       requirePublicClient(properties);
     },
   },
 };
 
 /** Creates an application from client metadata that oidc-provider has validated. */
-export async function createApplicationFromMetadata(em: EntityManager, clientId: string, metadata: AdapterPayload): Promise<void> {
+export async function createApplicationFromClientMetadata(em: EntityManager, clientId: string, metadata: AdapterPayload): Promise<void> {
   const registration = Provider.ctx?.oidc.entities.InitialAccessToken?.policies?.includes(openRegistrationPolicyName)
     ? 'open_registration'
     : 'registration_token';
@@ -94,26 +94,27 @@ export async function createApplicationFromMetadata(em: EntityManager, clientId:
     grantTypes: (metadata.grant_types ?? []).filter(isRegistrable),
     registration,
   } satisfies ApplicationInput;
-  const fault = findRegistrationError(input);
+  const fault = findSelfRegistrationError(input);
   if (fault?.field === 'redirect_uris') throw new errors.InvalidRedirectUri(fault.detail);
   if (fault) throw new errors.InvalidClientMetadata(`${fault.field} ${fault.detail}`);
   const req = z.custom<Request>().parse(Provider.ctx?.req);
   await em.fork().transactional(async (inner) => {
     await createApplication(inner, input, metadata.client_secret);
-    await auditRegistration(inner, req, clientId, registration, input.scopes);
+    await auditApplicationSelfRegistration(inner, req, clientId, registration, input.scopes);
   });
 }
 
 /** Returns the first reason why a client cannot register itself, with the RFC 7591 field name; undefined if registration is allowed. */
-export function findRegistrationError(input: ApplicationInput): { readonly field: string; readonly detail: string } | undefined {
+export function findSelfRegistrationError(input: ApplicationInput): { readonly field: string; readonly detail: string } | undefined {
   const name = applicationCreateSchema.shape.name.safeParse(input.name);
-  if (!name.success) return { field: 'client_name', detail: findCharacterError(name.error) ?? 'must be one line of up to 100 characters' };
+  if (!name.success)
+    return { field: 'client_name', detail: findForbiddenCharacterMessage(name.error) ?? 'must be one line of up to 100 characters' };
   const [fault] = findApplicationErrors({ redirectUris: [], ...input });
   return fault;
 }
 
 /** Records the audit event for a registration without an administrator. Call this in the registration transaction. */
-export async function auditRegistration(
+export async function auditApplicationSelfRegistration(
   em: EntityManager,
   req: Request,
   clientId: string,
@@ -121,7 +122,7 @@ export async function auditRegistration(
   granted: readonly Scope[],
 ): Promise<void> {
   const event = { action: 'application.registered', clientId, subject: `application:${clientId}` } as const;
-  await recordAuditEvent(em, getRequestSource(req), { ...event, details: { registration, scopes: granted } }, new Date());
+  await recordAuditEvent(em, getClientAddressAndUserAgent(req), { ...event, details: { registration, scopes: granted } }, new Date());
 }
 
 const isRegistrable = (name: string): name is GrantType => registrableGrants.some((allowed) => allowed === name);

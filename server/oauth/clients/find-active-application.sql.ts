@@ -1,8 +1,8 @@
-import { prepareBatchedLookup } from '../../database/queries/batched-statement.ts';
+import { prepareBatchedLookupStatement } from '../../database/queries/batched-statement.ts';
 import type { PrefetchedClient } from '../storage/prefetched-records.ts';
 
 // SQL, because the benchmark cases `refresh`, `client-credentials` and `sign-in` run it for every request (see docs/performance.md).
-export const findActiveApplication = prepareBatchedLookup<PrefetchedClient>(
+export const findActiveApplication = prepareBatchedLookupStatement<PrefetchedClient>(
   'find_active_application',
   ['text'],
   `select client_id as "clientId", name, type, secret_hashes as "secretHashes", previous_secret_hash as "previousSecretHash",

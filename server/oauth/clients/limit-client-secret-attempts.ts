@@ -4,15 +4,15 @@ import { z } from 'zod';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
 import { TooManyAttemptsError, type AttemptLimits } from '../brute-force/attempt-limits.ts';
 import { prefetchClient } from './client-adapter.ts';
-import { endpointPaths } from '../protocol/endpoints.ts';
+import { oauthEndpointPaths } from '../protocol/endpoints.ts';
 import { readForm } from '../protocol/buffered-request-body.ts';
 
 const clientAuthenticatedPaths = new Set<string>([
-  endpointPaths.token,
-  endpointPaths.revocation,
-  endpointPaths.introspection,
-  endpointPaths.pushed_authorization_request,
-  endpointPaths.device_authorization,
+  oauthEndpointPaths.token,
+  oauthEndpointPaths.revocation,
+  oauthEndpointPaths.introspection,
+  oauthEndpointPaths.pushed_authorization_request,
+  oauthEndpointPaths.device_authorization,
 ]);
 const expressRequest = z.custom<Request>();
 const invalidClientBody = z.object({ error: z.literal('invalid_client') });

@@ -4,7 +4,7 @@ import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
 import type { AdapterFactory } from 'oidc-provider';
 import { TooManyAttemptsError, type AttemptLimits } from '../brute-force/attempt-limits.ts';
-import { endpointPaths } from '../protocol/endpoints.ts';
+import { oauthEndpointPaths } from '../protocol/endpoints.ts';
 import { openRegistrationPolicyName } from './dynamic-client-registration.ts';
 
 const tokenModel = 'InitialAccessToken';
@@ -14,10 +14,10 @@ const tokenSeconds = 60;
  * Enables open dynamic client registration (RFC 7591 section 3). A request without an initial access token is given a temporary token that
  * names the open registration policy. All rules are therefore in policies, and every request is processed under a policy.
  */
-export const enableOpenRegistration =
+export const enableOpenClientRegistration =
   (store: AdapterFactory, limits: AttemptLimits): Middleware =>
   async (ctx, next) => {
-    const isAnonymous = ctx.method === 'POST' && ctx.path === endpointPaths.registration && ctx.get('authorization') === '';
+    const isAnonymous = ctx.method === 'POST' && ctx.path === oauthEndpointPaths.registration && ctx.get('authorization') === '';
     if (!isAnonymous) {
       await next();
     } else if (await isWithinLimit(ctx, limits)) {

@@ -3,17 +3,17 @@ import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
 import { Application } from '../../applications/application.entity.ts';
 import { createApplication, type ApplicationInput } from '../../applications/create-application.ts';
-import { recordAuditEvent, getRequestSource } from '../../audit/record-audit-event.ts';
+import { recordAuditEvent, getClientAddressAndUserAgent } from '../../audit/record-audit-event.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
-import { violatedConstraint } from '../../database/errors/sql-errors.ts';
-import { DocumentTooLargeError, fetchDocument, type FetchedDocument } from '../../outgoing-http/fetch-document.ts';
+import { getViolatedConstraint } from '../../database/errors/sql-errors.ts';
+import { DocumentTooLargeError, fetchThirdPartyDocument, type FetchedDocument } from '../../outgoing-http/fetch-document.ts';
 import { AddressNotAllowedError, type NetworkPolicy } from '../../outgoing-http/protected-client.ts';
 import { TooManyAttemptsError, type AttemptLimits } from '../brute-force/attempt-limits.ts';
-import { validateClientIdUrl, isUrlClientId } from './client-id-url.ts';
+import { findClientIdUrlError, isUrlClientId } from './client-id-url.ts';
 import { applicationFromMetadataDocument, MetadataDocumentError } from './client-metadata-document.ts';
-import { endpointPaths } from '../protocol/endpoints.ts';
+import { oauthEndpointPaths } from '../protocol/endpoints.ts';
 import { oauthContext } from '../protocol/oauth-request-context.ts';
-import { auditRegistration } from './dynamic-client-registration.ts';
+import { auditApplicationSelfRegistration } from './dynamic-client-registration.ts';
 import { readBufferedBody, replaceRequestBody } from '../protocol/buffered-request-body.ts';
 
 type ResolverOptions = { readonly em: EntityManager; readonly limits: AttemptLimits; readonly network: NetworkPolicy };
@@ -27,7 +27,7 @@ const timeoutMs = 5_000;
  * URL. The application is an ordinary row in `applications`, so that consent, connected apps, limits, webhooks and audit work as for other
  * clients. Runs before any transaction starts, so that no lock is held while the document is fetched.
  */
-export function resolveClientIdUrl(parts: ResolverOptions): Middleware {
+export function createApplicationFromClientIdUrl(parts: ResolverOptions): Middleware {
   const pending = new Map<string, Promise<void>>();
   return async (ctx, next) => {
     const clientId = await readClientIdOfNewRequest(ctx);
@@ -47,18 +47,18 @@ export function resolveClientIdUrl(parts: ResolverOptions): Middleware {
 }
 
 async function readClientIdOfNewRequest(ctx: Context): Promise<string | undefined> {
-  if (ctx.method === 'GET' && ctx.path === endpointPaths.authorization) {
+  if (ctx.method === 'GET' && ctx.path === oauthEndpointPaths.authorization) {
     const { client_id: clientId } = ctx.query;
     return typeof clientId === 'string' ? clientId : undefined;
   }
-  if (ctx.method !== 'POST' || ctx.path !== endpointPaths.pushed_authorization_request) return undefined;
+  if (ctx.method !== 'POST' || ctx.path !== oauthEndpointPaths.pushed_authorization_request) return undefined;
   const body = await readBufferedBody(ctx);
   replaceRequestBody(ctx, body);
   return new URLSearchParams(body.toString()).get('client_id') ?? undefined;
 }
 
 async function refreshFromDocument({ em, limits, network }: ResolverOptions, clientId: string, req: Request): Promise<void> {
-  const fault = validateClientIdUrl(clientId);
+  const fault = findClientIdUrlError(clientId);
   if (fault !== undefined) throw new MetadataDocumentError(`the URL ${fault}`);
   const [known, now] = [await em.fork().findOne(Application, { clientId }), new Date()];
   if (known && (known.status === 'disabled' || isDocumentFresh(known, now))) return;
@@ -73,7 +73,7 @@ async function refreshFromDocument({ em, limits, network }: ResolverOptions, cli
 
 async function fetchMetadataDocument(url: string, network: NetworkPolicy): Promise<FetchedDocument> {
   try {
-    return await fetchDocument({ url, accept: 'application/json', totalMs: timeoutMs, bytesMax }, network);
+    return await fetchThirdPartyDocument({ url, accept: 'application/json', totalMs: timeoutMs, bytesMax }, network);
   } catch (cause) {
     if (cause instanceof DocumentTooLargeError) throw new MetadataDocumentError(cause.message, { cause });
     if (cause instanceof AddressNotAllowedError) throw new MetadataDocumentError('the host has no public address', { cause });
@@ -92,11 +92,11 @@ async function storeApplication(em: EntityManager, input: ApplicationInput, req:
       const known = await inner.findOne(Application, { clientId });
       if (known) return updateFromDocument(inner, known, input, req);
       await createApplication(inner, input);
-      await auditRegistration(inner, req, clientId, 'metadata_document', input.scopes);
+      await auditApplicationSelfRegistration(inner, req, clientId, 'metadata_document', input.scopes);
     })
     .catch((error: unknown) => {
       // a concurrent request has already stored the document
-      if (violatedConstraint(error) !== 'applications_client_id_unique') throw error;
+      if (getViolatedConstraint(error) !== 'applications_client_id_unique') throw error;
     });
 }
 
@@ -113,7 +113,7 @@ async function updateFromDocument(em: EntityManager, known: Application, input: 
   if (documentFingerprint(known) === before) return;
   const details = { fields: ['metadata_document'] };
   const event = { action: 'application.updated', clientId, subject: `application:${clientId}`, details } as const;
-  await recordAuditEvent(em, getRequestSource(req), event, new Date());
+  await recordAuditEvent(em, getClientAddressAndUserAgent(req), event, new Date());
 }
 
 type DocumentFields = Pick<Application, 'name'> & {

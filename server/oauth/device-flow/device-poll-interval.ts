@@ -3,9 +3,9 @@ import type { Middleware } from 'koa';
 import { z } from 'zod';
 import { deviceGrantType } from '../../applications/application.entity.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
-import { endpointPaths } from '../protocol/endpoints.ts';
+import { oauthEndpointPaths } from '../protocol/endpoints.ts';
 import { readBufferedBody } from '../protocol/buffered-request-body.ts';
-import { hashRecordId } from '../storage/oauth-record-mapping.ts';
+import { hashSecretRecordId } from '../storage/oauth-record-mapping.ts';
 import { OauthRecord } from '../storage/oauth-record.entity.ts';
 
 /**
@@ -17,7 +17,7 @@ const intervalSeconds = 5;
 /** Records a poll, and returns whether the poll was too early. */
 const recordPoll = (em: EntityManager, deviceCode: string, now: Date): Promise<boolean> =>
   em.transactional(async (inner) => {
-    const key = { model: 'DeviceCode', id: hashRecordId(deviceCode) };
+    const key = { model: 'DeviceCode', id: hashSecretRecordId(deviceCode) };
     // Locks the device code, so that one of two concurrent polls counts as too early.
     const device = await inner.findOne(OauthRecord, key, { lockMode: LockMode.PESSIMISTIC_WRITE, disableIdentityMap: true });
     if (!device) return false;
@@ -34,13 +34,14 @@ const deviceAuthorizationBody = z.object({ device_code: z.string() }).passthroug
 export const enforceDevicePollInterval =
   (em: EntityManager): Middleware =>
   async (ctx, next) => {
-    const isDeviceRequest = ctx.method === 'POST' && (ctx.path === endpointPaths.token || ctx.path === endpointPaths.device_authorization);
+    const isDeviceRequest =
+      ctx.method === 'POST' && (ctx.path === oauthEndpointPaths.token || ctx.path === oauthEndpointPaths.device_authorization);
     if (!isDeviceRequest) {
       await next();
       return;
     }
     await next();
-    if (ctx.path === endpointPaths.device_authorization) {
+    if (ctx.path === oauthEndpointPaths.device_authorization) {
       const parsed = deviceAuthorizationBody.safeParse(ctx.body);
       if (parsed.success) ctx.body = { ...parsed.data, interval: intervalSeconds };
       return;

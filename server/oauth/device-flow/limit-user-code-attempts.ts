@@ -3,7 +3,7 @@ import type { Middleware } from 'koa';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { z } from 'zod';
 import { TooManyAttemptsError, type AttemptLimits } from '../brute-force/attempt-limits.ts';
-import { endpointPaths } from '../protocol/endpoints.ts';
+import { oauthEndpointPaths } from '../protocol/endpoints.ts';
 import type { ProviderPages } from '../pages/views/provider-pages.ts';
 import { readBufferedBody, replaceRequestBody } from '../protocol/buffered-request-body.ts';
 
@@ -14,7 +14,7 @@ import { readBufferedBody, replaceRequestBody } from '../protocol/buffered-reque
 export const limitUserCodeAttempts =
   (limits: AttemptLimits, pages: Pick<ProviderPages, 'tooManyCodes'>): Middleware =>
   async (ctx, next) => {
-    if (ctx.method !== 'POST' || ctx.path !== endpointPaths.code_verification) {
+    if (ctx.method !== 'POST' || ctx.path !== oauthEndpointPaths.code_verification) {
       await next();
       return;
     }

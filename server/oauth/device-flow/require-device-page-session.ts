@@ -1,9 +1,9 @@
 import type { Middleware } from 'koa';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { z } from 'zod';
-import { endpointPaths } from '../protocol/endpoints.ts';
+import { oauthEndpointPaths } from '../protocol/endpoints.ts';
 
-const { code_verification: devicePage } = endpointPaths;
+const { code_verification: devicePage } = oauthEndpointPaths;
 const providerContext = z.custom<KoaContextWithOIDC>();
 const newSessionContext = z.object({ oidc: z.object({ session: z.object({ new: z.literal(true) }) }) });
 
@@ -12,7 +12,7 @@ const newSessionContext = z.object({ oidc: z.object({ session: z.object({ new: z
  * section 3.3.1). A request without a session, or with an expired session, gets an error page (400). oidc-provider would fail on such a
  * request, because its own error page contains a token that is stored in the session.
  */
-export const requireDevicePageSession =
+export const requireBrowserSessionOnDevicePages =
   (sessionMissing: (ctx: KoaContextWithOIDC) => void): Middleware =>
   async (ctx, next) => {
     if (ctx.method === 'GET' && ctx.path === devicePage) ctx.querystring = '';

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { z } from 'zod';
-import { recordAuditEvent, getRequestSource } from '../../audit/record-audit-event.ts';
+import { recordAuditEvent, getClientAddressAndUserAgent } from '../../audit/record-audit-event.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
 import { ConnectedAppEntity } from '../grants/connected-app.entity.ts';
 
@@ -15,5 +15,5 @@ export async function auditTokenReuse(em: EntityManager, ctx: KoaContextWithOIDC
   const grantType = params?.['grant_type'];
   const details = { grant_type: typeof grantType === 'string' ? grantType : '' };
   const event = { action: 'token.reused', outcome: 'refused', userId: connectedApp?.user, clientId: client?.clientId, details } as const;
-  await recordAuditEvent(em, getRequestSource(z.custom<Request>().parse(ctx.req)), event, new Date());
+  await recordAuditEvent(em, getClientAddressAndUserAgent(z.custom<Request>().parse(ctx.req)), event, new Date());
 }

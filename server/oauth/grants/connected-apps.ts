@@ -8,13 +8,13 @@ import { recordAuditEvent, type RequestSource } from '../../audit/record-audit-e
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
 import { recordEvent } from '../../events/record-event.ts';
 import { describeUserAgent } from '../sessions/user-agent-label.ts';
-import { endpointPaths } from '../protocol/endpoints.ts';
+import { oauthEndpointPaths } from '../protocol/endpoints.ts';
 import { filterApiScopes } from '../protocol/oauth-scopes.ts';
 import { OauthRecord } from '../storage/oauth-record.entity.ts';
 import { ConnectedAppEntity } from './connected-app.entity.ts';
 import { connectedAppFromFields, findApplicationsOf } from './connected-app-response.ts';
 import { insertConnectedApp, upsertConnectedAppUse, upsertRepeatedConnectedAppUse } from './connected-app-use.sql.ts';
-import { Consent } from './consent.entity.ts';
+import { UserConsent } from './consent.entity.ts';
 import { deleteRevokedConnectedApps } from './delete-revoked-connected-apps.ts';
 
 /**
@@ -42,7 +42,7 @@ export const recordConnectedAppUse =
   (em: EntityManager): Middleware =>
   async (ctx, next) => {
     await next();
-    if (ctx.path !== endpointPaths.token || ctx.status !== 200) return;
+    if (ctx.path !== oauthEndpointPaths.token || ctx.status !== 200) return;
     const { entities, params } = providerContext.parse(ctx).oidc;
     const { Grant: grant } = entities;
     const { accountId, clientId } = grant ?? {};
@@ -140,7 +140,7 @@ export async function revokeConnectedApp(
   await em.nativeDelete(OauthRecord, { grantId });
   await deleteRevokedConnectedApps(em, { grantId });
   const applicationId = em.createQueryBuilder(Application).select('id').where({ clientId });
-  await em.nativeDelete(Consent, { user: userId, application: { $in: applicationId.toRaw() } });
+  await em.nativeDelete(UserConsent, { user: userId, application: { $in: applicationId.toRaw() } });
   if (keepApiKeys !== 'all') {
     const cause = { source, actorId: userId, clientId: by, reason: 'application_removed' } as const;
     await revokeApiKeys(em, { userId, clientId, except: keepApiKeys }, cause, now);

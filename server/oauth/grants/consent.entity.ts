@@ -3,7 +3,7 @@ import { Application } from '../../applications/application.entity.ts';
 import { User } from '../../users/user.entity.ts';
 
 /** Scopes that a user has granted an application, in any browser. */
-export const Consent = defineEntity({
+export const UserConsent = defineEntity({
   name: 'Consent',
   tableName: 'consents',
   properties: {

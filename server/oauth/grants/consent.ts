@@ -7,14 +7,14 @@ import { lockRows } from '../../database/queries/lock-rows.sql.ts';
 import { User } from '../../users/user.entity.ts';
 import { type ApprovedScopes, selectAndLockApprovedScopes } from './approved-scopes.sql.ts';
 import { createConnectedApp } from './connected-apps.ts';
-import { Consent } from './consent.entity.ts';
+import { UserConsent } from './consent.entity.ts';
 import { isApiScope, isKnownScope } from '../protocol/oauth-scopes.ts';
 
 type Grant = InstanceType<Provider['Grant']>;
 export type UserRole = User['role'];
 
 /** Returns whether a user with this role can grant the scope: users can grant only the scopes that their role can use. */
-export const canGrantScope = (role: UserRole, scope: string): boolean => !isApiScope(scope) || rolesForScope(scope).includes(role);
+export const canRoleGrantScope = (role: UserRole, scope: string): boolean => !isApiScope(scope) || rolesForScope(scope).includes(role);
 
 /**
  * Returns the scopes that need no further consent: scopes the user consented to, and scopes an administrator preapproved for all users.
@@ -26,7 +26,7 @@ async function findApprovedScopes(em: EntityManager, userId: number, clientId: s
 }
 
 /** Adds the granted scopes to the user's stored consent. */
-export async function rememberConsent(
+export async function addScopesToStoredConsent(
   em: EntityManager,
   userId: number,
   clientId: string,
@@ -36,7 +36,7 @@ export async function rememberConsent(
   const [applicationId] = await lockRows(em, em.createQueryBuilder(Application).select('id').where({ clientId }), 'key share');
   if (applicationId === undefined) return; // the application has been deleted
   await em
-    .createQueryBuilder(Consent)
+    .createQueryBuilder(UserConsent)
     .insert({ user: userId, application: applicationId, scopes: [...granted], grantedAt: now })
     .onConflict(['user', 'application'])
     .merge({ scopes: raw('array(select distinct unnest(consents.scopes || excluded.scopes) order by 1)'), grantedAt: now })
@@ -54,7 +54,7 @@ export const parseRequestedScopes = (params: Readonly<Record<string, unknown>>):
  * as OpenID Connect scopes and as resource scopes. Rejected scopes are recorded, so that this request does not ask for consent to them
  * again.
  */
-export function applyConsentDecision(
+export function recordConsentDecisionInGrant(
   grant: Grant,
   resources: readonly string[],
   requested: readonly string[],
@@ -77,19 +77,19 @@ type AuthenticatingClient = Pick<NonNullable<KoaContextWithOIDC['oidc']['client'
  * Returns whether the consent page is shown at every sign-in. Any program on the device can impersonate a public native client (RFC 8252,
  * section 8.6). A confidential client authenticates when redeeming the code, even if one of its redirect URIs is on the loopback interface.
  */
-export const requiresConsentEveryTime = ({ applicationType, clientAuthMethod }: AuthenticatingClient): boolean =>
+export const requiresConsentAtEverySignIn = ({ applicationType, clientAuthMethod }: AuthenticatingClient): boolean =>
   applicationType === 'native' && clientAuthMethod === 'none';
 
 /**
  * Returns the grant for an authorization request: the grant that the user has just consented to, or a new grant with the scopes of an
  * earlier consent. Never reuses the browser session's grant, because two devices that share a grant would be signed out together.
  */
-export const loadOrCreateGrant = (em: EntityManager, resources: readonly string[]) => async (ctx: KoaContextWithOIDC) => {
+export const createGrantFinder = (em: EntityManager, resources: readonly string[]) => async (ctx: KoaContextWithOIDC) => {
   const { client, account, result, provider } = ctx.oidc;
   if (!client || !account) return undefined;
   const consentedGrantId = result?.consent?.grantId;
   if (consentedGrantId !== undefined) return provider.Grant.find(consentedGrantId);
-  if (requiresConsentEveryTime(client)) return undefined;
+  if (requiresConsentAtEverySignIn(client)) return undefined;
   const by = { userId: Number(account.accountId), clientId: client.clientId };
   return em.transactional(() => createGrantWithoutPrompt(em, ctx, by, resources));
 };
@@ -106,10 +106,10 @@ async function createGrantWithoutPrompt(
   if (!approval) return undefined;
   const [consented, preapproved] = [new Set(approval.consented), new Set(approval.preapproved)];
   const role = await findRole(em, userId);
-  const allowed = new Set(requested.filter((scope) => (consented.has(scope) || preapproved.has(scope)) && canGrantScope(role, scope)));
+  const allowed = new Set(requested.filter((scope) => (consented.has(scope) || preapproved.has(scope)) && canRoleGrantScope(role, scope)));
   if (requested.some((scope) => !allowed.has(scope))) return undefined; // in this case, the consent page asks for all requested scopes
   const grant = new provider.Grant({ accountId: String(userId), clientId });
-  applyConsentDecision(grant, resources, requested, allowed);
+  recordConsentDecisionInGrant(grant, resources, requested, allowed);
   const grantId = await grant.save();
   const preapprovedScopes = requested.filter((scope) => !consented.has(scope));
   await createConnectedApp(em, { grantId, userId, clientId, preapprovedScopes }, ctx.get('user-agent'), new Date());

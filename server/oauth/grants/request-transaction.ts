@@ -2,7 +2,7 @@ import type { Context, Middleware } from 'koa';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { z } from 'zod';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
-import { endpointPaths } from '../protocol/endpoints.ts';
+import { oauthEndpointPaths } from '../protocol/endpoints.ts';
 import { oauthContext } from '../protocol/oauth-request-context.ts';
 import { auditTokenReuse } from './audit-token-reuse.ts';
 import { deleteRevokedConnectedApps } from './delete-revoked-connected-apps.ts';
@@ -17,7 +17,7 @@ export function recordGrantRevocation({ req }: Pick<KoaContextWithOIDC, 'req'>, 
   oauthContext(req).revokedGrantId = grantId;
 }
 
-const { authorization, code_verification: deviceCode, revocation, token } = endpointPaths;
+const { authorization, code_verification: deviceCode, revocation, token } = oauthEndpointPaths;
 const consumingEndpoints = new Set<string>([token, revocation, deviceCode]);
 
 const needsTransaction = ({ method, path, query }: Context): boolean => {

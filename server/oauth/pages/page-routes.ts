@@ -1,6 +1,6 @@
 import type express from 'express';
-import { recordAuditEvent, getRequestSource } from '../../audit/record-audit-event.ts';
-import { showAccountPage, createSignInGuards } from './handlers/require-signed-in.ts';
+import { recordAuditEvent, getClientAddressAndUserAgent } from '../../audit/record-audit-event.ts';
+import { showAccountPage, createSignedInPageGuards } from './handlers/require-signed-in.ts';
 import { showConsent, submitConsent } from './handlers/handle-consent.ts';
 import { showApiKeys, submitApiKeyRevocation } from './handlers/show-and-revoke-api-keys.ts';
 import { showConnectedApps, showSessions, submitConnectedAppRemoval, submitSessionSignOut } from './handlers/revoke-sessions-and-apps.ts';
@@ -13,16 +13,16 @@ import {
 } from './handlers/change-email.ts';
 import { showChangePassword, redisplayChangePassword, submitChangePassword } from './handlers/change-password.ts';
 import { showCloseAccount, submitCloseAccount } from './handlers/close-account.ts';
-import { loadCurrentSession, endSession } from '../sessions/current-session.ts';
+import { loadBrowserSession, endSession } from '../sessions/current-session.ts';
 import {
-  removeAuthenticatorApp,
-  renewRecoveryCodes,
+  submitAuthenticatorAppRemoval,
+  submitRecoveryCodeRenewal,
   showSecurityPage,
   showAuthenticatorSetup,
   redisplayAuthenticatorSetup,
   submitAuthenticatorSetup,
 } from './handlers/change-second-factor.ts';
-import { redisplayNewPasskey, submitNewPasskey, submitRemovePasskey } from './handlers/change-passkeys.ts';
+import { redisplayNewPasskey, submitNewPasskey, submitPasskeyRemoval } from './handlers/change-passkeys.ts';
 import { sendPage, type PageContext } from './routing/page-context.ts';
 import { PageRouter } from './routing/page-router.ts';
 import { signedOutPage } from './views/message-pages.ts';
@@ -36,7 +36,7 @@ import {
 } from './handlers/reset-password.ts';
 import {
   showSignIn,
-  showExpiredSecondFactor,
+  redisplaySignInAfterSecondFactorExpired,
   redisplaySignIn,
   submitEmailCode,
   submitPasskeySignIn,
@@ -68,8 +68,16 @@ function addSignInPages(pages: PageRouter, context: PageContext): void {
     )
     .addPage(['/sign-in', '/sign-in/:uid'], showSignIn(context))
     .addForm(['/sign-in/passkey', '/sign-in/:uid/passkey'], submitPasskeySignIn(context), redisplaySignIn(context))
-    .addForm(['/sign-in/second-factor', '/sign-in/:uid/second-factor'], submitSecondFactor(context), showExpiredSecondFactor(context))
-    .addForm(['/sign-in/e-mail-code', '/sign-in/:uid/e-mail-code'], submitEmailCode(context), showExpiredSecondFactor(context))
+    .addForm(
+      ['/sign-in/second-factor', '/sign-in/:uid/second-factor'],
+      submitSecondFactor(context),
+      redisplaySignInAfterSecondFactorExpired(context),
+    )
+    .addForm(
+      ['/sign-in/e-mail-code', '/sign-in/:uid/e-mail-code'],
+      submitEmailCode(context),
+      redisplaySignInAfterSecondFactorExpired(context),
+    )
     .addForm(['/sign-in', '/sign-in/:uid'], submitSignIn(context), redisplaySignIn(context))
     .addPage(['/sign-up', '/sign-in/:uid/sign-up'], showSignUp(context))
     .addForm(['/sign-up', '/sign-in/:uid/sign-up'], submitSignUp(context), redisplaySignUp(context))
@@ -85,7 +93,7 @@ function addSignInPages(pages: PageRouter, context: PageContext): void {
 }
 
 function addAccountPages(pages: PageRouter, context: PageContext): void {
-  const { requireSignedIn, requireRecentSignIn } = createSignInGuards(context);
+  const { requireSignedIn, requireRecentSignIn } = createSignedInPageGuards(context);
   pages
     .addPage('/account', requireSignedIn(showAccountPage))
     .addPage('/account/password', requireRecentSignIn(showChangePassword))
@@ -103,10 +111,10 @@ function addAccountPages(pages: PageRouter, context: PageContext): void {
     .addPage('/account/security', requireRecentSignIn(showSecurityPage))
     .addPage('/account/authenticator-app', requireRecentSignIn(showAuthenticatorSetup))
     .addForm('/account/authenticator-app', requireRecentSignIn(submitAuthenticatorSetup), requireRecentSignIn(redisplayAuthenticatorSetup))
-    .addForm('/account/authenticator-app/remove', requireRecentSignIn(removeAuthenticatorApp), redirectTo('/account/security'))
-    .addForm('/account/recovery-codes', requireRecentSignIn(renewRecoveryCodes), redirectTo('/account/security'))
+    .addForm('/account/authenticator-app/remove', requireRecentSignIn(submitAuthenticatorAppRemoval), redirectTo('/account/security'))
+    .addForm('/account/recovery-codes', requireRecentSignIn(submitRecoveryCodeRenewal), redirectTo('/account/security'))
     .addForm('/account/passkeys', requireRecentSignIn(submitNewPasskey), requireRecentSignIn(redisplayNewPasskey))
-    .addForm('/account/passkeys/remove', requireRecentSignIn(submitRemovePasskey), redirectTo('/account/security'))
+    .addForm('/account/passkeys/remove', requireRecentSignIn(submitPasskeyRemoval), redirectTo('/account/security'))
     .addPage('/account/close', requireRecentSignIn(showCloseAccount))
     .addForm('/account/close', requireRecentSignIn(submitCloseAccount), redirectTo('/account/close'));
 }
@@ -120,11 +128,11 @@ const signOut =
   (context: PageContext): express.RequestHandler =>
   async (req, res) => {
     await context.em.transactional(async (em) => {
-      const { accountId } = await loadCurrentSession(context.provider, req, res);
+      const { accountId } = await loadBrowserSession(context.provider, req, res);
       await endSession(context.provider, req, res);
       if (accountId === undefined) return;
       const userId = Number(accountId);
-      await recordAuditEvent(em, getRequestSource(req), { action: 'session.ended', actorId: userId, userId }, new Date());
+      await recordAuditEvent(em, getClientAddressAndUserAgent(req), { action: 'session.ended', actorId: userId, userId }, new Date());
     });
     return sendPage(context, res, signedOutPage(context.settings));
   };

@@ -1,10 +1,10 @@
-import { computeOnce } from '../../memory/lazy-value.ts';
+import { createLazyGetter } from '../../memory/lazy-value.ts';
 
 /** Why a password is easy to guess. */
 export type WeakPattern = 'repeated' | 'sequence' | 'keyboard' | 'guessable';
 
 // Loaded on demand: loading the libraries takes a tenth of a second, and few requests set a password.
-const estimators = computeOnce(async () => {
+const estimators = createLazyGetter(async () => {
   const [{ ZxcvbnFactory }, { adjacencyGraphs, dictionary }] = await Promise.all([
     import('@zxcvbn-ts/core'),
     import('@zxcvbn-ts/language-common'),
@@ -30,7 +30,7 @@ const minimumGuessesOfPatterns = 12;
  * Returns why a password is easy to guess: it consists mostly of repeated characters, a character sequence, adjacent keys, or a very common
  * password with few additions. Returns undefined for every other password.
  */
-export async function findWeakPattern(password: string): Promise<WeakPattern | undefined> {
+export async function findGuessablePasswordPattern(password: string): Promise<WeakPattern | undefined> {
   const { patterns, words } = await estimators();
   const beginning = password.slice(0, analyzedLength);
   const { guessesLog10, sequence } = patterns.check(beginning);

@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { User } from '../../users/user.entity.ts';
 
 /** A user's password hash. Stored separately from `users`, so that code that reads users does not load the hash. */
-export const Password = defineEntity({
+export const StoredPasswordHash = defineEntity({
   name: 'Password',
   tableName: 'passwords',
   properties: {

@@ -2,19 +2,19 @@ import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
 import { lowerChunkedBodyLimit } from '../../http/request/chunked-body-size.ts';
 import { findDuplicateKeyInText } from '../../http/validation/duplicate-json-keys.ts';
-import { endpointPaths } from './endpoints.ts';
+import { oauthEndpointPaths } from './endpoints.ts';
 import { oauthContext } from './oauth-request-context.ts';
 
 /** oidc-provider's size limit. A longer body is read only until the limit is exceeded; oidc-provider then rejects the request. */
 const bodyBytesMax = 56 * 1024;
 
 const formEndpoints = new Set<string>([
-  endpointPaths.token,
-  endpointPaths.revocation,
-  endpointPaths.introspection,
-  endpointPaths.code_verification,
-  endpointPaths.device_authorization,
-  endpointPaths.pushed_authorization_request,
+  oauthEndpointPaths.token,
+  oauthEndpointPaths.revocation,
+  oauthEndpointPaths.introspection,
+  oauthEndpointPaths.code_verification,
+  oauthEndpointPaths.device_authorization,
+  oauthEndpointPaths.pushed_authorization_request,
 ]);
 
 /**
@@ -23,7 +23,7 @@ const formEndpoints = new Set<string>([
  */
 export const bufferRequestBody: Middleware = async (ctx, next) => {
   lowerChunkedBodyLimit(ctx.req, bodyBytesMax);
-  const acceptsJson = ctx.path === endpointPaths.registration;
+  const acceptsJson = ctx.path === oauthEndpointPaths.registration;
   if (ctx.method === 'POST' && (acceptsJson || formEndpoints.has(ctx.path))) {
     const body = await readChunks(ctx);
     const duplicate = acceptsJson ? findDuplicateKeyInText(body) : undefined;

@@ -1,5 +1,5 @@
 import { sha256 } from '../../crypto/sha256.ts';
-import { issuerBasePath } from './endpoints.ts';
+import { basePathFromIssuer } from './endpoints.ts';
 
 export type CookieNames = {
   /** Identifier of the browser session. */
@@ -18,7 +18,7 @@ export type CookieNames = {
  * would share such cookies, the names also contain a hash of the issuer's path.
  */
 export function cookieNamesForIssuer(issuer: string): CookieNames {
-  const path = issuerBasePath(issuer);
+  const path = basePathFromIssuer(issuer);
   const prefix = `${new URL(issuer).protocol === 'https:' ? '__Host-' : ''}mandate${path === '' ? '' : `-${sha256(path, 'hex').slice(0, 8)}`}`;
   return { session: `${prefix}_session`, interaction: `${prefix}_interaction`, form: `${prefix}_form`, browser: `${prefix}_browser` };
 }

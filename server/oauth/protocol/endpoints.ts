@@ -1,5 +1,5 @@
 /** Paths of the OAuth and OpenID Connect endpoints, relative to the issuer. */
-export const endpointPaths = {
+export const oauthEndpointPaths = {
   authorization: '/oauth/authorize',
   token: '/oauth/token',
   revocation: '/oauth/revocation',
@@ -19,23 +19,23 @@ export const endpointPaths = {
  * middleware (attempt limits, transactions, origin checks) compares paths exactly, so other spellings must not reach oidc-provider.
  */
 export const providerRoutePatterns: string[] = [
-  ...Object.values(endpointPaths),
-  `${endpointPaths.authorization}/:uid`,
-  `${endpointPaths.code_verification}/:uid`,
-  `${endpointPaths.end_session}/:step`,
-  `${endpointPaths.registration}/:client_id`,
+  ...Object.values(oauthEndpointPaths),
+  `${oauthEndpointPaths.authorization}/:uid`,
+  `${oauthEndpointPaths.code_verification}/:uid`,
+  `${oauthEndpointPaths.end_session}/:step`,
+  `${oauthEndpointPaths.registration}/:client_id`,
   '/.well-known/openid-configuration',
   '/.well-known/oauth-authorization-server',
 ];
 
 /** Returns the server's base path; empty if the issuer has no path. */
-export const issuerBasePath = (issuer: string): string => new URL(issuer).pathname.replace(/\/$/, '');
+export const basePathFromIssuer = (issuer: string): string => new URL(issuer).pathname.replace(/\/$/, '');
 
 /** Returns the `aud` of access tokens for the API, which is also the `resource` that clients request (RFC 8707). */
-export const apiAudience = (issuer: string): string => `${issuer}/api`;
+export const apiAudienceFromIssuer = (issuer: string): string => `${issuer}/api`;
 
 /** Returns the audience of access tokens for the MCP endpoint: its URL, because MCP clients request the URL that they know. */
-export const mcpAudience = (issuer: string): string => `${issuer}/mcp`;
+export const mcpAudienceFromIssuer = (issuer: string): string => `${issuer}/mcp`;
 
 /** Returns all access token audiences. Consent covers all of these audiences, because the MCP tools call the API. */
-export const accessTokenAudiences = (issuer: string): string[] => [apiAudience(issuer), mcpAudience(issuer)];
+export const listAccessTokenAudiences = (issuer: string): string[] => [apiAudienceFromIssuer(issuer), mcpAudienceFromIssuer(issuer)];

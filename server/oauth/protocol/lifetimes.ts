@@ -2,7 +2,7 @@ const minutes = 60;
 const days = 24 * 60 * minutes;
 
 /** Lifetimes, in seconds. */
-export const oauthLifetimes = {
+export const tokenAndSessionLifetimes = {
   accessToken: 5 * minutes,
   authorizationCode: minutes,
   /** A refresh token expires if unused for this time. Each use returns a new refresh token, unless the token is bound to a key. */

@@ -1,9 +1,9 @@
 import { scopeNames, scopeDefinitions, type Scope } from '@mandate/contract';
 
 /** OpenID Connect scopes. These scopes concern the user, not the API, so every client may request them. */
-export const identityScopes = ['openid', 'profile', 'email', 'offline_access'] as const;
+export const openIdConnectScopes = ['openid', 'profile', 'email', 'offline_access'] as const;
 
-const knownScopes = new Set<string>([...identityScopes, ...scopeNames]);
+const knownScopes = new Set<string>([...openIdConnectScopes, ...scopeNames]);
 
 export const isKnownScope = (name: string): boolean => knownScopes.has(name);
 
@@ -13,7 +13,8 @@ export const isApiScope = (name: string): name is Scope => Object.hasOwn(scopeDe
 export const filterApiScopes = (names: readonly string[]): Scope[] => names.filter(isApiScope);
 
 /** Returns the OpenID Connect scopes among the names, in the given order. */
-export const filterIdentityScopes = (names: readonly string[]): string[] => names.filter((name) => isKnownScope(name) && !isApiScope(name));
+export const filterOpenIdConnectScopes = (names: readonly string[]): string[] =>
+  names.filter((name) => isKnownScope(name) && !isApiScope(name));
 
 /**
  * Scopes that could give access to other parties or preserve access without the user's involvement. Assistants must request these scopes by
@@ -25,6 +26,6 @@ const excludedFromAssistants = new Set<Scope>(['users.write', 'webhooks.write', 
  * Scopes that an MCP client requests by default (MCP authorization, scope selection strategy). The default scopes cover the tools for
  * customers and exclude administrative scopes. The user sees each scope on the consent page and can deselect it.
  */
-export const defaultAssistantScopes: readonly Scope[] = scopeNames.filter(
+export const defaultMcpClientScopes: readonly Scope[] = scopeNames.filter(
   (name) => !scopeDefinitions[name].admin && !excludedFromAssistants.has(name),
 );

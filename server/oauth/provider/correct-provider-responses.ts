@@ -1,13 +1,13 @@
 import type { Middleware } from 'koa';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { z } from 'zod';
-import { isDatabaseUnavailable, isStorageInsufficient, storageRetryAfterSeconds } from '../../database/errors/availability-errors.ts';
-import { isLowDiskSpaceRejection } from '../../database/storage/storage-reserve.ts';
-import { endpointPaths } from '../protocol/endpoints.ts';
-import { resolveGrantedScope } from '../protocol/granted-scope.ts';
+import { isDatabaseUnavailable, isDiskFullError, lowDiskSpaceRetryAfterSeconds } from '../../database/errors/availability-errors.ts';
+import { isLowDiskSpaceRejectionError } from '../../database/storage/storage-reserve.ts';
+import { oauthEndpointPaths } from '../protocol/endpoints.ts';
+import { getGrantedScopeOfTokenRequest } from '../protocol/granted-scope.ts';
 import { oauthContext } from '../protocol/oauth-request-context.ts';
 import { redactInteractionId } from '../protocol/redact-interaction-id.ts';
-import { baseSecurityHeaders } from '../pages/assets/page-security-headers.ts';
+import { createProviderPageSecurityHeaders } from '../pages/assets/page-security-headers.ts';
 
 const providerContext = z.custom<KoaContextWithOIDC>();
 const tokenBody = z.record(z.unknown());
@@ -15,21 +15,21 @@ const errorBody = z.object({ error: z.string(), error_description: z.string().op
 type ErrorBody = z.infer<typeof errorBody>;
 
 const clientAuthenticatedPaths = new Set<string>([
-  endpointPaths.token,
-  endpointPaths.revocation,
-  endpointPaths.introspection,
-  endpointPaths.device_authorization,
-  endpointPaths.pushed_authorization_request,
+  oauthEndpointPaths.token,
+  oauthEndpointPaths.revocation,
+  oauthEndpointPaths.introspection,
+  oauthEndpointPaths.device_authorization,
+  oauthEndpointPaths.pushed_authorization_request,
 ]);
 
 type ErrorLog = { error(details: object, message: string): void };
 
 /** Returns a listener for `server_error`: oidc-provider sends the error response itself, and the listener records and logs the cause. */
-export const recordServerError =
+export const createServerErrorRecorder =
   (log: ErrorLog) =>
   ({ req, path }: Pick<KoaContextWithOIDC, 'req' | 'path'>, err: unknown): void => {
     oauthContext(req).serverError = err;
-    if (!isLowDiskSpaceRejection(err)) log.error({ err, path: redactInteractionId(path) }, 'authorization server failed');
+    if (!isLowDiskSpaceRejectionError(err)) log.error({ err, path: redactInteractionId(path) }, 'authorization server failed');
   };
 
 /** Corrects oidc-provider responses that deviate from the RFCs, and turns database failures into 503 responses. */
@@ -39,7 +39,7 @@ export const correctProviderResponses =
     try {
       await next();
     } catch (err) {
-      recordServerError(log)(ctx, err);
+      createServerErrorRecorder(log)(ctx, err);
       ctx.status = 500;
       // these headers would contain a code or a session from a transaction that failed to commit
       ctx.remove('Location');
@@ -47,18 +47,18 @@ export const correctProviderResponses =
       ctx.body = { error: 'server_error', error_description: 'the request could not be completed' };
     }
     const { serverError } = oauthContext(ctx.req);
-    if (isDatabaseUnavailable(serverError)) sendUnavailable(ctx, isStorageInsufficient(serverError));
+    if (isDatabaseUnavailable(serverError)) sendUnavailable(ctx, isDiskFullError(serverError));
     if (ctx.status === 404 && ctx.body === undefined) sendNotFoundOrMethodNotAllowed(ctx);
     if (clientAuthenticatedPaths.has(ctx.path)) correctResponse(ctx, issuer);
     // pages that oidc-provider renders itself: the form that posts a response to a client, and the sign-out form
-    if (ctx.type === 'text/html' && !ctx.response.get('Content-Security-Policy')) ctx.set(baseSecurityHeaders(issuer));
+    if (ctx.type === 'text/html' && !ctx.response.get('Content-Security-Policy')) ctx.set(createProviderPageSecurityHeaders(issuer));
   };
 
 function correctResponse(ctx: Parameters<Middleware>[0], issuer: string): void {
   ctx.set('Cache-Control', 'no-store');
   ctx.set('Pragma', 'no-cache'); // RFC 6749 section 5.1
   if (ctx.status === 200) {
-    if (ctx.path === endpointPaths.token) setGrantedScope(ctx);
+    if (ctx.path === oauthEndpointPaths.token) setGrantedScope(ctx);
     return;
   }
   const parsedError = errorBody.safeParse(ctx.body);
@@ -68,7 +68,7 @@ function correctResponse(ctx: Parameters<Middleware>[0], issuer: string): void {
 /** Sends 503 with Retry-After (RFC 9110 section 15.6.4): the request is valid and can be retried. */
 function sendUnavailable(ctx: Parameters<Middleware>[0], isStorageLow: boolean): void {
   ctx.status = 503;
-  ctx.set('Retry-After', isStorageLow ? String(storageRetryAfterSeconds) : '1');
+  ctx.set('Retry-After', isStorageLow ? String(lowDiskSpaceRetryAfterSeconds) : '1');
   if (ctx.type === 'text/html') return;
   const description = isStorageLow
     ? 'insufficient_storage: the server has too little disk space to write; send the request again later'
@@ -77,7 +77,7 @@ function sendUnavailable(ctx: Parameters<Middleware>[0], isStorageLow: boolean):
 }
 
 function sendNotFoundOrMethodNotAllowed(ctx: Parameters<Middleware>[0]): void {
-  const isKnownEndpoint = Object.values<string>(endpointPaths).includes(ctx.path);
+  const isKnownEndpoint = Object.values<string>(oauthEndpointPaths).includes(ctx.path);
   ctx.status = isKnownEndpoint ? 405 : 404;
   if (isKnownEndpoint) ctx.set('Allow', 'POST');
   ctx.body = {
@@ -104,6 +104,6 @@ function correctErrorBody(ctx: Parameters<Middleware>[0], { error, error_descrip
  * `offline_access`.
  */
 function setGrantedScope(ctx: Parameters<Middleware>[0]): void {
-  const scope = resolveGrantedScope(providerContext.parse(ctx).oidc);
+  const scope = getGrantedScopeOfTokenRequest(providerContext.parse(ctx).oidc);
   if (scope !== undefined) ctx.body = { ...tokenBody.parse(ctx.body), scope };
 }

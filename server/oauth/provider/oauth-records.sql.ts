@@ -1,5 +1,5 @@
 import { prepareDeferredStatement, prepareStatement } from '../../database/queries/prepared-statement.ts';
-import { refreshResponseRecordModel, type StoredOauthRecord } from '../storage/oauth-record-mapping.ts';
+import { refreshResponseModelName, type StoredOauthRecord } from '../storage/oauth-record-mapping.ts';
 import type { PrefetchedRecords } from '../storage/prefetched-records.ts';
 
 /** Properties by which a record is found. */
@@ -33,7 +33,7 @@ export const selectAndLockRecordOfGrant = prepareByKey((column) =>
        (select to_json(u) from (select id, name, email, email_verification = 'verified' as email_verified, updated_at from users
           where id = case when r.account_id ~ '^[0-9]{1,15}$' then r.account_id::bigint end and status = 'active') u) as account,
        case when r.model = 'RefreshToken' and r.consumed_at is not null then (select payload from oauth_records
-          where model = '${refreshResponseRecordModel}' and id = r.grant_id and expires_at > $3) end as refresh_response
+          where model = '${refreshResponseModelName}' and id = r.grant_id and expires_at > $3) end as refresh_response
      from oauth_records r where r.model = $1 and r.${column} = $2 and (r.expires_at is null or r.expires_at > $3) for update of r`,
   ),
 );

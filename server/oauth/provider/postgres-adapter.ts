@@ -6,11 +6,11 @@ import { oauthContext } from '../protocol/oauth-request-context.ts';
 import { OauthRecord } from '../storage/oauth-record.entity.ts';
 import {
   isHashedRecordId,
-  storageIdFromIdOrHash,
-  storageIdFromPresentedId,
-  grantRecordModels,
-  hashRecordId,
-  refreshResponseRecordModel,
+  storageIdFromPlainOrHashedId,
+  storageIdFromClientProvidedId,
+  modelNamesWithGrant,
+  hashSecretRecordId,
+  refreshResponseModelName,
   type StoredOauthRecord,
   adapterPayloadFromOauthRecord,
   oauthRecordFromAdapterPayload,
@@ -55,7 +55,7 @@ class PostgresAdapter implements Adapter {
   async find(id: string): Promise<AdapterPayload | undefined> {
     const locked = this.#model === 'RefreshToken' && Provider.ctx ? oauthContext(Provider.ctx.req).lockedRefreshToken : undefined;
     if (locked?.token === id) return locked.payload;
-    return isStorageId(this.#model, id) ? this.#load('id', id) : this.#load('id', storageIdFromPresentedId(this.#model, id), id);
+    return isStorageId(this.#model, id) ? this.#load('id', id) : this.#load('id', storageIdFromClientProvidedId(this.#model, id), id);
   }
 
   findByUid(uid: string): Promise<AdapterPayload | undefined> {
@@ -63,7 +63,7 @@ class PostgresAdapter implements Adapter {
   }
 
   async findByUserCode(code: string): Promise<AdapterPayload | undefined> {
-    const found = await this.#load('userCode', hashRecordId(code));
+    const found = await this.#load('userCode', hashSecretRecordId(code));
     return found && { ...found, userCode: code };
   }
 
@@ -80,16 +80,16 @@ class PostgresAdapter implements Adapter {
 
   async consume(id: string): Promise<void> {
     const mark = keptUntilGrantExpires.has(this.#model) ? markConsumedUntilGrantExpires : markConsumed;
-    await mark(this.#em, [this.#model, storageIdFromIdOrHash(this.#model, id), new Date()]);
+    await mark(this.#em, [this.#model, storageIdFromPlainOrHashedId(this.#model, id), new Date()]);
   }
 
   async destroy(id: string): Promise<void> {
     this.#invalidatePrefetchedGrant();
-    await this.#em.nativeDelete(OauthRecord, { model: this.#model, id: storageIdFromIdOrHash(this.#model, id) });
+    await this.#em.nativeDelete(OauthRecord, { model: this.#model, id: storageIdFromPlainOrHashedId(this.#model, id) });
   }
 
   async revokeByGrantId(grantId: string): Promise<void> {
-    const models = this.#model === 'RefreshToken' ? [this.#model, refreshResponseRecordModel] : [this.#model];
+    const models = this.#model === 'RefreshToken' ? [this.#model, refreshResponseModelName] : [this.#model];
     await this.#em.nativeDelete(OauthRecord, { model: { $in: models }, grantId });
   }
 
@@ -107,9 +107,9 @@ class PostgresAdapter implements Adapter {
     const grant = this.#model === 'Grant' ? context?.prefetched?.grant : undefined;
     if (grant?.id === value) return adapterPayloadFromOauthRecord(grant, presented);
     // Locks the grant before the record, so that two requests that revoke the same grant cannot deadlock.
-    if (grantRecordModels.has(this.#model)) await lockGrant[key](this.#em, [this.#model, value]);
+    if (modelNamesWithGrant.has(this.#model)) await lockGrant[key](this.#em, [this.#model, value]);
     if (!singleUseModels.has(this.#model)) return payloadFromRow(await selectRecord[key](this.#em, parameters), presented);
-    if (!grantRecordModels.has(this.#model)) {
+    if (!modelNamesWithGrant.has(this.#model)) {
       const record = await this.#findAndLock({ [key]: value }, now);
       return record ? adapterPayloadFromOauthRecord(record, presented) : undefined;
     }

@@ -2,8 +2,8 @@ import express from 'express';
 import { scopeNames } from '@mandate/contract';
 import { mcpCors } from '../../http/middleware/cors.ts';
 import { dpopAlgorithms } from '../tokens/dpop-proof.ts';
-import { accessTokenAudiences, mcpAudience } from '../protocol/endpoints.ts';
-import { defaultAssistantScopes } from '../protocol/oauth-scopes.ts';
+import { listAccessTokenAudiences, mcpAudienceFromIssuer } from '../protocol/endpoints.ts';
+import { defaultMcpClientScopes } from '../protocol/oauth-scopes.ts';
 
 /** Returns a protected resource's metadata URL (RFC 9728 section 3.1): the well-known prefix comes before the resource path. */
 export function protectedResourceMetadataUrl(resource: string): URL {
@@ -18,7 +18,7 @@ export function protectedResourceMetadataUrl(resource: string): URL {
  */
 export function createProtectedResourceMetadataRouter(issuer: string): express.Router {
   const router = express.Router({ caseSensitive: true, strict: true });
-  for (const resource of accessTokenAudiences(issuer)) {
+  for (const resource of listAccessTokenAudiences(issuer)) {
     const pathname = protectedResourceMetadataUrl(resource).pathname.slice('/.well-known'.length);
     router.all(pathname, mcpCors).get(pathname, (_req, res) => {
       res.set('Cache-Control', 'public, max-age=3600').json(metadata(issuer, resource));
@@ -31,7 +31,7 @@ const metadata = (issuer: string, resource: string) => ({
   resource,
   authorization_servers: [issuer],
   // an assistant with no other knowledge of the API will request all of these scopes
-  scopes_supported: resource === mcpAudience(issuer) ? defaultAssistantScopes : scopeNames,
+  scopes_supported: resource === mcpAudienceFromIssuer(issuer) ? defaultMcpClientScopes : scopeNames,
   bearer_methods_supported: ['header'],
   dpop_signing_alg_values_supported: dpopAlgorithms,
   resource_name: 'Mandate',

@@ -3,22 +3,22 @@ import { scopeNames } from '@mandate/contract';
 import type { JWK } from 'jose';
 import { errors, interactionPolicy, Provider, type AdapterFactory, type Configuration, type KoaContextWithOIDC } from 'oidc-provider';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
-import { createAccountLookup } from '../accounts/account-store.ts';
-import { findAuthenticatorAppAddedAt } from '../second-factors/authenticator-app-and-recovery-codes.ts';
-import { acrOneFactor, acrTwoFactors } from '../protocol/acr-and-amr.ts';
+import { createOidcAccountLookup } from '../accounts/account-store.ts';
+import { findWhenAuthenticatorAppWasAdded } from '../second-factors/authenticator-app-and-recovery-codes.ts';
+import { oneFactorAcrValue, twoFactorAcrValue } from '../protocol/acr-and-amr.ts';
 import { createClientAdapter, patchClientSecretComparison } from '../clients/client-adapter.ts';
-import { requiresConsentEveryTime, loadOrCreateGrant } from '../grants/consent.ts';
+import { requiresConsentAtEverySignIn, createGrantFinder } from '../grants/consent.ts';
 import { cookieNamesForIssuer } from '../protocol/cookie-names.ts';
 import { dpopAlgorithms } from '../tokens/dpop-proof.ts';
-import { apiAudience, accessTokenAudiences, endpointPaths, issuerBasePath } from '../protocol/endpoints.ts';
-import { addAuthTimeClaim, recordIssuedToken } from '../tokens/access-token-records.ts';
+import { apiAudienceFromIssuer, listAccessTokenAudiences, oauthEndpointPaths, basePathFromIssuer } from '../protocol/endpoints.ts';
+import { addAuthTimeClaim, storeIssuedAccessTokenRecord } from '../tokens/access-token-records.ts';
 import { exchangeRefreshToken, rotateOrReplay, type RefreshGrantOptions } from '../refresh/refresh-token-grant.ts';
 import { isRedirectUriOrigin } from '../protocol/redirect-origins.ts';
 import type { ProviderPages } from '../pages/views/provider-pages.ts';
-import { oauthLifetimes } from '../protocol/lifetimes.ts';
-import { filterApiScopes, identityScopes } from '../protocol/oauth-scopes.ts';
-import { toProviderSigningKey } from '../signing-keys/in-process-es256-key.ts';
-import { clientRegistrationConfiguration } from '../clients/dynamic-client-registration.ts';
+import { tokenAndSessionLifetimes } from '../protocol/lifetimes.ts';
+import { filterApiScopes, openIdConnectScopes } from '../protocol/oauth-scopes.ts';
+import { toOidcProviderSigningKey } from '../signing-keys/in-process-es256-key.ts';
+import { dynamicClientRegistrationConfiguration } from '../clients/dynamic-client-registration.ts';
 
 type ProviderOptions = {
   readonly em: EntityManager;
@@ -42,8 +42,8 @@ export function createProvider(parts: ProviderOptions): Provider {
   const ProviderWithRefreshGrant = providerWithRefreshGrant({ store, key, graceSeconds });
   const provider = new ProviderWithRefreshGrant(issuer, {
     adapter: (model) => (model === 'Client' ? createClientAdapter(em) : store(model)),
-    jwks: { keys: parts.keys.map(toProviderSigningKey) },
-    routes: { ...endpointPaths },
+    jwks: { keys: parts.keys.map(toOidcProviderSigningKey) },
+    routes: { ...oauthEndpointPaths },
     cookies: {
       keys: [cookieKey],
       // `interaction` and `resume` have the same value at different paths, so one cookie identifies the interaction to the pages and on resume
@@ -51,17 +51,17 @@ export function createProvider(parts: ProviderOptions): Provider {
       long: { httpOnly: true, sameSite: 'lax', secure, signed: true },
       short: { httpOnly: true, sameSite: 'lax', secure, signed: true },
     },
-    findAccount: createAccountLookup(em),
-    loadExistingGrant: loadOrCreateGrant(em, accessTokenAudiences(issuer)),
+    findAccount: createOidcAccountLookup(em),
+    loadExistingGrant: createGrantFinder(em, listAccessTokenAudiences(issuer)),
     interactions: {
       policy: createInteractionPolicy(em),
       url: (_ctx, interaction) =>
-        `${issuerBasePath(issuer)}/${interaction.prompt.name === 'consent' ? 'consent' : 'sign-in'}/${interaction.uid}`,
+        `${basePathFromIssuer(issuer)}/${interaction.prompt.name === 'consent' ? 'consent' : 'sign-in'}/${interaction.uid}`,
     },
     fetch: rejectOutgoingRequest,
     renderError: pages.renderError,
     extraTokenClaims: addAuthTimeClaim,
-    formats: { customizers: { jwt: recordIssuedToken(store, parts.referenceKey) } },
+    formats: { customizers: { jwt: storeIssuedAccessTokenRecord(store, parts.referenceKey) } },
     ...protocolConfiguration,
     features: features(issuer, pages),
   });
@@ -97,8 +97,8 @@ const protocolConfiguration: Configuration = {
   clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
   enabledJWA: { dPoPSigningAlgValues: [...dpopAlgorithms] },
   pkce: { required: () => true },
-  scopes: [...identityScopes, ...scopeNames],
-  acrValues: [acrOneFactor, acrTwoFactors],
+  scopes: [...openIdConnectScopes, ...scopeNames],
+  acrValues: [oneFactorAcrValue, twoFactorAcrValue],
   claims: { openid: ['sub', 'acr', 'amr', 'auth_time'], profile: ['name', 'updated_at'], email: ['email', 'email_verified'] },
   conformIdTokenClaims: false, // many clients read the name and the e-mail address from the ID token and never call userinfo
   clientDefaults: { id_token_signed_response_alg: 'RS256' },
@@ -115,15 +115,15 @@ const protocolConfiguration: Configuration = {
     (ctx.oidc.route === 'userinfo' || client.clientAuthMethod === 'none') && isRedirectUriOrigin(client.redirectUris ?? [], origin),
   extraParams: { offline_access: keepOfflineAccess },
   ttl: {
-    AccessToken: oauthLifetimes.accessToken,
-    ClientCredentials: oauthLifetimes.accessToken,
-    AuthorizationCode: oauthLifetimes.authorizationCode,
-    RefreshToken: oauthLifetimes.refreshToken,
-    DeviceCode: oauthLifetimes.deviceCode,
-    Grant: oauthLifetimes.grant,
-    IdToken: oauthLifetimes.idToken,
-    Interaction: oauthLifetimes.interaction,
-    Session: oauthLifetimes.session,
+    AccessToken: tokenAndSessionLifetimes.accessToken,
+    ClientCredentials: tokenAndSessionLifetimes.accessToken,
+    AuthorizationCode: tokenAndSessionLifetimes.authorizationCode,
+    RefreshToken: tokenAndSessionLifetimes.refreshToken,
+    DeviceCode: tokenAndSessionLifetimes.deviceCode,
+    Grant: tokenAndSessionLifetimes.grant,
+    IdToken: tokenAndSessionLifetimes.idToken,
+    Interaction: tokenAndSessionLifetimes.interaction,
+    Session: tokenAndSessionLifetimes.session,
   },
 };
 
@@ -142,7 +142,7 @@ const features = (issuer: string, pages: ProviderPages): Configuration['features
     userCodeConfirmSource: pages.confirmDevice,
     successSource: pages.deviceConnected,
   },
-  registration: clientRegistrationConfiguration,
+  registration: dynamicClientRegistrationConfiguration,
   rpInitiatedLogout: { enabled: true, logoutSource: pages.confirmSignOut, postLogoutSuccessSource: pages.signedOut },
   resourceIndicators: {
     enabled: true,
@@ -156,17 +156,17 @@ const features = (issuer: string, pages: ProviderPages): Configuration['features
       // RFC 6749 section 3.3: a client credentials request without `scope` gets all scopes for which the client is registered
       if (params?.['grant_type'] === 'client_credentials') {
         params['scope'] ??= client.scope;
-        return apiAudience(issuer);
+        return apiAudienceFromIssuer(issuer);
       }
       const scope = params?.['scope'];
-      return typeof scope === 'string' && filterApiScopes(scope.split(' ')).length > 0 ? apiAudience(issuer) : undefined;
+      return typeof scope === 'string' && filterApiScopes(scope.split(' ')).length > 0 ? apiAudienceFromIssuer(issuer) : undefined;
     },
     getResourceServerInfo: async (_ctx, resource) => {
-      if (!accessTokenAudiences(issuer).includes(resource)) throw new errors.InvalidTarget('the resource is not known here');
+      if (!listAccessTokenAudiences(issuer).includes(resource)) throw new errors.InvalidTarget('the resource is not known here');
       return {
         scope: scopeNames.join(' '),
         audience: resource,
-        accessTokenTTL: oauthLifetimes.accessToken,
+        accessTokenTTL: tokenAndSessionLifetimes.accessToken,
         accessTokenFormat: 'jwt',
         jwt: { sign: { alg: 'ES256' } },
       };
@@ -200,7 +200,7 @@ function createInteractionPolicy(em: EntityManager): interactionPolicy.DefaultPo
   consentChecks?.remove('native_client_prompt');
   consentChecks?.add(
     new Check('public_native_client', 'public native clients require interaction', 'interaction_required', ({ oidc }) =>
-      oidc.client && requiresConsentEveryTime(oidc.client) && !oidc.result?.consent ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT,
+      oidc.client && requiresConsentAtEverySignIn(oidc.client) && !oidc.result?.consent ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT,
     ),
     0,
   );
@@ -212,8 +212,8 @@ function createInteractionPolicy(em: EntityManager): interactionPolicy.DefaultPo
  */
 async function lacksSecondFactor(em: EntityManager, { params, session, account }: KoaContextWithOIDC['oidc']): Promise<boolean> {
   const requestedAcrValues = typeof params?.['acr_values'] === 'string' ? params['acr_values'].split(' ') : [];
-  if (!requestedAcrValues.includes(acrTwoFactors) || !account || session?.acr === acrTwoFactors) return false;
-  return (await findAuthenticatorAppAddedAt(em, Number(account.accountId))) !== undefined;
+  if (!requestedAcrValues.includes(twoFactorAcrValue) || !account || session?.acr === twoFactorAcrValue) return false;
+  return (await findWhenAuthenticatorAppWasAdded(em, Number(account.accountId))) !== undefined;
 }
 
 /**

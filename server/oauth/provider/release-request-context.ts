@@ -6,7 +6,7 @@ import { oauthContext, type OauthRequestContext } from '../protocol/oauth-reques
 const providerContext = z.custom<NonNullable<OauthRequestContext['koaContext']>>();
 
 /** Stores each request's koa context for `releaseContextAfterResponse`. */
-export const captureKoaContext: Middleware = (ctx, next) => {
+export const rememberKoaContextForRelease: Middleware = (ctx, next) => {
   oauthContext(ctx.req).koaContext = providerContext.parse(ctx);
   return next();
 };

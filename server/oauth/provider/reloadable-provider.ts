@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Provider } from 'oidc-provider';
-import { releaseContextAfterResponse, captureKoaContext } from './release-request-context.ts';
+import { releaseContextAfterResponse, rememberKoaContextForRelease } from './release-request-context.ts';
 import type { PublishedKeySet, SigningKeyCache } from '../signing-keys/signing-key-cache.ts';
 
 /**
@@ -39,7 +39,7 @@ export class ReloadableProvider {
 
   #build(set: PublishedKeySet) {
     const provider = this.#createProvider(set.keys);
-    provider.use(captureKoaContext);
+    provider.use(rememberKoaContextForRelease);
     return { set, provider, callback: provider.callback() };
   }
 }

@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { z } from 'zod';
-import { endpointPaths } from '../protocol/endpoints.ts';
+import { oauthEndpointPaths } from '../protocol/endpoints.ts';
 import { oauthContext } from '../protocol/oauth-request-context.ts';
 import { isReplayedRefresh } from '../refresh/refresh-token-grant.ts';
 
@@ -19,17 +19,17 @@ const providerContext = z.custom<Partial<KoaContextWithOIDC>>();
 const errorBody = z.object({ error: z.string() });
 
 /** Reports each operation when the response is sent, after the transaction has committed. */
-export const reportTokenOperations =
+export const countTokenOperationsInMetrics =
   (report: OnTokenOperation): Middleware =>
   async (ctx, next) => {
     await next();
     if (ctx.method !== 'POST') return;
     const { oidc } = providerContext.parse(ctx);
-    if (ctx.path === endpointPaths.revocation && ctx.status === 200) {
+    if (ctx.path === oauthEndpointPaths.revocation && ctx.status === 200) {
       const { AccessToken, RefreshToken, ClientCredentials } = oidc?.entities ?? {};
       if (AccessToken ?? RefreshToken ?? ClientCredentials) report({ name: 'revoked', reason: 'application' });
     }
-    if (ctx.path !== endpointPaths.token) return;
+    if (ctx.path !== oauthEndpointPaths.token) return;
     const grantType = reportedGrantType(oidc?.params?.['grant_type']);
     if (ctx.status === 200) return report(isReplayedRefresh(ctx.req) ? { name: 'replayed' } : { name: 'issued', grantType });
     report({ name: 'refused', grantType, error: errorBody.safeParse(ctx.body).data?.error ?? 'unknown' });

@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { z } from 'zod';
-import { endpointPaths } from '../protocol/endpoints.ts';
+import { oauthEndpointPaths } from '../protocol/endpoints.ts';
 import type { ProviderPages } from '../pages/views/provider-pages.ts';
 
 const providerContext = z.custom<KoaContextWithOIDC>();
@@ -16,7 +16,7 @@ export const completeSignOutWithoutSession =
   (pages: Pick<ProviderPages, 'signedOut'>): Middleware =>
   async (ctx, next) => {
     await next();
-    if (ctx.path !== endpointPaths.end_session || ctx.status !== 200) return;
+    if (ctx.path !== oauthEndpointPaths.end_session || ctx.status !== 200) return;
     const context = providerContext.parse(ctx);
     const { session } = context.oidc;
     if (!session || session.accountId !== undefined) return;

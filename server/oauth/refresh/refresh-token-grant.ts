@@ -7,7 +7,7 @@
  * 4. `findStoredResponse` returns the first response if this request repeats an earlier one within the grace period.
  * 5. oidc-provider checks the token, its grant and the user. A used token that is not a repetition revokes its grant.
  * 6. `rotateOrReplay` returns the stored response, or decides whether to rotate the token.
- * 7. oidc-provider issues the tokens (recordIssuedToken in access-token-records.ts), and `storeResponse` stores the response.
+ * 7. oidc-provider issues the tokens (storeIssuedAccessTokenRecord in access-token-records.ts), and `storeResponse` stores the response.
  * 8. The transaction commits (request-transaction.ts), which also audits the reuse of a token, or is rolled back.
  */
 import { hkdfSync, type KeyObject } from 'node:crypto';
@@ -18,19 +18,19 @@ import { z } from 'zod';
 import { encryptText, decryptText } from '../../crypto/authenticated-encryption.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
 import type { AttemptLimits } from '../brute-force/attempt-limits.ts';
-import { clientRefreshGraceSeconds } from '../clients/client-adapter.ts';
+import { getClientRefreshGraceSeconds } from '../clients/client-adapter.ts';
 import { limitClientSecretAttempts } from '../clients/limit-client-secret-attempts.ts';
 import { recordConnectedAppUse } from '../grants/connected-apps.ts';
 import { runRequestInTransaction } from '../grants/request-transaction.ts';
 import { readForm } from '../protocol/buffered-request-body.ts';
-import { endpointPaths } from '../protocol/endpoints.ts';
+import { oauthEndpointPaths } from '../protocol/endpoints.ts';
 import { oauthContext, type OauthRequestContext } from '../protocol/oauth-request-context.ts';
-import { adapterPayloadFromOauthRecord, refreshResponseRecordModel } from '../storage/oauth-record-mapping.ts';
+import { adapterPayloadFromOauthRecord, refreshResponseModelName } from '../storage/oauth-record-mapping.ts';
 import { dpopKeyThumbprint } from '../tokens/dpop-proof.ts';
 
 export const isRefreshRequest = async (ctx: Context): Promise<boolean> =>
   ctx.method === 'POST' &&
-  ctx.path === endpointPaths.token &&
+  ctx.path === oauthEndpointPaths.token &&
   Boolean(ctx.is('application/x-www-form-urlencoded')) &&
   (await readForm(ctx)).get('grant_type') === 'refresh_token';
 
@@ -95,7 +95,7 @@ const describeRefresh = async (
   context: OauthRequestContext,
   token: string,
 ): Promise<RefreshRequest> => ({
-  graceSeconds: clientRefreshGraceSeconds(context, ctx.oidc.client?.clientId) ?? graceSeconds,
+  graceSeconds: getClientRefreshGraceSeconds(context, ctx.oidc.client?.clientId) ?? graceSeconds,
   responseKey: deriveResponseKey(key, token),
   fingerprint: await requestFingerprint(ctx),
 });
@@ -163,7 +163,7 @@ async function storeResponse(
   ctx: KoaContextWithOIDC,
   { graceSeconds, responseKey, fingerprint }: RefreshRequest,
 ): Promise<void> {
-  const responses = store(refreshResponseRecordModel);
+  const responses = store(refreshResponseModelName);
   const { Grant: grant, RefreshToken: current, RotatedRefreshToken: rotated } = ctx.oidc.entities;
   if (!grant || !current) return;
   const { jti: grantId, accountId, clientId } = grant;

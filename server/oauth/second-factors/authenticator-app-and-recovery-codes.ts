@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
 import { encryptText, decryptText } from '../../crypto/authenticated-encryption.ts';
-import { hashTypedCode } from '../../crypto/hash-typed-code.ts';
+import { hashCodeTypedByUser } from '../../crypto/hash-typed-code.ts';
 import { AuthenticatorApp, RecoveryCode } from './second-factor.entity.ts';
 
 /** Accepted deviation in time steps, in either direction, because phone clocks are rarely exact. */
@@ -15,7 +15,7 @@ const totp = (secret: string): TOTP => new TOTP({ secret: Secret.fromBase32(secr
 export const generateTotpSecret = (): string => new Secret({ size: 20 }).base32;
 
 /** Returns the `otpauth:` URI that the QR code encodes. */
-export const totpUri = (secret: string, shop: string, email: string): string =>
+export const createTotpUri = (secret: string, shop: string, email: string): string =>
   new TOTP({ issuer: shop, label: email, secret: Secret.fromBase32(secret), algorithm: 'SHA1', digits: 6, period: 30 }).toString();
 
 /** Returns the time step to which the code belongs, or undefined if the code is not currently valid. */
@@ -33,7 +33,7 @@ const encryptionContext = (userId: number): string => `authenticator app of ${us
 const findApp = (em: EntityManager, userId: number) => em.findOne(AuthenticatorApp, { user: userId }, { disableIdentityMap: true });
 
 /** Returns when the user added an authenticator app, or undefined if the user has no app. */
-export async function findAuthenticatorAppAddedAt(em: EntityManager, userId: number): Promise<Date | undefined> {
+export async function findWhenAuthenticatorAppWasAdded(em: EntityManager, userId: number): Promise<Date | undefined> {
   return (await findApp(em, userId))?.addedAt;
 }
 
@@ -86,7 +86,7 @@ export async function consumeSecondFactorCode(
     const advanced = await em.nativeUpdate(AuthenticatorApp, { user: userId, lastStep: { $lt: step } }, { lastStep: step });
     return advanced > 0 ? 'app' : undefined;
   }
-  const deleted = await em.nativeDelete(RecoveryCode, { user: userId, hash: hashTypedCode(code) });
+  const deleted = await em.nativeDelete(RecoveryCode, { user: userId, hash: hashCodeTypedByUser(code) });
   return deleted > 0 ? 'recovery code' : undefined;
 }
 
@@ -105,7 +105,7 @@ export async function replaceRecoveryCodes(em: EntityManager, userId: number): P
   await em.nativeDelete(RecoveryCode, { user: userId });
   await em.insertMany(
     RecoveryCode,
-    codes.map((code) => ({ user: userId, hash: hashTypedCode(code) })),
+    codes.map((code) => ({ user: userId, hash: hashCodeTypedByUser(code) })),
   );
   return codes;
 }

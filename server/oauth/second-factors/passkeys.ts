@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
 import { insertIfAbsent } from '../../database/queries/insert-if-absent.ts';
 import { User } from '../../users/user.entity.ts';
-import { Passkey, UsedChallenge } from './second-factor.entity.ts';
+import { Passkey, UsedPasskeyChallenge } from './second-factor.entity.ts';
 
 // Loaded on demand: loading the library takes a tenth of a second, and most sign-ins use a password.
 const loadWebAuthn = () => import('@simplewebauthn/server');
@@ -48,8 +48,8 @@ function uint64Bytes(number: number): Buffer {
 }
 
 /** Marks a challenge as used. Returns false if the challenge was already used. */
-export const consumeChallenge = (em: EntityManager, challenge: string, now: Date): Promise<boolean> =>
-  insertIfAbsent(em, UsedChallenge, { challenge, expiresAt: new Date(now.getTime() + challengeLifetimeMs) });
+export const consumePasskeyChallenge = (em: EntityManager, challenge: string, now: Date): Promise<boolean> =>
+  insertIfAbsent(em, UsedPasskeyChallenge, { challenge, expiresAt: new Date(now.getTime() + challengeLifetimeMs) });
 
 export type PasskeySummary = { readonly id: number; readonly name: string; readonly addedAt: Date; readonly lastUsedAt: Date | null };
 
@@ -63,7 +63,7 @@ type PasskeyServer = { readonly issuer: string; readonly shop: string };
 const relyingParty = (issuer: string): string => new URL(issuer).hostname;
 
 /** Returns the JSON options with which the page script creates a passkey. */
-export async function passkeyCreationOptionsJson(
+export async function createPasskeyCreationOptionsJson(
   em: EntityManager,
   challenges: PasskeyChallenges,
   { issuer, shop }: PasskeyServer,
@@ -83,7 +83,7 @@ export async function passkeyCreationOptionsJson(
 }
 
 /** Returns the JSON options with which the page script requests a signature from any passkey registered with this server. */
-export const passkeyRequestOptionsJson = (challenges: PasskeyChallenges, issuer: string, now: Date): string =>
+export const createPasskeyRequestOptionsJson = (challenges: PasskeyChallenges, issuer: string, now: Date): string =>
   JSON.stringify({ rpId: relyingParty(issuer), challenge: challenges.issue(now), allowCredentials: [], userVerification: 'required' });
 
 const jsonText = z
@@ -143,7 +143,7 @@ export async function addPasskey(
       supportedAlgorithmIDs: algorithms,
     });
   });
-  if (verified?.verified !== true || !(await consumeChallenge(em, challenge, now))) return undefined;
+  if (verified?.verified !== true || !(await consumePasskeyChallenge(em, challenge, now))) return undefined;
   const { id, publicKey, counter, transports = [] } = verified.registrationInfo.credential;
   const stored = { credentialId: id, publicKey: Buffer.from(publicKey).toString('base64url'), counter, transports };
   const [row] = await em
@@ -184,7 +184,7 @@ export async function verifyPasskey(
       },
     });
   });
-  if (verified?.verified !== true || !(await consumeChallenge(em, challenge, now))) return undefined;
+  if (verified?.verified !== true || !(await consumePasskeyChallenge(em, challenge, now))) return undefined;
   await em.nativeUpdate(Passkey, { id: found.id }, { counter: verified.authenticationInfo.newCounter, lastUsedAt: now });
   return { userId: found.user, passkeyId: found.id };
 }

@@ -1,25 +1,25 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Provider } from 'oidc-provider';
-import { oauthLifetimes } from '../protocol/lifetimes.ts';
+import { tokenAndSessionLifetimes } from '../protocol/lifetimes.ts';
 import { oauthContext } from '../protocol/oauth-request-context.ts';
 import type { AuthenticationContext } from '../protocol/acr-and-amr.ts';
 
 type Session = InstanceType<Provider['Session']>;
 
 /** Returns this browser's provider session, or a new session if the browser has none. */
-export const loadCurrentSession = (provider: Provider, req: Request, res: Response): Promise<Session> =>
+export const loadBrowserSession = (provider: Provider, req: Request, res: Response): Promise<Session> =>
   provider.Session.get(provider.createContext(req, res));
 
-/** Loads the browser's session, for `getAttachedSession`. */
-export const attachSessionToRequest =
+/** Loads the browser's session, for `getBrowserSessionOfRequest`. */
+export const loadBrowserSessionForRequest =
   (context: { readonly provider: Provider }): RequestHandler =>
   async (req, res, next) => {
-    oauthContext(req).session = await loadCurrentSession(context.provider, req, res);
+    oauthContext(req).session = await loadBrowserSession(context.provider, req, res);
     next();
   };
 
 /** Returns a page request's session. The session's `accountId` is undefined if no user is signed in. */
-export function getAttachedSession(req: Request): Session {
+export function getBrowserSessionOfRequest(req: Request): Session {
   const { session } = oauthContext(req);
   if (!session) throw new Error('the session of this request has not been loaded');
   return session;
@@ -33,11 +33,11 @@ export async function startSession(
   accountId: string,
   { amr, acr }: AuthenticationContext,
 ): Promise<Session> {
-  const old = await loadCurrentSession(provider, req, res);
+  const old = await loadBrowserSession(provider, req, res);
   if (old.accountId !== undefined) await old.destroy();
   const session = new provider.Session();
   session.loginAccount({ accountId, amr: [...amr], acr });
-  await session.save(oauthLifetimes.session);
+  await session.save(tokenAndSessionLifetimes.session);
   oauthContext(req).session = session;
   setSessionCookie(provider, req, res, session.jti);
   return session;
@@ -45,7 +45,7 @@ export async function startSession(
 
 /** Signs the browser out. Grants are not affected. */
 export async function endSession(provider: Provider, req: Request, res: Response): Promise<void> {
-  const session = await loadCurrentSession(provider, req, res);
+  const session = await loadBrowserSession(provider, req, res);
   if (session.accountId !== undefined) await session.destroy();
   oauthContext(req).session = new provider.Session();
   setSessionCookie(provider, req, res, null);
@@ -60,6 +60,6 @@ function setSessionCookie(provider: Provider, req: Request, res: Response, value
     signed: true,
     overwrite: true,
     // without a value, the library sets a time in the past
-    expires: new Date(Date.now() + oauthLifetimes.session * 1000),
+    expires: new Date(Date.now() + tokenAndSessionLifetimes.session * 1000),
   });
 }

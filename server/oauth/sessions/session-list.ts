@@ -3,7 +3,7 @@ import type { Middleware } from 'koa';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { z } from 'zod';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
-import { endpointPaths } from '../protocol/endpoints.ts';
+import { oauthEndpointPaths } from '../protocol/endpoints.ts';
 import { OauthRecord } from '../storage/oauth-record.entity.ts';
 import { BrowserSession } from './browser-session.entity.ts';
 import { upsertSession } from './upsert-session.sql.ts';
@@ -21,11 +21,11 @@ export async function recordSessionUse(
 }
 
 /** Records the use of a session by an authorization request, after the response. */
-export const trackSessionUse =
+export const recordBrowserSessionUseAfterResponse =
   (em: EntityManager): Middleware =>
   async (ctx, next) => {
     await next();
-    if (!ctx.path.startsWith(endpointPaths.authorization) || ctx.status >= 400) return;
+    if (!ctx.path.startsWith(oauthEndpointPaths.authorization) || ctx.status >= 400) return;
     const session = z.custom<KoaContextWithOIDC | { oidc: undefined }>().parse(ctx).oidc?.session;
     if (session?.accountId === undefined) return;
     await recordSessionUse(em, session.uid, session.accountId, z.custom<Request>().parse(ctx.req), new Date());

@@ -6,7 +6,7 @@ import { ExternalSigningKey } from 'oidc-provider';
  * Converts a JWK into a signing key for oidc-provider. ES256 signatures are computed synchronously, because a signature takes less time
  * than the round trip to a worker thread. RS256 takes several times as long, so oidc-provider computes RS256 signatures on another thread.
  */
-export const toProviderSigningKey = (jwk: JWK): JWK | ExternalSigningKey => (jwk.alg === 'ES256' ? new InProcessEs256Key(jwk) : jwk);
+export const toOidcProviderSigningKey = (jwk: JWK): JWK | ExternalSigningKey => (jwk.alg === 'ES256' ? new InProcessEs256Key(jwk) : jwk);
 
 class InProcessEs256Key extends ExternalSigningKey {
   readonly #jwk: JWK;

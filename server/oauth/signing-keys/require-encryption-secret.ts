@@ -7,7 +7,7 @@ import { SigningKey } from './signing-key.entity.ts';
  * @param encryptionKey the key for signing keys from `deriveKeys`
  * @throws WrongSecretError
  */
-export async function requireEncryptionSecret(em: EntityManager, encryptionKey: Buffer): Promise<void> {
+export async function assertSecretMatchesSigningKeys(em: EntityManager, encryptionKey: Buffer): Promise<void> {
   const newestFirst = { createdAt: 'desc', kid: 'asc' } as const;
   const [key] = await em.find(SigningKey, {}, { orderBy: newestFirst, limit: 1, disableIdentityMap: true });
   if (key) decryptJwk(key.encryptedJwk, encryptionKey, key.kid);

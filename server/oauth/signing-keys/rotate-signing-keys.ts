@@ -1,7 +1,7 @@
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose';
 import { recordAuditEvent, type RequestSource } from '../../audit/record-audit-event.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
-import { lockAdvisoryId } from '../../database/queries/advisory-lock.sql.ts';
+import { acquireAdvisoryLockForId } from '../../database/queries/advisory-lock.sql.ts';
 import { encryptJwk } from './encrypted-jwk.ts';
 import { findSigningKeys, newestSigningTimes, type SigningKeyAlgorithm } from './find-signing-keys.ts';
 import { SigningKey } from './signing-key.entity.ts';
@@ -23,7 +23,11 @@ export type KeyRotationSchedule = {
 };
 
 const hours = 60 * 60;
-export const defaultRotationSchedule: KeyRotationSchedule = { every: 90 * 24 * hours, publishedBefore: hours, publishedAfter: 2 * hours };
+export const defaultSigningKeyRotationSchedule: KeyRotationSchedule = {
+  every: 90 * 24 * hours,
+  publishedBefore: hours,
+  publishedAfter: 2 * hours,
+};
 
 /** `at once` is for a compromised key: all tokens signed with the key are rejected immediately, which clients notice. */
 type RotationTrigger = 'due' | 'asked' | 'at once';
@@ -60,21 +64,21 @@ export async function rotateSigningKeys(
   options: KeyRotationOptions = {},
 ): Promise<KeyRotationResult> {
   const newKeys = await generateSigningKeys(encryptionKey);
-  return em.fork().transactional((inner) => insertDueSigningKeys(inner, newKeys, now, options));
+  return em.fork().transactional((inner) => insertSigningKeysIfRotationIsDue(inner, newKeys, now, options));
 }
 
 /** Inserts the keys whose rotation is due and retires their predecessors. Call this in a transaction. */
-export async function insertDueSigningKeys(
+export async function insertSigningKeysIfRotationIsDue(
   em: EntityManager,
   newKeys: readonly NewKey[],
   now: Date,
   options: KeyRotationOptions = {},
 ): Promise<KeyRotationResult> {
-  const { schedule = defaultRotationSchedule, when = 'due', by } = options;
-  await lockAdvisoryId(em, rotationLockId);
+  const { schedule = defaultSigningKeyRotationSchedule, when = 'due', by } = options;
+  await acquireAdvisoryLockForId(em, rotationLockId);
   await em.nativeDelete(SigningKey, when === 'at once' ? {} : { retiresAt: { $lte: now } });
   const newest = newestSigningTimes(await findSigningKeys(em));
-  const due = newKeys.filter(({ algorithm }) => isRotationDue(newest.get(algorithm), now, schedule, when));
+  const due = newKeys.filter(({ algorithm }) => isSigningKeyRotationDue(newest.get(algorithm), now, schedule, when));
   for (const { algorithm, kid, encryptedJwk } of due) {
     const signsFrom = newest.has(algorithm) ? addSeconds(now, schedule.publishedBefore) : now;
     await em.nativeUpdate(SigningKey, { algorithm, retiresAt: null }, { retiresAt: addSeconds(signsFrom, schedule.publishedAfter) });
@@ -94,7 +98,7 @@ export async function insertDueSigningKeys(
  * Returns whether a rotation is due. No rotation is due while a published key is not yet used for signing, so that repeated commands do not
  * accumulate keys.
  */
-export function isRotationDue(
+export function isSigningKeyRotationDue(
   newestSignsFrom: Date | undefined,
   now: Date,
   { every }: KeyRotationSchedule,

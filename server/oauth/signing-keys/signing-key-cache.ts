@@ -1,7 +1,12 @@
 import { createLocalJWKSet, errors, type JWK, type JWTVerifyGetKey } from 'jose';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
 import { findSigningKeys, newestSigningTimes, type SigningKeyEntity } from './find-signing-keys.ts';
-import { isRotationDue, rotateSigningKeys, type KeyRotationSchedule, defaultRotationSchedule } from './rotate-signing-keys.ts';
+import {
+  isSigningKeyRotationDue,
+  rotateSigningKeys,
+  type KeyRotationSchedule,
+  defaultSigningKeyRotationSchedule,
+} from './rotate-signing-keys.ts';
 import { decryptJwk, toPublicJwk } from './encrypted-jwk.ts';
 
 /** The keys that are currently published. The object identity stays the same as long as the keys and their order do not change. */
@@ -37,7 +42,7 @@ export class SigningKeyCache {
   constructor(em: EntityManager, encryptionKey: Buffer, options: SigningKeyCacheOptions = {}) {
     this.#em = em;
     this.#encryptionKey = encryptionKey;
-    this.#schedule = options.schedule ?? defaultRotationSchedule;
+    this.#schedule = options.schedule ?? defaultSigningKeyRotationSchedule;
     this.#reloadAfterMs = options.reloadAfterMs ?? reloadAfterMs;
   }
 
@@ -95,7 +100,7 @@ export class SigningKeyCache {
 
   #isRotationDue(keys: readonly SigningKeyEntity[]): boolean {
     const newest = newestSigningTimes(keys);
-    return newest.size < 2 || [...newest.values()].some((signsFrom) => isRotationDue(signsFrom, new Date(), this.#schedule));
+    return newest.size < 2 || [...newest.values()].some((signsFrom) => isSigningKeyRotationDue(signsFrom, new Date(), this.#schedule));
   }
 }
 
@@ -106,7 +111,7 @@ const createKeySet = (keys: readonly JWK[]): PublishedKeySet => ({ keys, find: c
 const keyIdsOf = (keys: readonly JWK[]): string => keys.map(({ kid }) => kid).join(' ');
 
 /** Loads the keys, and creates the first keys in a new database. Processes that start concurrently end up with the same keys. */
-export async function loadSigningKeys(
+export async function loadOrCreateSigningKeys(
   em: EntityManager,
   encryptionKey: Buffer,
   options: SigningKeyCacheOptions = {},

@@ -1,4 +1,4 @@
-import { type DeleteExpiredRows, type ExpiredRows, prepareExpiredRowDeletion } from '../../database/queries/expired-rows.ts';
+import { type DeleteExpiredRows, type ExpiredRows, prepareDeletionOfExpiredRows } from '../../database/queries/expired-rows.ts';
 
 /** The expired rows of the authorization server, by table. */
 const expiredRows = {
@@ -22,7 +22,7 @@ const expiredRows = {
 
 // SQL, because MikroORM cannot delete a batch of rows and skip the locked ones in one statement.
 const deletions = new Map(
-  Object.entries(expiredRows).map(([table, rows]) => [table, prepareExpiredRowDeletion({ table, ...rows })] as const),
+  Object.entries(expiredRows).map(([table, rows]) => [table, prepareDeletionOfExpiredRows({ table, ...rows })] as const),
 );
 
 const deleteFrom =
@@ -32,8 +32,8 @@ const deleteFrom =
 
 export const deleteExpiredRecords = deleteFrom('oauth_records');
 export const deleteExpiredAttempts = deleteFrom('attempts');
-export const deleteExpiredEmailLinks = deleteFrom('mailed_links');
-export const deleteExpiredChallenges = deleteFrom('challenges');
+export const deleteExpiredEmailedLinks = deleteFrom('mailed_links');
+export const deleteExpiredPasskeyChallenges = deleteFrom('challenges');
 
 /** Deletes one batch of connected apps without a grant and one batch of browser sessions without a session record. */
 export const deleteOrphanedRows: DeleteExpiredRows = async (em, now) =>

@@ -33,14 +33,14 @@ const hashedModels = new Set([
  * Model of the record that stores the encrypted response to a grant's most recent refresh during the grace period. The record's ID is the
  * grant ID.
  */
-export const refreshResponseRecordModel = 'RefreshTokenResponse';
+export const refreshResponseModelName = 'RefreshTokenResponse';
 /** Models whose records belong to a grant. */
-export const grantRecordModels = new Set(['AccessToken', 'AuthorizationCode', 'DeviceCode', 'RefreshToken', refreshResponseRecordModel]);
+export const modelNamesWithGrant = new Set(['AccessToken', 'AuthorizationCode', 'DeviceCode', 'RefreshToken', refreshResponseModelName]);
 
 const hashPrefix = 'h.';
 
 /** Returns the storage ID of a record whose identifier is a secret. */
-export const hashRecordId = (secret: string): string => hashPrefix + sha256(secret, 'base64url');
+export const hashSecretRecordId = (secret: string): string => hashPrefix + sha256(secret, 'base64url');
 
 export const isHashedRecordId = (id: string): boolean => id.startsWith(hashPrefix);
 
@@ -48,11 +48,11 @@ export const isHashedRecordId = (id: string): boolean => id.startsWith(hashPrefi
  * Returns the storage ID for an identifier that a client presents. Secret identifiers are always hashed, so that a hash from a copy of the
  * table cannot be presented instead of the identifier.
  */
-export const storageIdFromPresentedId = (model: string, id: string): string => (hashedModels.has(model) ? hashRecordId(id) : id);
+export const storageIdFromClientProvidedId = (model: string, id: string): string => (hashedModels.has(model) ? hashSecretRecordId(id) : id);
 
 /** Returns the storage ID for an identifier that may already be hashed, because the record was found by its user code or uid. */
-export const storageIdFromIdOrHash = (model: string, id: string): string =>
-  isHashedRecordId(id) ? id : storageIdFromPresentedId(model, id);
+export const storageIdFromPlainOrHashedId = (model: string, id: string): string =>
+  isHashedRecordId(id) ? id : storageIdFromClientProvidedId(model, id);
 
 export function oauthRecordFromAdapterPayload(
   model: string,
@@ -62,10 +62,10 @@ export function oauthRecordFromAdapterPayload(
 ): NewOauthRecord {
   return {
     model,
-    id: storageIdFromIdOrHash(model, id),
+    id: storageIdFromPlainOrHashedId(model, id),
     payload: JSON.stringify(redactPayload(model, id, payload)),
-    grantId: grantRecordModels.has(model) ? (payload.grantId ?? null) : null,
-    userCode: payload.userCode === undefined ? null : hashRecordId(payload.userCode),
+    grantId: modelNamesWithGrant.has(model) ? (payload.grantId ?? null) : null,
+    userCode: payload.userCode === undefined ? null : hashSecretRecordId(payload.userCode),
     uid: model === 'Session' ? (payload.uid ?? null) : null,
     accountId: payload.accountId ?? null,
     clientId: payload.clientId ?? null,
@@ -84,7 +84,7 @@ function redactPayload(
   const parJti = rest['parJti'];
   return {
     ...rest,
-    ...(typeof parJti === 'string' && !isHashedRecordId(parJti) && { parJti: hashRecordId(parJti) }),
+    ...(typeof parJti === 'string' && !isHashedRecordId(parJti) && { parJti: hashSecretRecordId(parJti) }),
     ...(session && { session: { ...session, cookie: '' } }),
     ...(returnTo?.endsWith(id) && { returnTo: returnTo.slice(0, -id.length) }),
   };

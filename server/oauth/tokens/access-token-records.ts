@@ -3,10 +3,10 @@ import { decodeProtectedHeader, jwtVerify, type JWTVerifyGetKey } from 'jose';
 import type { Middleware } from 'koa';
 import { errors, Provider, type AdapterFactory, type AdapterPayload, type Configuration } from 'oidc-provider';
 import { z } from 'zod';
-import { endpointPaths } from '../protocol/endpoints.ts';
-import { resolveGrantedScope } from '../protocol/granted-scope.ts';
+import { oauthEndpointPaths } from '../protocol/endpoints.ts';
+import { getGrantedScopeOfTokenRequest } from '../protocol/granted-scope.ts';
 import { readBufferedBody, replaceRequestBody } from '../protocol/buffered-request-body.ts';
-import { filterIdentityScopes } from '../protocol/oauth-scopes.ts';
+import { filterOpenIdConnectScopes } from '../protocol/oauth-scopes.ts';
 
 type JwtCustomizer = NonNullable<NonNullable<NonNullable<Configuration['formats']>['customizers']>['jwt']>;
 
@@ -14,7 +14,7 @@ type JwtCustomizer = NonNullable<NonNullable<NonNullable<Configuration['formats'
  * Derives the secret identifier of an access token record from the token's `jti` and a server key. The `jti` itself is readable in the
  * token, so the server must not accept a `jti` as a token.
  */
-export const deriveTokenReference = (key: KeyObject, jti: string): string => createHmac('sha256', key).update(jti).digest('base64url');
+export const deriveAccessTokenRecordId = (key: KeyObject, jti: string): string => createHmac('sha256', key).update(jti).digest('base64url');
 
 const issuedClaims = z.object({ jti: z.string(), exp: z.number(), iat: z.number() });
 
@@ -33,11 +33,12 @@ export const addAuthTimeClaim: NonNullable<Configuration['extraTokenClaims']> = 
  * Stores a record of every JWT when it is issued; the token is valid only while the record exists. oidc-provider omits OpenID Connect
  * scopes from tokens with an audience. This function adds OpenID Connect scopes, because the userinfo endpoint accepts tokens for the API.
  */
-export const recordIssuedToken =
+export const storeIssuedAccessTokenRecord =
   (store: AdapterFactory, key: KeyObject): JwtCustomizer =>
   async (ctx, token, { payload: claims }) => {
     const { jti, exp, iat } = issuedClaims.parse(claims);
-    const identity = token.kind === 'AccessToken' ? filterIdentityScopes(resolveGrantedScope(ctx.oidc)?.split(' ') ?? []) : [];
+    const identity =
+      token.kind === 'AccessToken' ? filterOpenIdConnectScopes(getGrantedScopeOfTokenRequest(ctx.oidc)?.split(' ') ?? []) : [];
     const scope = [...identity, ...(token.scope === undefined ? [] : [token.scope])].join(' ') || undefined;
     claims.scope = scope;
     const record: AdapterPayload = {
@@ -51,13 +52,13 @@ export const recordIssuedToken =
       ...(token.extra !== undefined && { extra: token.extra }),
       ...(token.kind === 'AccessToken' && { accountId: token.accountId, grantId: token.grantId, gty: token.gty, sid: token.sid }),
     };
-    await store(token.kind).upsert(deriveTokenReference(key, jti), record, exp - iat);
+    await store(token.kind).upsert(deriveAccessTokenRecordId(key, jti), record, exp - iat);
   };
 
 /** Issuer and keys for verifying access tokens issued by this server. */
 export type TokenVerificationKeys = { readonly issuer: string; readonly keys: JWTVerifyGetKey; readonly referenceKey: KeyObject };
 
-const tokenBodyPaths = new Set<string>([endpointPaths.revocation, endpointPaths.introspection]);
+const tokenBodyPaths = new Set<string>([oauthEndpointPaths.revocation, oauthEndpointPaths.introspection]);
 
 /**
  * Makes revocation and introspection accept JWT access tokens, which oidc-provider rejects. Replaces a valid JWT in the request body with
@@ -97,7 +98,7 @@ export function acceptJwtsAtUserinfo(provider: Provider, verification: TokenVeri
 async function referenceOf(jwt: string, { issuer, keys, referenceKey }: TokenVerificationKeys): Promise<string> {
   try {
     const { payload } = await jwtVerify(jwt, keys, { issuer, typ: 'at+jwt', algorithms: ['ES256'], requiredClaims: ['jti'] });
-    return deriveTokenReference(referenceKey, payload.jti ?? '');
+    return deriveAccessTokenRecordId(referenceKey, payload.jti ?? '');
   } catch {
     return 'unknown'; // an invalid or expired JWT is treated like any unknown token
   }

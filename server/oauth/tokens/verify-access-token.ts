@@ -5,9 +5,9 @@ import type { EntityManager } from '../../database/entity-manager/entity-manager
 import type { VerifyAccessToken } from '../../http/request/principal.ts';
 import { verifyDpopProof } from './dpop-proof.ts';
 import { findTokenStatus } from './find-token-status.sql.ts';
-import { deriveTokenReference, type TokenVerificationKeys } from './access-token-records.ts';
+import { deriveAccessTokenRecordId, type TokenVerificationKeys } from './access-token-records.ts';
 import { filterApiScopes } from '../protocol/oauth-scopes.ts';
-import { hashRecordId } from '../storage/oauth-record-mapping.ts';
+import { hashSecretRecordId } from '../storage/oauth-record-mapping.ts';
 import { VerifiedTokenCache } from './verified-token-cache.ts';
 
 const accessTokenClaims = z.object({
@@ -85,7 +85,7 @@ async function verifySignatureAndClaims(
   const claims = accessTokenClaims.parse(payload);
   return {
     claims,
-    record: hashRecordId(deriveTokenReference(referenceKey, claims.jti)),
+    record: hashSecretRecordId(deriveAccessTokenRecordId(referenceKey, claims.jti)),
     scopes: filterApiScopes(claims.scope.split(' ')),
     header,
   };

@@ -1,5 +1,5 @@
 import { manualProvider } from './manual-provider.ts';
-import { type PaymentProviders, indexPaymentProviders } from './payment-provider.ts';
+import { type PaymentProviders, indexPaymentProvidersByName } from './payment-provider.ts';
 import { createStripeProvider, type StripeSettings } from './stripe-provider.ts';
 import { createTestProvider } from './test-provider.ts';
 
@@ -7,7 +7,7 @@ type PaymentSettings = { readonly test: boolean; readonly stripe?: StripeSetting
 
 /** Creates the payment providers that are configured. */
 export async function createPaymentProviders({ test, stripe }: PaymentSettings): Promise<PaymentProviders> {
-  return indexPaymentProviders(
+  return indexPaymentProvidersByName(
     manualProvider,
     ...(test ? [createTestProvider()] : []),
     ...(stripe ? [await createStripeProvider(stripe)] : []),

@@ -80,7 +80,7 @@ export type PaymentHandlerDependencies = {
 };
 
 /** Indexes payment providers by name. */
-export const indexPaymentProviders = (...list: readonly PaymentProvider[]): PaymentProviders =>
+export const indexPaymentProvidersByName = (...list: readonly PaymentProvider[]): PaymentProviders =>
   new Map(list.map((provider) => [provider.name, provider]));
 
 /** Returns the payment provider with this name; throws an error if it is not configured. */
@@ -101,7 +101,7 @@ export class ProviderUnavailableError extends Error {
 }
 
 /** Resolves to the provider's response, or to `undefined` if the provider is unavailable and will be polled later. */
-export async function undefinedIfUnavailable<Result>(response: Promise<Result>): Promise<Result | undefined> {
+export async function undefinedIfProviderUnavailable<Result>(response: Promise<Result>): Promise<Result | undefined> {
   try {
     return await response;
   } catch (error) {

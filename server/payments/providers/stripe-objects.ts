@@ -4,11 +4,12 @@ import type { ProviderEvent, PaymentStateAtProvider, RefundStateAtProvider } fro
 /** Zero-decimal currencies whose amounts Stripe nevertheless expects with two decimals. */
 const twoDecimalAtStripe = new Set(['ISK', 'UGX']);
 
-export const toStripeAmount = (amount: number, currency: string): number => (twoDecimalAtStripe.has(currency) ? amount * 100 : amount);
+export const stripeAmountFromMinorUnits = (amount: number, currency: string): number =>
+  twoDecimalAtStripe.has(currency) ? amount * 100 : amount;
 const fromStripeAmount = (amount: number, currency: string): number => (twoDecimalAtStripe.has(currency) ? amount / 100 : amount);
 
 /** Converts a Stripe PaymentIntent. */
-export function paymentFromStripe(intent: Stripe.PaymentIntent): PaymentStateAtProvider {
+export function paymentStateFromStripeIntent(intent: Stripe.PaymentIntent): PaymentStateAtProvider {
   const currency = intent.currency.toUpperCase();
   const status = toStatus(intent);
   const nextAction = toNextAction(intent);
@@ -63,7 +64,7 @@ function toFailure(error: Stripe.PaymentIntent['last_payment_error']): NonNullab
 }
 
 /** Converts a Stripe Refund. */
-export function refundFromStripe({ id, status, failure_reason: reason }: Stripe.Refund): RefundStateAtProvider {
+export function refundStateFromStripeRefund({ id, status, failure_reason: reason }: Stripe.Refund): RefundStateAtProvider {
   if (status === 'succeeded' || status === 'failed' || status === 'canceled') {
     return { reference: id, status, ...(reason !== undefined && { failureCode: reason }) };
   }
@@ -71,7 +72,7 @@ export function refundFromStripe({ id, status, failure_reason: reason }: Stripe.
 }
 
 /** Returns an event's subject, if the subject is a payment or a refund. */
-export function eventSubjectFromStripe(object: Stripe.Event.Data.Object): Pick<ProviderEvent, 'subject' | 'reference'> | undefined {
+export function eventSubjectFromStripeObject(object: Stripe.Event.Data.Object): Pick<ProviderEvent, 'subject' | 'reference'> | undefined {
   if (!('object' in object) || !('id' in object) || typeof object.id !== 'string') return undefined;
   if (object.object === 'payment_intent') return { subject: 'payment', reference: object.id };
   if (object.object === 'refund') return { subject: 'refund', reference: object.id };

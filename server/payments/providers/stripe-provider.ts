@@ -6,7 +6,12 @@ import {
   type RefundStateAtProvider,
   ProviderUnavailableError,
 } from './payment-provider.ts';
-import { paymentFromStripe, refundFromStripe, eventSubjectFromStripe, toStripeAmount } from './stripe-objects.ts';
+import {
+  paymentStateFromStripeIntent,
+  refundStateFromStripeRefund,
+  eventSubjectFromStripeObject,
+  stripeAmountFromMinorUnits,
+} from './stripe-objects.ts';
 
 export type StripeSettings = {
   readonly secretKey: string;
@@ -35,7 +40,7 @@ export async function createStripeProvider({ secretKey, webhookSecret, api }: St
         .catch((error: unknown) => {
           throw new InvalidSignatureError('not signed by Stripe', { cause: error });
         });
-      const subject = eventSubjectFromStripe(event.data.object);
+      const subject = eventSubjectFromStripeObject(event.data.object);
       return subject ? [{ id: event.id, type: event.type, ...subject }] : [];
     },
   };
@@ -70,7 +75,7 @@ const createPaymentMethods = (
   create({ orderId, attempt, amount, currency, returnUrl, methodToken, idempotencyKey }) {
     const intent = stripe.paymentIntents.create(
       {
-        amount: toStripeAmount(amount, currency),
+        amount: stripeAmountFromMinorUnits(amount, currency),
         currency: currency.toLowerCase(),
         description: `Order ${orderId}`,
         metadata: { order_id: orderId, attempt },
@@ -80,15 +85,17 @@ const createPaymentMethods = (
       },
       { idempotencyKey },
     );
-    return mapErrors(intent.then(paymentFromStripe, (error: unknown) => rejectedPayment(asRejection(error), currency)));
+    return mapErrors(intent.then(paymentStateFromStripeIntent, (error: unknown) => rejectedPayment(asRejection(error), currency)));
   },
-  retrieve: (reference) => mapErrors(stripe.paymentIntents.retrieve(reference).then(paymentFromStripe)),
+  retrieve: (reference) => mapErrors(stripe.paymentIntents.retrieve(reference).then(paymentStateFromStripeIntent)),
   cancel(reference, idempotencyKey) {
-    const canceled = stripe.paymentIntents.cancel(reference, {}, { idempotencyKey }).then(paymentFromStripe, (error: unknown) => {
-      // The payment can no longer be canceled or is already canceled; return its current state.
-      if (asRejection(error).code !== 'payment_intent_unexpected_state') throw error;
-      return stripe.paymentIntents.retrieve(reference).then(paymentFromStripe);
-    });
+    const canceled = stripe.paymentIntents
+      .cancel(reference, {}, { idempotencyKey })
+      .then(paymentStateFromStripeIntent, (error: unknown) => {
+        // The payment can no longer be canceled or is already canceled; return its current state.
+        if (asRejection(error).code !== 'payment_intent_unexpected_state') throw error;
+        return stripe.paymentIntents.retrieve(reference).then(paymentStateFromStripeIntent);
+      });
     return mapErrors(canceled);
   },
 });
@@ -99,22 +106,27 @@ const createRefundMethods = (
 ): Pick<PaymentProvider, 'refund' | 'retrieveRefund'> => ({
   refund(reference, { refundId, amount, currency, reason, idempotencyKey }) {
     const created = stripe.refunds.create(
-      { payment_intent: reference, amount: toStripeAmount(amount, currency), metadata: { refund_id: refundId }, ...toStripeReason(reason) },
+      {
+        payment_intent: reference,
+        amount: stripeAmountFromMinorUnits(amount, currency),
+        metadata: { refund_id: refundId },
+        ...toStripeReason(reason),
+      },
       { idempotencyKey },
     );
     return mapErrors(
-      created.then(refundFromStripe, (error: unknown): RefundStateAtProvider => {
+      created.then(refundStateFromStripeRefund, (error: unknown): RefundStateAtProvider => {
         const { code = 'unknown' } = asRejection(error);
         return { reference: null, status: 'failed', failureCode: code };
       }),
     );
   },
-  retrieveRefund: (reference) => mapErrors(stripe.refunds.retrieve(reference).then(refundFromStripe)),
+  retrieveRefund: (reference) => mapErrors(stripe.refunds.retrieve(reference).then(refundStateFromStripeRefund)),
 });
 
 /** Converts a rejected payment. A declined card creates a PaymentIntent at Stripe; an invalid request does not. */
 function rejectedPayment(error: Stripe.errors.StripeError, currency: string): PaymentStateAtProvider {
-  if (error.payment_intent) return paymentFromStripe(error.payment_intent);
+  if (error.payment_intent) return paymentStateFromStripeIntent(error.payment_intent);
   const failure = { code: 'unknown', message: 'The payment provider did not accept this payment.' } as const;
   return { reference: null, status: 'failed', amountReceived: 0, currency, failure };
 }

@@ -1,10 +1,10 @@
 import type { contract } from '@mandate/contract';
 import { recordEvent } from '../../events/record-event.ts';
-import { acceptIdempotently } from '../../http/writes/idempotency.ts';
+import { startTaskIdempotently } from '../../http/writes/idempotency.ts';
 import { requirePrincipal } from '../../http/request/request-context.ts';
 import type { HandlerDependencies } from '../../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../../http/routing/route-handler.ts';
-import { endpointLocation } from '../endpoints/endpoint-rows.ts';
+import { getWebhookEndpointPath } from '../endpoints/endpoint-rows.ts';
 import { lockEnabledEndpoint, findWebhookEndpoint } from '../endpoints/find-endpoint.ts';
 import { listWebhookDeliveries } from './list-deliveries.ts';
 import { queueRedeliveries } from './redeliver.ts';
@@ -30,7 +30,7 @@ export const handleRedeliverWebhooks: RouteHandler<typeof contract.webhooks.rede
   { em },
   { params: { webhook_endpoint_id: id }, body, req, res },
 ) =>
-  acceptIdempotently(
+  startTaskIdempotently(
     em,
     req,
     res,
@@ -38,14 +38,14 @@ export const handleRedeliverWebhooks: RouteHandler<typeof contract.webhooks.rede
       await lockEnabledEndpoint(inner, requirePrincipal(req), id);
       return { deliveries: await queueRedeliveries(inner, id, body) };
     },
-    () => `${endpointLocation(id)}/deliveries`,
+    () => `${getWebhookEndpointPath(id)}/deliveries`,
   );
 
 export const handleSendTestWebhook: RouteHandler<typeof contract.webhooks.test, HandlerDependencies> = (
   { em },
   { params: { webhook_endpoint_id: id }, req, res },
 ) =>
-  acceptIdempotently(
+  startTaskIdempotently(
     em,
     req,
     res,
@@ -54,5 +54,5 @@ export const handleSendTestWebhook: RouteHandler<typeof contract.webhooks.test, 
       await recordEvent(inner, 'webhook_endpoint.test', endpoint, endpoint.user_id);
       return { type: 'webhook_endpoint.test' as const, webhook_endpoint_id: id };
     },
-    () => `${endpointLocation(id)}/deliveries`,
+    () => `${getWebhookEndpointPath(id)}/deliveries`,
   );

@@ -1,7 +1,7 @@
 import { sql } from '@mikro-orm/core';
 import type { WebhookDeliveryStatus } from '@mandate/contract';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
-import { secondsFromNow } from '../../database/time/seconds-from-now.ts';
+import { secondsFromNowSql } from '../../database/time/seconds-from-now.ts';
 import { WebhookDelivery, WebhookEndpoint } from '../endpoints/webhook.entity.ts';
 import { claimDeliveryRows, type ClaimedDelivery, updateDeliveryAfterAttempt } from './delivery-queue.sql.ts';
 
@@ -37,14 +37,14 @@ export const skipDelivery = (em: EntityManager, { delivery_id: id, attempts }: C
 
 /** Puts a claimed but unsent delivery back into the queue, for another attempt after the delay. */
 export const releaseDelivery = (em: EntityManager, { delivery_id: id, attempts }: ClaimedDelivery, delayMs: number) =>
-  em.nativeUpdate(WebhookDelivery, { id, attempts, status: 'pending' }, { nextAttemptAt: secondsFromNow(delayMs / 1000) });
+  em.nativeUpdate(WebhookDelivery, { id, attempts, status: 'pending' }, { nextAttemptAt: secondsFromNowSql(delayMs / 1000) });
 
 /** Marks an endpoint as failing and pauses its deliveries, if `pauseMs` is not 0. */
 export const markEndpointFailing = (em: EntityManager, endpointId: number, pauseMs: number) =>
   em.nativeUpdate(
     WebhookEndpoint,
     { id: endpointId },
-    { failingSince: sql`coalesce(failing_since, now())`, ...(pauseMs > 0 && { pausedUntil: secondsFromNow(pauseMs / 1000) }) },
+    { failingSince: sql`coalesce(failing_since, now())`, ...(pauseMs > 0 && { pausedUntil: secondsFromNowSql(pauseMs / 1000) }) },
   );
 
 /** Marks an endpoint as no longer failing. */

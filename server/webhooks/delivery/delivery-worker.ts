@@ -10,7 +10,7 @@ import { disableEndpointAndNotify, type EndpointNoticeDependencies } from '../en
 import { lockAuthorizationDuringSend } from './lock-authorization-during-send.ts';
 import { calculateRetryDelayMs, calculateEndpointPauseMs, parseRetryAfterMs } from './retry-schedule.ts';
 import { DeliveryNotAllowedError, sendWebhook, AuthorizationLockedError } from './send-webhook.ts';
-import { createSignedHeaders } from '../endpoints/webhook-signature.ts';
+import { createSignedWebhookHeaders } from '../endpoints/webhook-signature.ts';
 import { EndpointConcurrency } from './endpoint-concurrency.ts';
 
 export type DeliveryWorkerDependencies = {
@@ -132,7 +132,7 @@ export class DeliveryWorker {
       const headers = {
         'content-type': 'application/json',
         'user-agent': 'Mandate-Webhooks/1',
-        ...createSignedHeaders(delivery, key, `evt_${delivery.seq}`, body, at),
+        ...createSignedWebhookHeaders(delivery, key, `evt_${delivery.seq}`, body, at),
       };
       response = await sendWebhook(
         { url: delivery.url, headers, body },

@@ -1,5 +1,5 @@
 import { prepareStatement } from '../../database/queries/prepared-statement.ts';
-import { endpointEventPairSql } from '../endpoints/event-visibility.sql.ts';
+import { endpointEventPairSqlByReason } from '../endpoints/event-visibility.sql.ts';
 
 type HeldRows = { readonly endpoint: boolean; readonly application: boolean; readonly people: boolean; readonly grants: boolean };
 
@@ -22,12 +22,12 @@ export const lockAuthorizationRows = prepareStatement<HeldRows>(
           set_config('synchronous_commit', 'off', true) as lazily`,
 );
 // SQL, because the condition is shared with the SQL that selects deliveries.
-const createCheck = (kind: keyof typeof endpointEventPairSql) =>
+const createCheck = (kind: keyof typeof endpointEventPairSqlByReason) =>
   prepareStatement<{ allowed: boolean }>(
     `check_webhook_authorization_${kind}`,
-    `select exists (select 1 from (${endpointEventPairSql[kind]('v.id = $2 and e.id = $1')}) pairs where status = 'enabled') as allowed`,
+    `select exists (select 1 from (${endpointEventPairSqlByReason[kind]('v.id = $2 and e.id = $1')}) pairs where status = 'enabled') as allowed`,
   );
-export const deliveryAuthorizationChecks = {
+export const deliveryAuthorizationStatements = {
   own: createCheck('own'),
   granted: createCheck('granted'),
   ownerless: createCheck('ownerless'),

@@ -1,4 +1,4 @@
-import { type SendGate, type NetworkPolicy, withProtectedConnection } from '../../outgoing-http/protected-client.ts';
+import { type SendGate, type NetworkPolicy, withSsrfProtectedConnection } from '../../outgoing-http/protected-client.ts';
 
 /** Total timeout of an attempt in milliseconds: DNS lookup, connection, request and response. */
 const timeoutMs = 15_000;
@@ -28,7 +28,7 @@ export function sendWebhook(
   gate: SendGate,
   signal: AbortSignal,
 ): Promise<WebhookResponse> {
-  return withProtectedConnection({ url, network, totalMs: timeoutMs, signal, gate }, async ({ client, path, signal: over }) => {
+  return withSsrfProtectedConnection({ url, network, totalMs: timeoutMs, signal, gate }, async ({ client, path, signal: over }) => {
     const response = await client.request({ method: 'POST', path, headers, body, signal: over });
     await response.body.dump({ limit: responseMax }); // the status is known, even if the body is incomplete
     const { 'retry-after': retryAfter } = response.headers;

@@ -1,6 +1,6 @@
 import type { Job } from '../../jobs/job-runner.ts';
 import type { Database } from '../../database/entity-manager/entity-manager.ts';
-import { getEventSignals } from '../../events/event-signals.ts';
+import { getEventSignalsOfDatabase } from '../../events/event-signals.ts';
 import type { DeliveryWorker } from './delivery-worker.ts';
 import { disableOrphanedEndpoints } from '../endpoints/disable-endpoint.ts';
 
@@ -9,7 +9,7 @@ import { disableOrphanedEndpoints } from '../endpoints/disable-endpoint.ts';
  * processes' retries by polling.
  */
 export const webhookJobs = ({ em }: Database, deliverer: DeliveryWorker): Job[] => {
-  const signals = getEventSignals(em);
+  const signals = getEventSignalsOfDatabase(em);
   return [
     {
       name: 'webhooks',

@@ -1,12 +1,12 @@
 import { type WebhookEndpoint as WebhookEndpointBody, type WebhookEndpointCreate, maxWebhookEndpoints } from '@mandate/contract';
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
-import { lockAdvisoryKey } from '../../database/queries/advisory-lock.sql.ts';
+import { acquireAdvisoryLockForKey } from '../../database/queries/advisory-lock.sql.ts';
 import type { Principal } from '../../http/request/principal.ts';
 import { createInvalidRequestProblem, createProblem } from '../../http/problem-details/problem.ts';
-import { allowedScopes } from '../../http/middleware/authorize.ts';
+import { listUsableScopes } from '../../http/middleware/authorize.ts';
 import { endpointFromEntity } from './endpoint-rows.ts';
-import { urlRejectionReason } from '../../outgoing-http/public-url.ts';
-import { resolveEndpointOwner } from './endpoint-owner.ts';
+import { findUrlRejectionReason } from '../../outgoing-http/public-url.ts';
+import { endpointOwnerFromPrincipal } from './endpoint-owner.ts';
 import { generateWebhookSecret, encryptWebhookSecret } from './webhook-signature.ts';
 import { WebhookEndpoint } from './webhook.entity.ts';
 
@@ -29,8 +29,8 @@ export async function createWebhookEndpoint(
   { webhookKey, development }: WebhookDependencies,
 ): Promise<WebhookEndpointBody & { secret: string }> {
   assertWebhookUrlAllowed(url, development);
-  const { authority, clientId, userId, applicationId, apiKeyId } = await resolveEndpointOwner(em, principal);
-  await lockAdvisoryKey(em, userId === null ? clientId : String(userId), ownerLockNamespace);
+  const { authority, clientId, userId, applicationId, apiKeyId } = await endpointOwnerFromPrincipal(em, principal);
+  await acquireAdvisoryLockForKey(em, userId === null ? clientId : String(userId), ownerLockNamespace);
   const owned = userId === null ? { user: null, clientId } : { user: userId };
   if ((await em.count(WebhookEndpoint, owned)) >= maxWebhookEndpoints) {
     throw createProblem('too_many_webhook_endpoints', {
@@ -44,7 +44,7 @@ export async function createWebhookEndpoint(
     user: userId,
     application: applicationId,
     apiKey: apiKeyId,
-    scopes: allowedScopes(principal),
+    scopes: listUsableScopes(principal),
     url: new URL(url).href,
     events: [...new Set(events)],
     description,
@@ -56,7 +56,7 @@ export async function createWebhookEndpoint(
 
 /** Rejects a URL to which webhooks must not be sent. */
 export function assertWebhookUrlAllowed(url: string, development: boolean): void {
-  const reason = urlRejectionReason(url, development);
+  const reason = findUrlRejectionReason(url, development);
   if (reason === undefined) return;
   throw createInvalidRequestProblem({ in: 'body', pointer: '#/url', code: 'invalid_value', detail: `The URL ${reason}.` });
 }

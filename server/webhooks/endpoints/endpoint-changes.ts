@@ -3,9 +3,9 @@ import type { WebhookEndpoint as WebhookEndpointBody, WebhookEndpointUpdate } fr
 import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
 import type { Principal } from '../../http/request/principal.ts';
 import { createProblem } from '../../http/problem-details/problem.ts';
-import { allowedScopes } from '../../http/middleware/authorize.ts';
+import { listUsableScopes } from '../../http/middleware/authorize.ts';
 import { assertWebhookUrlAllowed, type WebhookDependencies } from './create-endpoint.ts';
-import { completeEndpointDisabling } from './disable-endpoint.ts';
+import { skipDeliveriesOfDisabledEndpoint } from './disable-endpoint.ts';
 import { endpointFromEntity, type EndpointEntity } from './endpoint-rows.ts';
 import { generateWebhookSecret, encryptWebhookSecret } from './webhook-signature.ts';
 
@@ -30,7 +30,7 @@ export async function updateWebhookEndpoint(
   em.assign(endpoint, {
     ...after,
     // An endpoint gets the visibility of the principal that updates it.
-    scopes: allowedScopes(principal),
+    scopes: listUsableScopes(principal),
     disabledReason: after.status === 'enabled' ? null : (endpoint.disabledReason ?? 'manual'),
     // A new URL or enabling the endpoint resets its failure state.
     ...(!keepsState && { failingSince: null, pausedUntil: null }),
@@ -39,7 +39,7 @@ export async function updateWebhookEndpoint(
   });
   await em.flush();
   const changed = endpointFromEntity(endpoint);
-  if (after.status === 'disabled' && before.status === 'enabled') await completeEndpointDisabling(em, changed);
+  if (after.status === 'disabled' && before.status === 'enabled') await skipDeliveriesOfDisabledEndpoint(em, changed);
   return changed;
 }
 

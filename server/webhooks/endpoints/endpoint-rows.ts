@@ -34,4 +34,4 @@ export const deliveryFromEntity = (delivery: InferEntity<typeof WebhookDelivery>
 });
 
 /** Returns an endpoint's path. */
-export const endpointLocation = (id: number): string => `/api/v1/webhook-endpoints/${id}`;
+export const getWebhookEndpointPath = (id: number): string => `/api/v1/webhook-endpoints/${id}`;

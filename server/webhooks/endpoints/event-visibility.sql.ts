@@ -49,7 +49,7 @@ const liveKey = 'exists (select 1 from api_keys k where k.id = e.api_key_id and 
 const liveConnection = `exists (select 1 from connections c where c.user_id = e.user_id and c.client_id = e.client_id and ${liveGrant})`;
 
 /** Condition that an endpoint's authority is still valid; `a` and `u` are the endpoint's application and user, if any. */
-export const endpointAuthorityIsActiveSql = `case e.authority
+export const endpointAuthorityIsValidSql = `case e.authority
   when 'application' then a.status = 'active' and 'client_credentials' = any(a.grant_types)
   when 'person' then u.status = 'active'
   when 'api_key' then u.status = 'active' and ${liveKey}
@@ -71,7 +71,7 @@ const pairsRegardlessOfOwner = (eventCondition: string, narrowed: string): strin
     cross join webhook_endpoints e
     left join applications a on a.id = e.application_id
     left join users u on u.id = e.user_id
-   where ${eventCondition} and ${narrowed} and ${wanted} and ${endpointAuthorityIsActiveSql}
+   where ${eventCondition} and ${narrowed} and ${wanted} and ${endpointAuthorityIsValidSql}
      and (v.subject_type = 'webhook_endpoint' or ${general(endpointScopes, endpointReachesBeyond)})`;
 
 /**
@@ -80,7 +80,7 @@ const pairsRegardlessOfOwner = (eventCondition: string, narrowed: string): strin
  * event's user granted access, the event belongs to no user, or the endpoint may see all users' events.
  * `eventCondition`: a condition on the event `v` and the endpoint `e`.
  */
-export const endpointEventPairSql = {
+export const endpointEventPairSqlByReason = {
   own: (eventCondition: string): string => `
     select ${pair} from events v
       join webhook_endpoints e on e.user_id = v.user_id and e.authority in ('person', 'api_key')
@@ -100,6 +100,6 @@ export const endpointEventPairSql = {
 
 /** SQL that selects all pairs without duplicates. */
 export const allEndpointEventPairsSql = (eventCondition: string): string =>
-  Object.values(endpointEventPairSql)
+  Object.values(endpointEventPairSqlByReason)
     .map((sql) => sql(eventCondition))
     .join(' union ');

@@ -4,7 +4,7 @@ import { lockRows } from '../../database/queries/lock-rows.sql.ts';
 import type { Principal } from '../../http/request/principal.ts';
 import { createProblem, type Problem } from '../../http/problem-details/problem.ts';
 import { endpointFromEntity, type EndpointEntity } from './endpoint-rows.ts';
-import { ownedBy, resolveEndpointOwner } from './endpoint-owner.ts';
+import { endpointOwnerFilter, endpointOwnerFromPrincipal } from './endpoint-owner.ts';
 import { WebhookEndpoint } from './webhook.entity.ts';
 
 /** Returns up to `limit + 1` of a principal's endpoints, newest first. */
@@ -14,13 +14,16 @@ export async function listWebhookEndpoints(
   before: number | undefined,
   limit: number,
 ): Promise<EndpointEntity[]> {
-  const where = { ...ownedBy(await resolveEndpointOwner(em, principal)), ...(before !== undefined && { id: { $lt: before } }) };
+  const where = {
+    ...endpointOwnerFilter(await endpointOwnerFromPrincipal(em, principal)),
+    ...(before !== undefined && { id: { $lt: before } }),
+  };
   return em.find(WebhookEndpoint, where, { orderBy: { id: 'desc' }, limit: limit + 1, disableIdentityMap: true });
 }
 
 /** Returns one of the principal's endpoints. Other owners' endpoints are not found. */
 export async function findWebhookEndpoint(em: EntityManager, principal: Principal, id: number): Promise<WebhookEndpointBody> {
-  const where = { id, ...ownedBy(await resolveEndpointOwner(em, principal)) };
+  const where = { id, ...endpointOwnerFilter(await endpointOwnerFromPrincipal(em, principal)) };
   const endpoint = await em.findOne(WebhookEndpoint, where, { disableIdentityMap: true });
   if (!endpoint) throw endpointNotFound(id);
   return endpointFromEntity(endpoint);
@@ -28,7 +31,7 @@ export async function findWebhookEndpoint(em: EntityManager, principal: Principa
 
 /** Like `findWebhookEndpoint`; the endpoint is locked until the transaction ends. */
 export async function lockWebhookEndpoint(em: EntityManager, principal: Principal, id: number): Promise<EndpointEntity> {
-  const where = { id, ...ownedBy(await resolveEndpointOwner(em, principal)) };
+  const where = { id, ...endpointOwnerFilter(await endpointOwnerFromPrincipal(em, principal)) };
   const locked = await lockRows(em, em.createQueryBuilder(WebhookEndpoint).select('id').where(where));
   if (locked.length === 0) throw endpointNotFound(id);
   return em.findOneOrFail(WebhookEndpoint, { id }, { refresh: true });

@@ -17,7 +17,7 @@ export type EncryptedWebhookSecrets = {
 };
 
 /** Returns the headers for an attempt: the same id for every attempt, the time of this attempt, and one signature per active secret. */
-export function createSignedHeaders(
+export function createSignedWebhookHeaders(
   secrets: EncryptedWebhookSecrets,
   key: Buffer,
   id: string,

@@ -9,8 +9,8 @@ import { User } from '../../users/user.entity.ts';
  * Authority of an endpoint: an application that acts on its own behalf, a user in a first-party application, a user's grant to a third
  * party, or an API key.
  */
-export const webhookAuthorities = ['application', 'person', 'grant', 'api_key'] as const;
-export type WebhookAuthority = (typeof webhookAuthorities)[number];
+export const webhookEndpointAuthorities = ['application', 'person', 'grant', 'api_key'] as const;
+export type WebhookAuthority = (typeof webhookEndpointAuthorities)[number];
 
 /** A URL to which events are sent. */
 export const WebhookEndpoint = defineEntity({
@@ -18,7 +18,7 @@ export const WebhookEndpoint = defineEntity({
   tableName: 'webhook_endpoints',
   properties: {
     id: p.bigint('number').primary().autoincrement().columnType('bigint').generated('identity'),
-    authority: p.enum(webhookAuthorities),
+    authority: p.enum(webhookEndpointAuthorities),
     clientId: p.text(),
     user: () => p.manyToOne(User).mapToPk().nullable().deleteRule('cascade').updateRule('no action').index(false),
     application: () => p.manyToOne(Application).mapToPk().nullable().deleteRule('cascade').updateRule('no action').index(false),

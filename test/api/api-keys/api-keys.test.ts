@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ApiKeyUseBuffer } from '../../../server/api-keys/api-key-use-buffer.ts';
+import { ApiKeyLastUseBuffer } from '../../../server/api-keys/api-key-use-buffer.ts';
 import { backdateSessions } from '../../support/oauth/backdate-sessions.ts';
 import type { JsonBody } from '../../support/server/start-mandate.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
@@ -18,7 +18,7 @@ import {
 import { createDpopKey, createDpopProof } from '../../support/oauth/dpop-proof.ts';
 import { usesTwoProcesses } from '../../support/server/process-mode.ts';
 
-const lastUse = new ApiKeyUseBuffer();
+const lastUse = new ApiKeyLastUseBuffer();
 const shop = withShop({ sampleData: false, ...(!usesTwoProcesses && { lastUse }) });
 const anna = shop.customer(['api_keys.manage', 'users.read', 'orders.read']);
 

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
-import { getEventSignals } from '../../../server/events/event-signals.ts';
+import { getEventSignalsOfDatabase } from '../../../server/events/event-signals.ts';
 import { EventWaiter } from '../../../server/events/long-poll.ts';
 import { createMigratedDatabase } from '../../support/services/database.ts';
 import { hourMs, readLastSequence, waitForEventSequence, mockPollInterval, startEventJobs } from '../../support/webhooks/event-jobs.ts';
@@ -34,7 +34,7 @@ function countQueries(db: Database): () => number {
 test('an idle server with a long poll does not poll for events or deliveries', async () => {
   const db = await createMigratedDatabase();
   cleanUps.push(() => db.close());
-  getEventSignals(db.em).receivesAllSignals = true;
+  getEventSignalsOfDatabase(db.em).receivesAllSignals = true;
   const queries = countQueries(db);
   const newEvents = new EventWaiter(db.em);
   cleanUps.push(() => newEvents.stop());

@@ -1,7 +1,7 @@
 /** Exported CSV files, read by other programs. */
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { neutralizeFormulas, restoreFormulas } from '../../../server/tasks/csv-formulas.ts';
+import { neutralizeCsvFormulas, restoreCsvFormulas } from '../../../server/tasks/csv-formulas.ts';
 import { csvReaders } from '../../support/csv-readers.ts';
 import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
 import { buildOrderInput } from '../../support/shop/test-shop.ts';
@@ -97,7 +97,7 @@ describe.each(csvReaders)('$name', (reader) => {
     expect(rows.filter((row) => row.length !== columns.length)).toEqual([]);
     expect(rows.flat().filter(startsFormula)).toEqual([]);
     const copies = rows.slice(0, -1);
-    const intended = hostile.map((text) => withPlainLineBreaks(neutralizeFormulas(text)));
+    const intended = hostile.map((text) => withPlainLineBreaks(neutralizeCsvFormulas(text)));
     expect(copies.map((row) => withPlainLineBreaks(row[1] ?? ''))).toEqual(intended);
     expect(copies.map((row) => withPlainLineBreaks(row[2] ?? ''))).toEqual(intended);
     for (const [at, row] of copies.entries()) expect(JSON.parse(row[3] ?? '')).toEqual({ [hostile[at] ?? '']: hostile[at] });
@@ -117,7 +117,8 @@ test('a note with a bare CR remains one cell of one row', async () => {
 });
 
 test('neutralized texts can be restored', () => {
-  const isSafe = (text: string): boolean => restoreFormulas(neutralizeFormulas(text)) === text && !startsFormula(neutralizeFormulas(text));
+  const isSafe = (text: string): boolean =>
+    restoreCsvFormulas(neutralizeCsvFormulas(text)) === text && !startsFormula(neutralizeCsvFormulas(text));
   expect(() => fc.assert(fc.property(hostileCell, isSafe), { numRuns: 5_000 })).not.toThrow();
 });
 

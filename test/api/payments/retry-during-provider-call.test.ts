@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { manualProvider } from '../../../server/payments/providers/manual-provider.ts';
-import { indexPaymentProviders } from '../../../server/payments/providers/payment-provider.ts';
+import { indexPaymentProvidersByName } from '../../../server/payments/providers/payment-provider.ts';
 import { createTestProvider } from '../../../server/payments/providers/test-provider.ts';
 import type { ApiResponse } from '../../support/server/start-mandate.ts';
 import { withPaymentTestShop } from '../../support/shop/payment-test-shop.ts';
@@ -24,7 +24,7 @@ const createDelayedProvider = () => {
       waitForRelease().then(() => provider.refund(reference, request)),
   };
 };
-const till = withPaymentTestShop(indexPaymentProviders(manualProvider, createDelayedProvider()));
+const till = withPaymentTestShop(indexPaymentProvidersByName(manualProvider, createDelayedProvider()));
 
 afterEach(() => {
   providerMayRespond = Promise.withResolvers();

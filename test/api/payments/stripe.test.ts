@@ -3,7 +3,7 @@ import { Stripe } from 'stripe';
 import { cancelExpiredOrders } from '../../../server/order-lifecycle/expire-orders.ts';
 import { pollPendingPayments } from '../../../server/order-lifecycle/poll-pending-payments.ts';
 import { applyProviderEvents } from '../../../server/order-lifecycle/provider-events.ts';
-import { indexPaymentProviders } from '../../../server/payments/providers/payment-provider.ts';
+import { indexPaymentProvidersByName } from '../../../server/payments/providers/payment-provider.ts';
 import { createStripeProvider } from '../../../server/payments/providers/stripe-provider.ts';
 import { pollPendingRefunds } from '../../../server/refunds/poll-pending-refunds.ts';
 import { readEventTypes } from '../../support/read-event-types.ts';
@@ -20,7 +20,7 @@ let till: PaymentTestShop;
 beforeAll(async () => {
   fakeStripe = await startFakeStripe();
   till = await startPaymentTestShop(
-    indexPaymentProviders(await createStripeProvider({ secretKey: 'sk_test_1', webhookSecret, api: fakeStripe.apiOptions })),
+    indexPaymentProvidersByName(await createStripeProvider({ secretKey: 'sk_test_1', webhookSecret, api: fakeStripe.apiOptions })),
   );
 });
 afterAll(async () => {

@@ -9,10 +9,10 @@ import { z } from 'zod';
 import { routeMetadata } from '../../../contract/protocol/route-metadata.ts';
 import { addDeprecationHeaders } from '../../../server/http/middleware/deprecation-headers.ts';
 import { createErrorHandler } from '../../../server/http/middleware/error-handler.ts';
-import { attachRequestContext } from '../../../server/http/request/request-context.ts';
+import { assignRequestIdAndLogAccess } from '../../../server/http/request/request-context.ts';
 import { mountContract } from '../../../server/http/routing/mount-contract.ts';
 import { createLog } from '../../../server/logging/logger.ts';
-import { toVersionResponse } from '../../../server/versions/routes.ts';
+import { versionResponseFromApiVersion } from '../../../server/versions/routes.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
 
 const shop = withShop({ sampleData: false });
@@ -60,7 +60,7 @@ describe('GET /api', () => {
   test('returns the status of each version at the given time', () => {
     const deprecated = { since: '2027-01-01T00:00:00Z', sunset: '2028-01-01T00:00:00Z', guide: '/docs' };
     const statusesAt = (now: string, versions: readonly ApiVersion[]): string[] =>
-      versions.map((version) => toVersionResponse(version, new Date(now)).status);
+      versions.map((version) => versionResponseFromApiVersion(version, new Date(now)).status);
     const versions: readonly ApiVersion[] = [{ name: 'v0', deprecated }, { name: 'v1' }, { name: 'v3' }, { name: 'v4', preview: true }];
     expect(statusesAt('2026-12-31T23:59:59Z', versions)).toEqual(['supported', 'current', 'supported', 'preview']);
     expect(statusesAt('2027-01-01T00:00:00Z', versions)).toEqual(['deprecated', 'current', 'supported', 'preview']);
@@ -104,7 +104,7 @@ describe('a deprecated operation', () => {
     const [app, router] = [express(), Router()];
     const announce = addDeprecationHeaders([{ name: 'v0', deprecated: v0 }, { name: 'v1' }], () => now);
     mountContract(router, fixture, { things: respond, ending: respond, open: respond, old: respond, oldEnding: respond }, [announce]);
-    app.use(attachRequestContext(createLog(false)), router, createErrorHandler('https://shop.example', createLog(false)));
+    app.use(assignRequestIdAndLogAccess(createLog(false)), router, createErrorHandler('https://shop.example', createLog(false)));
     server.on('request', app).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const address = server.address();

@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import { ZodError } from 'zod';
 import { createProblem } from '../../../server/http/problem-details/problem.ts';
-import { taskHandlers } from '../../../server/app/task-handlers.ts';
+import { taskHandlersByType } from '../../../server/app/task-handlers.ts';
 import type { TaskHandler } from '../../../server/tasks/task-context.ts';
 import type { JsonBody } from '../../support/server/start-mandate.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
@@ -18,7 +18,7 @@ describe('a task', () => {
   test('fails immediately and frees its slot if its stored options can never be processed', async () => {
     const tasks = [await startExport(), await startExport()];
     await query(`update tasks set params = params || '{"created_at_gte": "0000-01-01T00:00:00Z"}' where finished_at is null`);
-    expect(await runPendingTasks(shop, taskHandlers, { log: pino({ level: 'silent' }) })).toBe(2);
+    expect(await runPendingTasks(shop, taskHandlersByType, { log: pino({ level: 'silent' }) })).toBe(2);
     for (const task of tasks) {
       expect(await getTask(task)).toMatchObject({
         status: 'failed',

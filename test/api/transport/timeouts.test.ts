@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { openDatabase } from '../../../server/schema/open-database.ts';
+import { openDatabaseWithoutMigrating } from '../../../server/schema/open-database.ts';
 import { createLog } from '../../../server/logging/logger.ts';
 import { databaseKind, createMigratedPostgresqlUrl } from '../../support/services/database.ts';
 import { startMandateServer } from '../../support/server/start-mandate.ts';
@@ -13,8 +13,8 @@ describe.skipIf(databaseKind === 'pglite')('a statement over the time limit', ()
     const url = await createMigratedPostgresqlUrl();
     const log = createLog(false);
     log.level = 'silent';
-    const mandate = await startMandateServer({ db: await openDatabase(url, { statementMs: 200, connectionsMax: 1 }), log });
-    const blockingDatabase = await openDatabase(url);
+    const mandate = await startMandateServer({ db: await openDatabaseWithoutMigrating(url, { statementMs: 200, connectionsMax: 1 }), log });
+    const blockingDatabase = await openDatabaseWithoutMigrating(url);
     try {
       const shop = await createTestShop(mandate);
       const product = await shop.createProduct();

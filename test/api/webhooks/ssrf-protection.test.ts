@@ -12,7 +12,7 @@ import {
   startWebhookReceiver,
   advanceDeliveryRetries,
 } from '../../support/webhooks/webhook-receiver.ts';
-import { isPublicAddress, urlRejectionReason } from '../../../server/outgoing-http/public-url.ts';
+import { isPublicAddress, findUrlRejectionReason } from '../../../server/outgoing-http/public-url.ts';
 import type { NetworkPolicy } from '../../../server/outgoing-http/protected-client.ts';
 
 requireOneProcess('the server runs in production mode, which accepts only HTTPS URLs');
@@ -82,11 +82,11 @@ describe('validation of webhook URLs', () => {
   });
 
   test('accepts loopback URLs in development only', async () => {
-    expect(urlRejectionReason('http://127.0.0.1:4000/hooks', true)).toBeUndefined();
-    expect(urlRejectionReason('http://localhost:4000/hooks', true)).toBeUndefined();
-    expect(urlRejectionReason('http://127.0.0.1:4000/hooks', false)).toBeDefined();
-    expect(urlRejectionReason('http://192.168.0.1:4000/hooks', true)).toBeDefined();
-    expect(urlRejectionReason('http://0.0.0.0:4000/hooks', true)).toBeDefined();
+    expect(findUrlRejectionReason('http://127.0.0.1:4000/hooks', true)).toBeUndefined();
+    expect(findUrlRejectionReason('http://localhost:4000/hooks', true)).toBeUndefined();
+    expect(findUrlRejectionReason('http://127.0.0.1:4000/hooks', false)).toBeDefined();
+    expect(findUrlRejectionReason('http://192.168.0.1:4000/hooks', true)).toBeDefined();
+    expect(findUrlRejectionReason('http://0.0.0.0:4000/hooks', true)).toBeDefined();
   });
 
   test.each([

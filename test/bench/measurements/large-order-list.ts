@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { z } from 'zod';
 import { scopeNames } from '@mandate/contract';
 import { migrate } from '../../../server/database/migrate/run-migrations.ts';
-import { openDatabase } from '../../../server/schema/open-database.ts';
+import { openDatabaseWithoutMigrating } from '../../../server/schema/open-database.ts';
 import { deriveKeys } from '../../../server/crypto/derived-keys.ts';
 import { Connections } from '../../load/connections.ts';
 import { deepPosition, moveCursor } from '../../scale/deep-page.ts';
@@ -37,7 +37,7 @@ export class LargeOrderList implements AsyncDisposable {
     await using opened = new AsyncDisposableStack();
     const postgresql = await createEmptyDatabase();
     opened.defer(() => postgresql.remove());
-    const db = await openDatabase(postgresql.url, { timeouts: 'none' });
+    const db = await openDatabaseWithoutMigrating(postgresql.url, { timeouts: 'none' });
     opened.defer(() => db.close());
     await migrate(db);
     await fillOrders(db.em.fork(), count, (done) => report(`page: ${done.toLocaleString('en')} of ${count.toLocaleString('en')} orders`));

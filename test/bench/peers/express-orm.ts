@@ -4,7 +4,7 @@ import express from 'express';
 import { LockMode } from '@mikro-orm/core';
 import { z } from 'zod';
 import { DeliveryMethod } from '../../../server/delivery-methods/delivery-method.entity.ts';
-import { openDatabase } from '../../../server/schema/open-database.ts';
+import { openDatabaseWithoutMigrating } from '../../../server/schema/open-database.ts';
 import { Order, OrderItem } from '../../../server/orders/order.entity.ts';
 import { Product, ProductStock } from '../../../server/products/product.entity.ts';
 import { User } from '../../../server/users/user.entity.ts';
@@ -16,7 +16,7 @@ const input = z.object({
   delivery: z.object({ method: z.string(), recipient_name: z.string() }),
 });
 
-const db = await openDatabase(settings.DATABASE_URL);
+const db = await openDatabaseWithoutMigrating(settings.DATABASE_URL);
 const app = express();
 app.get('/api/v1/products', (_req, res) => void res.json({ data: [] }));
 app.post('/api/v1/orders', express.json(), async (req, res) => {

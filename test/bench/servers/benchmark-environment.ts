@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { scopeNames } from '@mandate/contract';
 import { migrate } from '../../../server/database/migrate/run-migrations.ts';
-import { openDatabase } from '../../../server/schema/open-database.ts';
+import { openDatabaseWithoutMigrating } from '../../../server/schema/open-database.ts';
 import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
 import type { HttpBrowser } from '../../support/browser/browser.ts';
 import { createConfidentialClient, createWebApplication } from '../../support/oauth/oauth-flow.ts';
@@ -137,7 +137,7 @@ export class BenchmarkEnvironment implements AsyncDisposable {
     this.#report('starting PostgreSQL');
     const postgresql = await createEmptyDatabase();
     this.#opened.defer(() => postgresql.remove());
-    const db = await openDatabase(postgresql.url, { timeouts: 'none' });
+    const db = await openDatabaseWithoutMigrating(postgresql.url, { timeouts: 'none' });
     this.#opened.defer(() => db.close());
     this.#report(`filling the database with ${this.#shop.orders.toLocaleString('en')} orders`);
     await migrate(db);
@@ -149,7 +149,7 @@ export class BenchmarkEnvironment implements AsyncDisposable {
   async #createEmbeddedTarget(): Promise<Target> {
     const directory = join(this.directory, 'pglite');
     const shop = { orders: Math.min(this.#shop.orders, embeddedOrdersMax), products: 1_000, users: 2_000 };
-    const db = await openDatabase(join(directory, 'database'));
+    const db = await openDatabaseWithoutMigrating(join(directory, 'database'));
     await migrate(db);
     await fillShop(db.em.fork(), shop);
     const applications = await createApplications(db);

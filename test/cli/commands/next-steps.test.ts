@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { manualProvider } from '../../../server/payments/providers/manual-provider.ts';
-import { indexPaymentProviders } from '../../../server/payments/providers/payment-provider.ts';
+import { indexPaymentProvidersByName } from '../../../server/payments/providers/payment-provider.ts';
 import { withPaymentTestShop, type PaymentTestShop } from '../../support/shop/payment-test-shop.ts';
 import { signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
 import { startStubServer } from '../../sdk/stub-server.ts';
@@ -70,7 +70,7 @@ describe('in development', () => {
 });
 
 describe('without the test provider', () => {
-  const till = withPaymentTestShop(indexPaymentProviders(manualProvider));
+  const till = withPaymentTestShop(indexPaymentProvidersByName(manualProvider));
 
   test('orders pay creates no payment and lists the enabled providers', async () => {
     const run = as(till, await customer(till));

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { maxImportRowBytes, uploadLimitsText } from '@mandate/contract';
-import { maxRowBytes } from '../../../cli/files/check-import-file.ts';
+import { maxImportRowBytes, importFileLimitsText } from '@mandate/contract';
+import { maxImportFileRowBytes } from '../../../cli/files/check-import-file.ts';
 import { createProblemResponse, startStubServer, type SeenRequest, type StubResponse, type StubServer } from '../../sdk/stub-server.ts';
 import { runInProcess, type CommandOutcome } from '../run-command-line.ts';
 
@@ -281,10 +281,10 @@ describe('products import', () => {
   });
 
   test('has the same row limit as the service, and the help states every limit', async () => {
-    expect(maxRowBytes).toBe(maxImportRowBytes);
+    expect(maxImportFileRowBytes).toBe(maxImportRowBytes);
     for (const group of ['orders', 'products']) {
       const { stdout } = await runInProcess([group, 'import', '--help']);
-      expect(stdout.replaceAll(/\s+/g, ' ')).toContain(uploadLimitsText);
+      expect(stdout.replaceAll(/\s+/g, ' ')).toContain(importFileLimitsText);
       expect(stdout).toContain('The exit code is 8 if any row or order was rejected');
     }
   });

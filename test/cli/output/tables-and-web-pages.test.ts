@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { defaultTableColumns } from '../../../cli/output/table-columns.ts';
+import { tableColumnsByOperation } from '../../../cli/output/table-columns.ts';
 import { commandSpecs } from '../../../cli/contract-commands/commands.gen.ts';
 import { startStubServer, type StubServer } from '../../sdk/stub-server.ts';
 import { createConfigDirectory, runInProcess, type CommandOutcome } from '../run-command-line.ts';
@@ -17,7 +17,7 @@ test.each(commandSpecs.filter(({ paginated }) => paginated).map(({ operationId }
   (operationId) => {
     const spec = commandSpecs.find((candidate) => candidate.operationId === operationId);
     // without chosen columns, the table shows every field that is not nested
-    const chosen = defaultTableColumns[operationId] ?? spec?.fields.filter((field) => !field.includes('.')) ?? [];
+    const chosen = tableColumnsByOperation[operationId] ?? spec?.fields.filter((field) => !field.includes('.')) ?? [];
     expect(chosen.length).toBeGreaterThanOrEqual(Math.min(spec?.fields?.length ?? 3, 3));
     expect(chosen.length, `choose the columns of ${operationId} in cli/output/table-columns.ts`).toBeLessThan(9);
     expect(spec?.fields).toEqual(expect.arrayContaining([...chosen]));

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { openDatabase } from '../../../server/schema/open-database.ts';
+import { openDatabaseWithoutMigrating } from '../../../server/schema/open-database.ts';
 import { FaultEnvironment } from './environment.ts';
 
 /** One server on PGlite. */
@@ -8,7 +8,7 @@ export class EmbeddedEnvironment extends FaultEnvironment {
   override async sql(text: string): Promise<readonly object[]> {
     const [server] = this.servers;
     await server?.kill();
-    const db = await openDatabase(join(this.dataDirectory, 'database'));
+    const db = await openDatabaseWithoutMigrating(join(this.dataDirectory, 'database'));
     const rows = await db.em.fork().execute<object[]>(text);
     await db.close();
     await server?.start();

@@ -2,7 +2,7 @@ import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
-import { prepareInstallation } from '../../../server/first-run/prepare-installation.ts';
+import { createAdministratorAndDemonstrationShop } from '../../../server/first-run/prepare-installation.ts';
 import { storePasswordHash } from '../../../server/oauth/accounts/account-store.ts';
 import { commonPasswordsFileUrl } from '../../../server/oauth/passwords/common-passwords.ts';
 import { hashPassword } from '../../../server/oauth/passwords/password-hash.ts';
@@ -83,7 +83,7 @@ async function firstStartEntryPoint(): Promise<EntryPoint> {
   const email = newEmail();
   const setPassword = async (password: string): Promise<string> => {
     const installation = { production: true, dataDirectory: '/nonexistent', issuer: server.origin, administrator: { email, password } };
-    const message = await prepareInstallation(db, installation, new Date()).catch(String);
+    const message = await createAdministratorAndDemonstrationShop(db, installation, new Date()).catch(String);
     expect(await db.em.fork().execute('select id from users')).toEqual([]);
     expect(message).toContain('MANDATE_ADMIN_PASSWORD was rejected, and no administrator was created');
     return message;
@@ -126,9 +126,9 @@ describe('the table of entry points', () => {
     return files.toSorted();
   };
 
-  test('contains each caller of hashNewPassword', async () => {
+  test('contains each caller of validateAndHashNewPassword', async () => {
     const declaringFile = 'server/oauth/pages/handlers/password-rules.ts';
-    expect((await filesMatching(/\bhashNewPassword\(/)).filter((file) => file !== declaringFile)).toEqual(Object.keys(entryPoints));
+    expect((await filesMatching(/\bvalidateAndHashNewPassword\(/)).filter((file) => file !== declaringFile)).toEqual(Object.keys(entryPoints));
   });
 
   test('is complete, because no other file hashes a password or stores a hash', async () => {

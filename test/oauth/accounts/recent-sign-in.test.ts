@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Principal } from '../../../server/http/request/principal.ts';
 import { Problem } from '../../../server/http/problem-details/problem.ts';
-import { recentSignInSeconds, requireRecentSignIn } from '../../../server/http/request/recent-sign-in.ts';
+import { maxRecentSignInAgeSeconds, requireRecentSignIn } from '../../../server/http/request/recent-sign-in.ts';
 import { backdateSessions } from '../../support/oauth/backdate-sessions.ts';
 import type { HttpBrowser, HtmlPage } from '../../support/browser/browser.ts';
 import {
@@ -86,7 +86,7 @@ describe('auth_time in an access token', () => {
 describe('max_age requires a new sign-in if the last sign-in is older (RFC 9470 section 4)', () => {
   test('at the authorization endpoint', async () => {
     const person = await signUpTwentyMinutesAgo();
-    const { query, verifier } = buildAuthorizationRequest({ max_age: String(recentSignInSeconds) });
+    const { query, verifier } = buildAuthorizationRequest({ max_age: String(maxRecentSignInAgeSeconds) });
     const consent = await signInAgain(person.browser, await person.browser.open(authorizationPath(query)), person);
     const { externalRedirect: leaves } = consent.externalRedirect ? consent : await person.browser.submit(consent, { decision: 'allow' });
     const code = leaves?.searchParams.get('code') ?? '';

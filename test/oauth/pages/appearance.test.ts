@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { html } from '../../../server/http/response/html.ts';
-import { pageSecurityHeaders } from '../../../server/oauth/pages/assets/page-security-headers.ts';
+import { createPageSecurityHeaders } from '../../../server/oauth/pages/assets/page-security-headers.ts';
 import { contrastRatio, buildStylesheet } from '../../../server/oauth/pages/assets/stylesheet.ts';
 
 describe('the accent color', () => {
@@ -30,7 +30,7 @@ test('the html template escapes every value except nested templates', () => {
 
 describe('form-action allows', () => {
   const formActionSources = (returnTo?: string): string | undefined =>
-    /form-action (.*)$/.exec(pageSecurityHeaders('https://shop.example', returnTo)['Content-Security-Policy'] ?? '')?.[1];
+    /form-action (.*)$/.exec(createPageSecurityHeaders('https://shop.example', returnTo)['Content-Security-Policy'] ?? '')?.[1];
 
   test.each([
     [undefined, "'self'"],

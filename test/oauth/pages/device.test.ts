@@ -1,5 +1,5 @@
 import { expect, describe, test } from 'vitest';
-import { hashRecordId } from '../../../server/oauth/storage/oauth-record-mapping.ts';
+import { hashSecretRecordId } from '../../../server/oauth/storage/oauth-record-mapping.ts';
 import { fetchApiStatus, useServer } from '../../support/server/use-server.ts';
 import {
   pollDeviceToken,
@@ -52,7 +52,7 @@ describe('a device', () => {
     await server.db.em.fork().execute(
       `update oauth_records set payload = jsonb_set(payload::jsonb, '{exp}', to_jsonb(extract(epoch from now())::bigint - 1))::text
        where model = 'DeviceCode' and user_code = ?`,
-      [hashRecordId(device.user_code.replace('-', ''))],
+      [hashSecretRecordId(device.user_code.replace('-', ''))],
     );
     expect(await readOAuthError(await pollForTokens(device.device_code))).toBe('400 expired_token');
     expect((await submitUserCode({ browser }, device.user_code)).text).toContain('This code has expired');
@@ -69,7 +69,7 @@ describe('a device', () => {
     const [row] = await server.db.em
       .fork()
       .execute<{ wait: number }[]>(`select poll_interval as wait from oauth_records where user_code = ?`, [
-        hashRecordId(device.user_code.replace('-', '')),
+        hashSecretRecordId(device.user_code.replace('-', '')),
       ]);
     expect(row?.wait).toBe(15);
     expect(await readOAuthError(await pollForTokens(device.device_code))).toBe('400 authorization_pending');
@@ -175,7 +175,7 @@ test('the stored record ID of a device code is not accepted as a device code', a
   const device = await startDeviceAuthorization(server.origin);
   const [row] = await server.db.em
     .fork()
-    .execute<{ id: string }[]>('select id from oauth_records where user_code = ?', [hashRecordId(device.user_code.replace('-', ''))]);
+    .execute<{ id: string }[]>('select id from oauth_records where user_code = ?', [hashSecretRecordId(device.user_code.replace('-', ''))]);
   expect(row?.id).toMatch(/^h\./);
   expect(await readOAuthError(await pollForTokens(row?.id ?? ''))).toBe('400 invalid_grant');
 });

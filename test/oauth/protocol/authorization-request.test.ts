@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { apiAudience } from '../../../server/oauth/protocol/endpoints.ts';
+import { apiAudienceFromIssuer } from '../../../server/oauth/protocol/endpoints.ts';
 import { useServer } from '../../support/server/use-server.ts';
 import { HttpBrowser, type HtmlPage } from '../../support/browser/browser.ts';
 import {
@@ -173,7 +173,7 @@ test('an application without scopes gets no API scope (52)', async () => {
 
 test('the server rejects an unknown resource (17)', async () => {
   expect(authorizationOutcome(await openAuthorizationRequest({ resource: 'https://other.example/api' }))).toBe('invalid_target');
-  expect((await openAuthorizationRequest({ resource: apiAudience(server.origin) })).url.pathname).toMatch(/^\/sign-in\//);
+  expect((await openAuthorizationRequest({ resource: apiAudienceFromIssuer(server.origin) })).url.pathname).toMatch(/^\/sign-in\//);
 });
 
 describe('prompt', () => {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { endpointPaths } from '../../../server/oauth/protocol/endpoints.ts';
+import { oauthEndpointPaths } from '../../../server/oauth/protocol/endpoints.ts';
 import { useServer } from '../../support/server/use-server.ts';
 
 const server = useServer();
 
-const spellings = Object.values(endpointPaths).flatMap((path) => [
+const spellings = Object.values(oauthEndpointPaths).flatMap((path) => [
   path.toUpperCase(),
   path.replace(/^\/oauth\/\w/, (start) => start.toUpperCase()),
   `${path}/`,

@@ -5,11 +5,11 @@ import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createApp } from '../../../server/app/app.ts';
-import { openDatabase } from '../../../server/schema/open-database.ts';
+import { openDatabaseWithoutMigrating } from '../../../server/schema/open-database.ts';
 import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
 import { createLog } from '../../../server/logging/logger.ts';
 import { rotateSigningKeys } from '../../../server/oauth/signing-keys/rotate-signing-keys.ts';
-import { loadSigningKeys } from '../../../server/oauth/signing-keys/signing-key-cache.ts';
+import { loadOrCreateSigningKeys } from '../../../server/oauth/signing-keys/signing-key-cache.ts';
 import { deriveKeys } from '../../../server/crypto/derived-keys.ts';
 import { unlimitedRates } from '../../support/server/start-options.ts';
 import { databaseKind, createMigratedDatabase, createMigratedPostgresqlUrl } from '../../support/services/database.ts';
@@ -32,7 +32,7 @@ describe('signing keys', () => {
   let db: Database;
   beforeAll(async () => {
     db = await createMigratedDatabase();
-    await loadSigningKeys(db.em, encryptionKey);
+    await loadOrCreateSigningKeys(db.em, encryptionKey);
   });
   afterAll(() => db.close());
 
@@ -84,7 +84,7 @@ describe(`two servers on one database with a key rotation every two seconds and 
     const sharedDatabase = url === undefined ? await createMigratedDatabase() : undefined;
     const ports: number[] = [];
     for (let count = 0; count < 2; count += 1) {
-      const db = sharedDatabase ?? (await openDatabase(url ?? ''));
+      const db = sharedDatabase ?? (await openDatabaseWithoutMigrating(url ?? ''));
       const app = await createApp({
         db,
         issuer: loadBalancer.url,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
 import { rotateSigningKeys } from '../../../server/oauth/signing-keys/rotate-signing-keys.ts';
-import { loadSigningKeys } from '../../../server/oauth/signing-keys/signing-key-cache.ts';
+import { loadOrCreateSigningKeys } from '../../../server/oauth/signing-keys/signing-key-cache.ts';
 import { createMigratedDatabase } from '../../support/services/database.ts';
 
 const encryptionKey = Buffer.alloc(32);
@@ -12,10 +12,10 @@ beforeAll(async () => {
 afterAll(() => db.close());
 
 test('a retired signing key is removed from the published keys on time, without a database query', async () => {
-  await loadSigningKeys(db.em, encryptionKey);
+  await loadOrCreateSigningKeys(db.em, encryptionKey);
   const schedule = { every: 1_000, publishedBefore: 0, publishedAfter: 2 };
   await rotateSigningKeys(db.em, encryptionKey, new Date(), { schedule, when: 'asked' });
-  const keys = await loadSigningKeys(db.em, encryptionKey, { schedule, reloadAfterMs: 3_600_000 });
+  const keys = await loadOrCreateSigningKeys(db.em, encryptionKey, { schedule, reloadAfterMs: 3_600_000 });
   const publishedKids = async (): Promise<unknown[]> => (await keys.current()).keys.map(({ kid }) => kid);
   const before = await publishedKids();
   expect(before).toHaveLength(4);

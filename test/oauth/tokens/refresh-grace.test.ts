@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { hashRecordId } from '../../../server/oauth/storage/oauth-record-mapping.ts';
+import { hashSecretRecordId } from '../../../server/oauth/storage/oauth-record-mapping.ts';
 import { deleteExpiredRecords } from '../../../server/oauth/storage/delete-expired-rows.sql.ts';
 import { createDpopKey, createDpopProof, type DpopKey } from '../../support/oauth/dpop-proof.ts';
 import { expireRefreshGrace } from '../../support/oauth/refresh-grace.ts';
@@ -220,7 +220,7 @@ describe('a request with a proof of possession (RFC 9449)', () => {
       .fork()
       .execute(
         `update oauth_records set payload = (payload::jsonb || jsonb_build_object(${shiftedClaim('iat')}, ${shiftedClaim('exp')}))::text where id = ?`,
-        [hashRecordId(token)],
+        [hashSecretRecordId(token)],
       );
     return token;
   }

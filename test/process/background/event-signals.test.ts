@@ -3,9 +3,9 @@ import { createServer, type Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Database, EntityManager } from '../../../server/database/entity-manager/entity-manager.ts';
-import { openDatabase } from '../../../server/schema/open-database.ts';
-import { notifyProcessesOfWrites, listenForEventNotifications } from '../../../server/events/event-notifications.ts';
-import { getEventSignals } from '../../../server/events/event-signals.ts';
+import { openDatabaseWithoutMigrating } from '../../../server/schema/open-database.ts';
+import { notifyOtherProcessesOfNewEvents, listenForEventNotifications } from '../../../server/events/event-notifications.ts';
+import { getEventSignalsOfDatabase } from '../../../server/events/event-signals.ts';
 import { EventWaiter } from '../../../server/events/long-poll.ts';
 import { recordEvent } from '../../../server/events/record-event.ts';
 import { databaseKind, createMigratedPostgresqlUrl } from '../../support/services/database.ts';
@@ -34,9 +34,9 @@ describe.skipIf(databaseKind === 'pglite')('two processes', () => {
   /** Starts a process that writes events and waits for them, and a process that sequences them. */
   async function startPair(listenUrl?: string, log = silentLog) {
     const url = await createMigratedPostgresqlUrl();
-    const [web, worker] = [await openDatabase(url), await openDatabase(url)];
+    const [web, worker] = [await openDatabaseWithoutMigrating(url), await openDatabaseWithoutMigrating(url)];
     cleanUps.push(() => Promise.all([web.close(), worker.close()]));
-    notifyProcessesOfWrites(web.em, silentLog);
+    notifyOtherProcessesOfNewEvents(web.em, silentLog);
     for (const db of [web, worker]) {
       const listener = await listenForEventNotifications(
         db.em,
@@ -47,7 +47,7 @@ describe.skipIf(databaseKind === 'pglite')('two processes', () => {
     }
     const newEvents = new EventWaiter(web.em);
     cleanUps.push(() => newEvents.stop());
-    const receivesNotifications = (db: Database): boolean => getEventSignals(db.em).receivesAllSignals;
+    const receivesNotifications = (db: Database): boolean => getEventSignalsOfDatabase(db.em).receivesAllSignals;
     await expect.poll(() => receivesNotifications(web) && receivesNotifications(worker)).toBe(true);
     cleanUps.push(startEventJobs(worker));
     return { web, worker, newEvents, receivesNotifications };

@@ -2,7 +2,7 @@ import { createHash, randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { openDatabase } from '../../../server/schema/open-database.ts';
+import { openDatabaseWithoutMigrating } from '../../../server/schema/open-database.ts';
 import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
 import { killProcesses, spawnCommand } from '../../cli/run-command-line.ts';
 import { databaseKind, createMigratedPostgresqlUrl } from '../../support/services/database.ts';
@@ -71,7 +71,7 @@ describe.each(databases)(`webhooks of ${orders} orders on $kind`, { timeout: 60_
     const token = renewingToken(url, directory.path);
     const orderClient = await createOrderClient(url, directory.path);
     const endpoint = await register(url, await token(), `http://127.0.0.1:${receiverPort}/hooks`);
-    const db = await openDatabase(databaseUrl);
+    const db = await openDatabaseWithoutMigrating(databaseUrl);
 
     const waiting = Array.from({ length: orders }, (_, index) => `order ${index + 1}`);
     const placed: string[] = [];

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { openDatabase } from '../../../server/schema/open-database.ts';
+import { openDatabaseWithoutMigrating } from '../../../server/schema/open-database.ts';
 import { HttpBrowser } from '../../support/browser/browser.ts';
 import { databaseKind, createMigratedPostgresqlUrl } from '../../support/services/database.ts';
 import { findFreePort } from '../../support/network/free-port.ts';
@@ -61,7 +61,7 @@ describe.skipIf(databaseKind === 'pglite')('MANDATE_ROLE', { timeout: 300_000 },
     await first.kill();
     receiver.handleDelivery = (_, res) => res.writeHead(204).end();
     const second = await startServerProcess({ ...env, MANDATE_ROLE: 'worker' });
-    const db = await openDatabase(url);
+    const db = await openDatabaseWithoutMigrating(url);
     // makes the delivery due, as if the first worker's lease had expired
     await db.em.fork().execute(`update webhook_deliveries set next_attempt_at = now() where status = 'pending'`);
     await expect.poll(() => receiver.deliveries.length, { timeout: 60_000 }).toBe(2);

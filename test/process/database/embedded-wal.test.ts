@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createCheckpointJob } from '../../../server/database/embedded/limit-wal-size.ts';
-import { openDatabase } from '../../../server/schema/open-database.ts';
+import { openDatabaseWithoutMigrating } from '../../../server/schema/open-database.ts';
 import { createDataDirectory } from '../../support/server/server-process.ts';
 
 const segmentMegabytes = 16;
@@ -10,7 +10,7 @@ const segmentMegabytes = 16;
 test('an embedded database keeps little WAL under continuous writes', { timeout: 120_000 }, async () => {
   await using data = await createDataDirectory();
   const directory = join(data.path, 'database');
-  const db = await openDatabase(directory);
+  const db = await openDatabaseWithoutMigrating(directory);
   try {
     const em = db.em.fork();
     const job = createCheckpointJob(db);

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { migrationLock } from '../../../server/database/migrate/migration-lock.sql.ts';
 import { databaseKind, createEmptyPostgresqlUrl, createMigratedPostgresqlUrl } from '../../support/services/database.ts';
 import { hasPgBouncer, startPgBouncer, supportsPreparedStatements } from '../../support/services/pgbouncer.ts';
-import { openDatabase } from '../../../server/schema/open-database.ts';
+import { openDatabaseWithoutMigrating } from '../../../server/schema/open-database.ts';
 import { killServerProcesses, runServerUntilExit, startServerProcess, createDataDirectory } from '../../support/server/server-process.ts';
 import { measureLoadSeconds, timeServerExit } from '../../support/server/time-server-exit.ts';
 import { countOrders, placeOrder, readOrder, createOrderClient, readStock } from '../lifecycle/order-client.ts';
@@ -92,7 +92,7 @@ describe.skipIf(databaseKind === 'pglite' || !hasPgBouncer)('a server behind PgB
     await using data = await createDataDirectory();
     const url = await createEmptyPostgresqlUrl();
     await using bouncer = await startPgBouncer(url, { pool_mode: 'transaction' });
-    const observer = await openDatabase(url);
+    const observer = await openDatabaseWithoutMigrating(url);
     const lock = observer.em.fork();
     await lock.begin();
     await lock.execute('select pg_advisory_xact_lock(?)', [migrationLock]);

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
-import { openDatabase } from '../../../server/schema/open-database.ts';
+import { openDatabaseWithoutMigrating } from '../../../server/schema/open-database.ts';
 import { ReadReplica } from '../../../server/database/replica/read-replica.ts';
 import { databaseKind } from '../../support/services/database.ts';
 import { findFreePort } from '../../support/network/free-port.ts';
@@ -35,7 +35,7 @@ const run = (db: Database, statement: string): Promise<unknown> => db.em.fork().
 describe.skipIf(databaseKind === 'pglite')('a streaming replica', { timeout: 300_000 }, () => {
   test('serves lists with everything committed before the query, or the primary serves them', async () => {
     const { primary, standby } = await startPair();
-    const [db, copy] = [await openDatabase(primary.url), await openDatabase(standby.url)];
+    const [db, copy] = [await openDatabaseWithoutMigrating(primary.url), await openDatabaseWithoutMigrating(standby.url)];
     const messages: string[] = [];
     const log = {
       warn: (_: object, message: string) => void messages.push(message),
@@ -81,7 +81,7 @@ describe.skipIf(databaseKind === 'pglite')('a streaming replica', { timeout: 300
   test('that is no replica of the primary is not used', async () => {
     const [one, other] = [await startPostgresql(await findPostgresql()), await startPostgresql(await findPostgresql())];
     for (const { url } of [one, other]) {
-      const [db, copy] = [await openDatabase(one.url), await openDatabase(url)];
+      const [db, copy] = [await openDatabaseWithoutMigrating(one.url), await openDatabaseWithoutMigrating(url)];
       await run(db, 'create table if not exists notes (id int primary key)');
       const warned: object[] = [];
       const replica = new ReadReplica(db, copy, { warn: (details) => void warned.push(details), info: () => undefined });

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { z } from 'zod';
 import { afterEach, describe, expect, test } from 'vitest';
-import { openDatabase } from '../../../server/schema/open-database.ts';
+import { openDatabaseWithoutMigrating } from '../../../server/schema/open-database.ts';
 import { createMigratedPostgresqlUrl, serverDatabaseKinds } from '../../support/services/database.ts';
 import {
   obtainAdministrationToken,
@@ -84,7 +84,7 @@ describe.each(serverDatabaseKinds)('a server that is killed during an import, on
     });
     expect(await second.stop()).toBe(0);
 
-    const db = await openDatabase(databaseUrl);
+    const db = await openDatabaseWithoutMigrating(databaseUrl);
     const counted = await db.em.fork().execute(
       `select (select count(*)::int from products where category = 'many') as products,
               (select count(*)::int from events where type = 'product.created' and data ->> 'category' = 'many') as events`,

@@ -2,8 +2,8 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import { openDatabase } from '../../../server/schema/open-database.ts';
-import { hashRecordId } from '../../../server/oauth/storage/oauth-record-mapping.ts';
+import { openDatabaseWithoutMigrating } from '../../../server/schema/open-database.ts';
+import { hashSecretRecordId } from '../../../server/oauth/storage/oauth-record-mapping.ts';
 import { databaseKind, createMigratedPostgresqlUrl } from '../../support/services/database.ts';
 import { findFreePort } from '../../support/network/free-port.ts';
 import { sendRefreshRequest, signIn, tokenResponseSchema, obtainTokens } from '../../support/oauth/oauth-flow.ts';
@@ -117,7 +117,7 @@ describe.skipIf(databaseKind === 'pglite')('a server that is killed between the 
     const first = await startServerProcess(env);
     const { customer } = await readFirstRunFile(data.path);
     const { refresh_token: old = '' } = await obtainTokens(first.url, { browser: await signIn(first.url, customer) }, ['users.read']);
-    const db = await openDatabase(env.DATABASE_URL);
+    const db = await openDatabaseWithoutMigrating(env.DATABASE_URL);
     const query = (sql: string) => db.em.fork().execute<{ id: string }[]>(sql);
     // disable the check that rolls back when the client has disconnected
     await query(`create function slow_commit() returns trigger language plpgsql as $$ begin
@@ -134,7 +134,7 @@ describe.skipIf(databaseKind === 'pglite')('a server that is killed between the 
     await waitUntil(async () => (await committing()).length === 0);
     await query('drop trigger slow_commit on oauth_records');
     const committed = await query(`select id from oauth_records where model = 'RefreshToken' and consumed_at is null`);
-    expect(committed).not.toEqual([{ id: hashRecordId(old) }]);
+    expect(committed).not.toEqual([{ id: hashSecretRecordId(old) }]);
 
     const second = await startServerProcess(env);
     const responses = [await sendRefreshRequest(second.url, old), await sendRefreshRequest(second.url, old)];
@@ -145,7 +145,7 @@ describe.skipIf(databaseKind === 'pglite')('a server that is killed between the 
     ).toEqual([200, 200]);
     for (const body of bodies) {
       const { refresh_token: successor = '' } = tokenResponseSchema.parse(JSON.parse(body));
-      expect(committed).toEqual([{ id: hashRecordId(successor) }]);
+      expect(committed).toEqual([{ id: hashSecretRecordId(successor) }]);
     }
     await db.close();
     await second.stop();

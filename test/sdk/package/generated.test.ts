@@ -3,12 +3,14 @@ import { expect, test } from 'vitest';
 import { createClient, scopesOf } from '@mandate/client-sdk';
 import { contract, getRouteMetadata, listRoutes } from '@mandate/contract';
 import { routes } from '../../../client-sdk/generated/routes.gen.ts';
-import { generateFiles } from '../../../client-sdk/codegen/generate.ts';
+import { renderCommittedGeneratedFiles } from '../../../client-sdk/codegen/generate.ts';
 import { generateTypesFiles } from '../../../client-sdk/codegen/generate-types.ts';
 import { formatSource } from '../../support/format-source.ts';
 
 test('the generated files are up to date with the contract', { timeout: 60_000 }, async () => {
-  const committed = Object.entries(generateFiles()).map(async ([name, source]) => [name, await formatSource(source)] as const);
+  const committed = Object.entries(renderCommittedGeneratedFiles()).map(
+    async ([name, source]) => [name, await formatSource(source)] as const,
+  );
   for (const [name, source] of [...(await Promise.all(committed)), ...Object.entries(await generateTypesFiles())]) {
     expect(await readFile(new URL(`../../../client-sdk/generated/${name}`, import.meta.url), 'utf8'), name).toBe(source);
   }

@@ -6,7 +6,7 @@ import {
   problemCodesOfResponse,
   problemDeclarations,
   listRoutes,
-  transportProblemCodes,
+  problemCodesBeforeRouting,
 } from '@mandate/contract';
 import { expect } from 'vitest';
 import { z } from 'zod';
@@ -14,7 +14,7 @@ import { responseName } from './declared-responses.ts';
 import { recordSeenResponse } from './record-seen-response.ts';
 
 /** Problem codes that the transport returns on every path, regardless of the route. */
-const transportCodes: readonly string[] = [...transportProblemCodes, 'invalid_request'];
+const transportCodes: readonly string[] = [...problemCodesBeforeRouting, 'invalid_request'];
 
 const problemBody = z.object({ type: z.string().url(), status: z.number(), code: z.string(), detail: z.string(), request_id: z.string() });
 

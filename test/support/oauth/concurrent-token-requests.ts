@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { z } from 'zod';
-import { hashRecordId } from '../../../server/oauth/storage/oauth-record-mapping.ts';
+import { hashSecretRecordId } from '../../../server/oauth/storage/oauth-record-mapping.ts';
 import { buildFormRequest } from '../browser/browser.ts';
 import {
   buildAuthorizationRequest,
@@ -81,7 +81,7 @@ export async function raceSuccessorTokens(
   const stored = await db.em.fork().execute<object[]>(
     `select 1 from oauth_records t join oauth_records o on o.grant_id = t.grant_id
        where t.model = 'RefreshToken' and o.model = 'RefreshToken' and o.id = ? and t.id <> o.id`,
-    [hashRecordId(old)],
+    [hashSecretRecordId(old)],
   );
   const used = await sendRefreshRequest(origin, received[0] ?? '');
   const newest = used.status === 200 ? parseRefreshToken(await used.text()) : '';

@@ -5,9 +5,9 @@ import { createApp } from '../../../server/app/app.ts';
 import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
 import { createLog } from '../../../server/logging/logger.ts';
 import { createAuthorizationServer } from '../../../server/oauth/authorization-server.ts';
-import { findSignInCandidate, passwordSetAtMs } from '../../../server/oauth/accounts/account-store.ts';
-import { encryptEmailCodeState } from '../../../server/oauth/pages/handlers/email-confirmation-code.ts';
-import { createEmailLinkToken, type EmailLinkPurpose } from '../../../server/oauth/accounts/email-links.ts';
+import { findActiveAccountForSignIn, getPasswordSetTimeMs } from '../../../server/oauth/accounts/account-store.ts';
+import { encryptEmailCodeFormState } from '../../../server/oauth/pages/handlers/email-confirmation-code.ts';
+import { createEmailedLinkToken, type EmailLinkPurpose } from '../../../server/oauth/accounts/email-links.ts';
 import { issueSecondStepTicket } from '../../../server/oauth/second-factors/second-step-ticket.ts';
 import { deriveKeys } from '../../../server/crypto/derived-keys.ts';
 import { HttpBrowser, buildFormRequest, type HtmlPage, type SendRequest } from '../browser/browser.ts';
@@ -124,7 +124,12 @@ export async function createCsrfVictim({ origin, db }: Server, send: SendRequest
       const csrf = hidden['csrf'] ?? '';
       const signIn = { accountId: id.userId, passwordSetAt: await readPasswordSetAt(db, id.userId), next: '/account' };
       const proof = form.endsWith('/e-mail-code')
-        ? encryptEmailCodeState(keys.secondFactor, csrf, { ...signIn, step: 'password', code: defaultFormValues['code'] ?? '' }, new Date())
+        ? encryptEmailCodeFormState(
+            keys.secondFactor,
+            csrf,
+            { ...signIn, step: 'password', code: defaultFormValues['code'] ?? '' },
+            new Date(),
+          )
         : issueSecondStepTicket(keys.secondFactor, csrf, signIn, new Date());
       const identifiers = { app: String(connection?.id), id: String(id.passkey), key: String(apiKey), proof, user_code: userCode };
       return { ...defaultFormValues, ...identifiers, ...hidden };
@@ -162,8 +167,8 @@ async function insertPasskey({ em }: Database, email: string): Promise<{ userId:
 }
 
 async function readPasswordSetAt({ em }: Database, userId: number): Promise<number> {
-  const account = await findSignInCandidate(em.fork(), userId);
-  return account ? passwordSetAtMs(account) : 0;
+  const account = await findActiveAccountForSignIn(em.fork(), userId);
+  return account ? getPasswordSetTimeMs(account) : 0;
 }
 
 async function insertApiKey({ em }: Database, userId: number): Promise<number> {
@@ -177,7 +182,7 @@ async function insertApiKey({ em }: Database, userId: number): Promise<number> {
 
 async function createLinks(db: Database, userId: number, email: string): Promise<Record<string, string>> {
   const link = (purpose: EmailLinkPurpose, address: string, user: number | null) =>
-    createEmailLinkToken(db.em.fork(), { purpose, email: address, userId: user }, new Date());
+    createEmailedLinkToken(db.em.fork(), { purpose, email: address, userId: user }, new Date());
   return {
     '/sign-up/confirm': await link('sign_up', `new.${email}`, null),
     '/password-reset/confirm': await link('password_reset', email, userId),

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createMigratedPostgresqlUrl } from '../services/database.ts';
-import { openDatabase } from '../../../server/schema/open-database.ts';
+import { openDatabaseWithoutMigrating } from '../../../server/schema/open-database.ts';
 import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
 import { startLoadBalancer } from '../network/load-balancer.ts';
 import { openLoggedMailbox } from '../services/mailbox.ts';
@@ -83,7 +83,7 @@ async function startPair(
     MANDATE_SECRET: testServerSecret,
     ...environment,
   };
-  const db = await openDatabase(url);
+  const db = await openDatabaseWithoutMigrating(url);
   const processes = await start(() => startServerProcess(env, undefined, undefined, onLogLine), db);
   const [first, second] = processes;
   const ports = processes.map((server) => Number(new URL(server.url).port));

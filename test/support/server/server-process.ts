@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { setImmediate as nextEventLoopTurn, setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { openDatabase } from '../../../server/schema/open-database.ts';
+import { openDatabaseWithoutMigrating } from '../../../server/schema/open-database.ts';
 import { dumpDatabase } from '../services/database-dump.ts';
 import { findFreePort } from '../network/free-port.ts';
 import { SecretLeakDetector } from './secret-leak-detector.ts';
@@ -43,7 +43,7 @@ async function expectNoStoredSecrets(env: Readonly<Record<string, string>>, outp
 
 async function readStoredData({ DATABASE_URL: url, MANDATE_DATA_DIR: directory }: Readonly<Record<string, string>>): Promise<string> {
   if (url !== undefined) {
-    const db = await openDatabase(url);
+    const db = await openDatabaseWithoutMigrating(url);
     const dump = await dumpDatabase(db);
     await db.close();
     return dump;

@@ -8,7 +8,7 @@ import { createHttpServer } from '../../../server/http/server/http-server.ts';
 import type { LoadLimits } from '../../../server/http/server/load-shedder.ts';
 import { createLog } from '../../../server/logging/logger.ts';
 import { manualProvider } from '../../../server/payments/providers/manual-provider.ts';
-import { indexPaymentProviders } from '../../../server/payments/providers/payment-provider.ts';
+import { indexPaymentProvidersByName } from '../../../server/payments/providers/payment-provider.ts';
 import { createTestProvider } from '../../../server/payments/providers/test-provider.ts';
 import { deriveKeys } from '../../../server/crypto/derived-keys.ts';
 import { assertContractResponse } from '../contract/assert-contract-response.ts';
@@ -109,7 +109,7 @@ const serveInThisProcess: StartServer = async ({ db: existingDb, http, ...option
     issuer: origin,
     keys,
     log,
-    providers: indexPaymentProviders(manualProvider, createTestProvider()),
+    providers: indexPaymentProvidersByName(manualProvider, createTestProvider()),
     trustProxy: 'loopback',
     development: true,
     rateLimits: unlimitedRates,

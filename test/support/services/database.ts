@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { inject } from 'vitest';
-import { openDatabase } from '../../../server/schema/open-database.ts';
+import { openDatabaseWithoutMigrating } from '../../../server/schema/open-database.ts';
 import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
 import { runAdminSql, databaseUrlOnServer } from './postgresql-databases.ts';
 
@@ -15,8 +15,8 @@ export const serverDatabaseKinds = databaseKind === 'postgresql' ? (['postgresql
 
 /** Creates an empty, migrated database. The caller must close it. */
 export async function createMigratedDatabase(): Promise<Database> {
-  if (provided.kind === 'postgresql') return openDatabase(await createMigratedPostgresqlUrl());
-  return openDatabase('memory://', { template: new Blob([await readFile(provided.template)]) });
+  if (provided.kind === 'postgresql') return openDatabaseWithoutMigrating(await createMigratedPostgresqlUrl());
+  return openDatabaseWithoutMigrating('memory://', { template: new Blob([await readFile(provided.template)]) });
 }
 
 /** Creates an empty, migrated PostgreSQL database and returns its URL. Requires `databaseKind` to be `postgresql`. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect } from 'vitest';
 import { manualProvider } from '../../../server/payments/providers/manual-provider.ts';
-import { type PaymentProviders, indexPaymentProviders } from '../../../server/payments/providers/payment-provider.ts';
+import { type PaymentProviders, indexPaymentProvidersByName } from '../../../server/payments/providers/payment-provider.ts';
 import { type TestProvider, createTestProvider } from '../../../server/payments/providers/test-provider.ts';
 import { startMandateServer, type ApiResponse, type JsonBody, type MandateServer } from '../server/start-mandate.ts';
 import type { StartOptions } from '../server/start-options.ts';
@@ -28,7 +28,7 @@ export async function startPaymentTestShop(
   startOptions: Pick<StartOptions, 'previewVersions'> = {},
 ): Promise<PaymentTestShop> {
   const provider = createTestProvider();
-  const providers = customProviders ?? indexPaymentProviders(manualProvider, provider);
+  const providers = customProviders ?? indexPaymentProvidersByName(manualProvider, provider);
   const mandate = await startMandateServer({ ...startOptions, ...(!(usesTwoProcesses && !customProviders) && { providers }) });
   const shop = await createTestShop(mandate);
   const { token } = shop;

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { createLog, type Log } from '../../../server/logging/logger.ts';
-import { taskHandlers } from '../../../server/app/task-handlers.ts';
+import { taskHandlersByType } from '../../../server/app/task-handlers.ts';
 import { runTasks, type TaskRunnerDependencies } from '../../../server/tasks/run-tasks.ts';
 import type { TaskHandler } from '../../../server/tasks/task-context.ts';
 import type { ApiResponse, ApiServer, JsonBody } from '../server/start-mandate.ts';
@@ -8,7 +8,7 @@ import type { ApiResponse, ApiServer, JsonBody } from '../server/start-mandate.t
 /** Runs all pending tasks, as the server's background job does. Returns the number of tasks. */
 export const runPendingTasks = (
   { db }: ApiServer,
-  handlers: TaskRunnerDependencies['handlers'] = taskHandlers,
+  handlers: TaskRunnerDependencies['handlers'] = taskHandlersByType,
   { signal, log = createLog(false) }: { signal?: AbortSignal; log?: Log } = {},
 ): Promise<number> => runTasks({ em: db.em, log, handlers }, signal);
 
@@ -41,7 +41,7 @@ export const parseRemarks = (file: string): JsonBody[] =>
 
 /** Returns the task handlers with a hook that runs before each step of a task. */
 export function hookTaskSteps(beforeStep: (step: number) => unknown): TaskRunnerDependencies['handlers'] {
-  const handlers = Object.entries(taskHandlers).map(([type, handler]) => {
+  const handlers = Object.entries(taskHandlersByType).map(([type, handler]) => {
     const hookedHandler: TaskHandler = (run) => {
       const step = run.step.bind(run);
       let steps = 0;

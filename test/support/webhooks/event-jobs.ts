@@ -2,7 +2,7 @@ import { expect, vi } from 'vitest';
 import { startJobs } from '../../../server/jobs/job-runner.ts';
 import type { Database, EntityManager } from '../../../server/database/entity-manager/entity-manager.ts';
 import { EventSignals } from '../../../server/events/event-signals.ts';
-import { eventJobs } from '../../../server/events/jobs.ts';
+import { createEventJobs } from '../../../server/events/jobs.ts';
 import { createLog } from '../../../server/logging/logger.ts';
 import { createWebhookDeliveriesForEvents } from '../../../server/webhooks/delivery/create-webhook-deliveries.ts';
 import { webhookJobs } from '../../../server/webhooks/delivery/webhook-jobs.ts';
@@ -25,7 +25,7 @@ export function mockPollInterval(connectedMs: number, fallbackMs: number): void 
 /** Starts the jobs that sequence and deliver events. Returns a function that stops the jobs. */
 export function startEventJobs(db: Database): () => Promise<void> {
   const deliverer = createDeliveryWorker({ db });
-  const jobs = startJobs([...eventJobs(db, createWebhookDeliveriesForEvents), ...webhookJobs(db, deliverer)], silentLog);
+  const jobs = startJobs([...createEventJobs(db, createWebhookDeliveriesForEvents), ...webhookJobs(db, deliverer)], silentLog);
   return async () => {
     await jobs.stop();
     await deliverer.stop();

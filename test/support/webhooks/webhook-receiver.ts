@@ -4,7 +4,7 @@ import { assignEventSequence } from '../../../server/events/assign-sequence.ts';
 import { deriveKeys } from '../../../server/crypto/derived-keys.ts';
 import { DeliveryWorker } from '../../../server/webhooks/delivery/delivery-worker.ts';
 import { createWebhookDeliveriesForEvents } from '../../../server/webhooks/delivery/create-webhook-deliveries.ts';
-import { publicNetworkPolicy, type NetworkPolicy } from '../../../server/outgoing-http/protected-client.ts';
+import { createPublicNetworkPolicy, type NetworkPolicy } from '../../../server/outgoing-http/protected-client.ts';
 import type { ApiServer, JsonBody } from '../server/start-mandate.ts';
 import { testServerSecret } from '../server/test-server-secret.ts';
 import { closeServer, listenOnLoopback } from '../network/loopback-server.ts';
@@ -60,7 +60,7 @@ export async function startWebhookReceiver(port = 0): Promise<WebhookReceiver> {
 /** Creates a delivery worker like the server's, but with the test keys. */
 export function createDeliveryWorker(
   { db }: Pick<ApiServer, 'db'>,
-  network: NetworkPolicy = publicNetworkPolicy(true),
+  network: NetworkPolicy = createPublicNetworkPolicy(true),
   log = createLog(false),
 ): DeliveryWorker {
   const keys = deriveKeys(testServerSecret);

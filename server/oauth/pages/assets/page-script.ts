@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { hashedAssetPath } from '../../../http/response/asset-path.ts';
+import { assetPathWithContentHash } from '../../../http/response/asset-path.ts';
 
 const text = readFileSync(new URL('page-script.js', import.meta.url), 'utf8');
 
 /** Script with optional page enhancements. */
-export const pageScript = { path: hashedAssetPath(text, 'js'), text };
+export const pageEnhancementScript = { path: assetPathWithContentHash(text, 'js'), text };

@@ -2,7 +2,7 @@
  * Returns a page's security headers. Browsers also apply `form-action` to redirects after a form submission, so the client's redirect URI
  * must be an allowed target.
  */
-export function pageSecurityHeaders(issuer: string, returnTo?: string): Record<string, string> {
+export function createPageSecurityHeaders(issuer: string, returnTo?: string): Record<string, string> {
   const policy = [
     `default-src 'none'`,
     `style-src 'self'`,
@@ -12,11 +12,11 @@ export function pageSecurityHeaders(issuer: string, returnTo?: string): Record<s
     `frame-ancestors 'none'`,
     `form-action ${["'self'", ...(returnTo === undefined ? [] : [formActionSource(returnTo)])].join(' ')}`,
   ];
-  return { 'Content-Security-Policy': policy.join('; '), 'Cache-Control': 'no-store', ...baseSecurityHeaders(issuer) };
+  return { 'Content-Security-Policy': policy.join('; '), 'Cache-Control': 'no-store', ...createProviderPageSecurityHeaders(issuer) };
 }
 
 /** Returns the security headers for pages that oidc-provider renders, without a Content-Security-Policy. */
-export const baseSecurityHeaders = (issuer: string): Record<string, string> => ({
+export const createProviderPageSecurityHeaders = (issuer: string): Record<string, string> => ({
   'X-Frame-Options': 'DENY',
   'X-Content-Type-Options': 'nosniff',
   // with `no-referrer`, browsers would send `Origin: null` even with this server's own forms

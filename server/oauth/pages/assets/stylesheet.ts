@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
-import { hashedAssetPath } from '../../../http/response/asset-path.ts';
+import { assetPathWithContentHash } from '../../../http/response/asset-path.ts';
 
 export type Stylesheet = { readonly path: string; readonly text: string };
 
 const readStylesheet = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8');
 
 /** Colours and rules that all pages share, including the API reference. */
-export const baseStylesheet = readStylesheet('base.css');
+export const sharedPageStylesheet = readStylesheet('base.css');
 
-const source = `${baseStylesheet}\n${readStylesheet('stylesheet.css')}`;
+const source = `${sharedPageStylesheet}\n${readStylesheet('stylesheet.css')}`;
 
 /** Builds the stylesheet with the shop's accent colour. */
 export function buildStylesheet(accent: string): Stylesheet {
@@ -20,7 +20,7 @@ export function buildStylesheet(accent: string): Stylesheet {
     .replace(/--accent: #[0-9a-f]{6}/, `--accent: ${accent}`)
     .replace(/--link: #[0-9a-f]{6}/, `--link: ${accent}`)
     .replace('--link: #93b4ff', `--link: ${onDark}`);
-  return { path: hashedAssetPath(text, 'css'), text };
+  return { path: assetPathWithContentHash(text, 'css'), text };
 }
 
 const channels = (colour: string): number[] => [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16));

@@ -1,15 +1,15 @@
 import type { Request } from 'express';
-import { findSignInCandidate, type SignInCandidate } from '../../accounts/account-store.ts';
+import { findActiveAccountForSignIn, type SignInCandidate } from '../../accounts/account-store.ts';
 import type { AttemptSource } from '../../brute-force/attempt-limits.ts';
 import type { PageContext } from '../routing/page-context.ts';
 
 /** Looks up the account and returns the attempt's source. Runs the same queries whether the account exists or not. */
-export async function findAttemptSource(context: PageContext, req: Request, emailOrId: string | number): Promise<AttemptSource> {
-  return attemptSourceFromRequest(context, req, await findSignInCandidate(context.em, emailOrId));
+export async function findSourceOfSignInAttempt(context: PageContext, req: Request, emailOrId: string | number): Promise<AttemptSource> {
+  return signInAttemptSourceFromRequest(context, req, await findActiveAccountForSignIn(context.em, emailOrId));
 }
 
 /** Returns an attempt's source: the client address and, for a known browser, the browser ID. */
-export function attemptSourceFromRequest(
+export function signInAttemptSourceFromRequest(
   { knownBrowsers }: PageContext,
   req: Request,
   account: SignInCandidate | undefined,

@@ -2,7 +2,7 @@ import { contract } from '@mandate/contract';
 import { LockMode } from '@mikro-orm/core';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
-import { getRequestSource } from '../../../audit/record-audit-event.ts';
+import { getClientAddressAndUserAgent } from '../../../audit/record-audit-event.ts';
 import { recordEvent } from '../../../events/record-event.ts';
 import { Problem } from '../../../http/problem-details/problem.ts';
 import { queueMail } from '../../../mail/queue-mail.ts';
@@ -10,12 +10,17 @@ import { changeEmailAddress, verifyEmailAddress } from '../../../users/change-em
 import { emailEquals } from '../../../users/email-equals.ts';
 import { userFromEntity } from '../../../users/user-response.ts';
 import { User } from '../../../users/user.entity.ts';
-import { lockAccountWithActiveSession, type AccountRequest } from './require-signed-in.ts';
+import { lockAccountAndRequireActiveSession, type AccountRequest } from './require-signed-in.ts';
 import { notifyEmailChange, emailConfirmationPath } from './notify-email-change.ts';
-import { deleteEmailLinksOfUser, peekEmailLink, createEmailLinkToken, consumeEmailLink } from '../../accounts/email-links.ts';
+import {
+  deleteEmailedLinksOfUser,
+  readEmailedLinkWithoutConsuming,
+  createEmailedLinkToken,
+  consumeEmailLink,
+} from '../../accounts/email-links.ts';
 import { renderEmail } from '../emails/render-email.ts';
 import { sendPage, type PageContext } from '../routing/page-context.ts';
-import { changeEmailPage, accountSuccessPage } from '../views/account-pages.ts';
+import { changeEmailPage, renderAccountSuccessPage } from '../views/account-pages.ts';
 import { confirmEmailPage, linkExpiredPage, emailSentPage } from '../views/email-link-pages.ts';
 import type { FieldError } from '../views/page-layout.ts';
 import { noticePage } from '../views/message-pages.ts';
@@ -59,10 +64,10 @@ async function sendLink(request: AccountRequest, email: string): Promise<void> {
   const { mail } = settings.messages;
   const shop = settings.shop.name;
   await em.transactional(async (inner) => {
-    await lockAccountWithActiveSession(inner, request); // a password reset deletes links, so older sessions must not add links afterwards
+    await lockAccountAndRequireActiveSession(inner, request); // a password reset deletes links, so older sessions must not add links afterwards
     const otherOwner = { ...emailEquals(email), status: { $ne: 'closed' as const }, id: { $ne: userId } };
     const isTaken = (await inner.count(User, otherOwner)) > 0;
-    const token = await createEmailLinkToken(inner, { purpose: 'email_change', email, userId }, now);
+    const token = await createEmailedLinkToken(inner, { purpose: 'email_change', email, userId }, now);
     const content = isTaken
       ? { subject: mail.addressTakenSubject(shop), text: mail.addressTaken(shop) }
       : {
@@ -79,7 +84,7 @@ const readLinkToken = (req: Request): string => z.string().max(200).catch('').pa
 
 /** Handles `GET /account/email/confirm`, the target of the link in the message. */
 export const showEmailConfirmation = (context: PageContext) => async (req: Request, res: Response) => {
-  const link = await peekEmailLink(context.em, 'email_change', readLinkToken(req), new Date());
+  const link = await readEmailedLinkWithoutConsuming(context.em, 'email_change', readLinkToken(req), new Date());
   if (!link) return sendLinkExpired(context, res);
   return sendPage(context, res, confirmEmailPage(context.settings, { csrf: context.forms.issue(req, res), email: link.email }));
 };
@@ -94,8 +99,8 @@ export const submitEmailConfirmation = (context: PageContext) => async (req: Req
   const { email, how } = confirmed;
   const page =
     how === 'changed'
-      ? accountSuccessPage(context.settings, messages.doneTitle, messages.done(email))
-      : accountSuccessPage(context.settings, messages.confirmedTitle, messages.confirmed);
+      ? renderAccountSuccessPage(context.settings, messages.doneTitle, messages.done(email))
+      : renderAccountSuccessPage(context.settings, messages.confirmedTitle, messages.confirmed);
   return sendPage(context, res, page);
 };
 
@@ -107,7 +112,7 @@ type ConfirmedAddress = { readonly email: string; readonly how: 'changed' | 'ver
  */
 async function confirmAddress(context: PageContext, req: Request): Promise<ConfirmedAddress | undefined> {
   const now = new Date();
-  const source = getRequestSource(req);
+  const source = getClientAddressAndUserAgent(req);
   return context.em.transactional(async (em) => {
     const link = await consumeEmailLink(em, 'email_change', readLinkToken(req), now);
     const user =
@@ -116,7 +121,7 @@ async function confirmAddress(context: PageContext, req: Request): Promise<Confi
     const { email } = link;
     if (email === user.email) {
       await verifyEmailAddress(em, user, source, now);
-      await deleteEmailLinksOfUser(em, user.id);
+      await deleteEmailedLinksOfUser(em, user.id);
       return { email, how: 'verified' };
     }
     await changeEmailAddress(em, notifyEmailChange(context), user, { email, isVerified: true, actorId: user.id, source }, now);

@@ -1,6 +1,6 @@
-import { findCharacterError, singleLineSchema } from '@mandate/contract';
+import { findForbiddenCharacterMessage, singleLineInputSchema } from '@mandate/contract';
 import { z } from 'zod';
-import { lockAccountWithActiveSession, type AccountRequest } from './require-signed-in.ts';
+import { lockAccountAndRequireActiveSession, type AccountRequest } from './require-signed-in.ts';
 import { showSecurityPage, auditSecondFactorChangeAndEmailUser } from './change-second-factor.ts';
 import { addPasskey, removePasskey } from '../../second-factors/passkeys.ts';
 
@@ -17,12 +17,14 @@ export async function submitNewPasskey(request: AccountRequest): Promise<void> {
   const { context, req, res, account, now } = request;
   const { messages } = context.settings;
   const { passkey, name } = newPasskeyForm.parse(req.body ?? {});
-  const validName = singleLineSchema(100, 0).safeParse(name);
+  const validName = singleLineInputSchema(100, 0).safeParse(name);
   if (!validName.success) {
-    return showSecurityPage(request, [{ field: 'name', text: messages.signUp.nameRejected(findCharacterError(validName.error) ?? '') }]);
+    return showSecurityPage(request, [
+      { field: 'name', text: messages.signUp.nameRejected(findForbiddenCharacterMessage(validName.error) ?? '') },
+    ]);
   }
   const added = await context.em.transactional(async (em) => {
-    await lockAccountWithActiveSession(em, request);
+    await lockAccountAndRequireActiveSession(em, request);
     const newPasskey = { userId: account.id, name: name === '' ? messages.security.passkeyDefault : name, answer: passkey };
     const id = await addPasskey(em, context.challenges, context.provider.issuer, newPasskey, now);
     if (id !== undefined) await auditSecondFactorChangeAndEmailUser(em, request, 'passkey.added', `passkey:${id}`);
@@ -44,7 +46,7 @@ const removeForm = z.object({
 });
 
 /** Handles `POST /account/passkeys/remove`. */
-export async function submitRemovePasskey(request: AccountRequest): Promise<void> {
+export async function submitPasskeyRemoval(request: AccountRequest): Promise<void> {
   const { context, req, res, account } = request;
   const form = removeForm.safeParse(req.body ?? {});
   if (form.success) {

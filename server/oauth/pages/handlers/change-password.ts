@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import { listActiveApiKeys } from '../../../api-keys/list-account-api-keys.ts';
 import { revokeApiKeys } from '../../../api-keys/revoke-api-keys.ts';
-import { recordAuditEvent, getRequestSource } from '../../../audit/record-audit-event.ts';
+import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../audit/record-audit-event.ts';
 import { queueMail } from '../../../mail/queue-mail.ts';
-import { lockAccountWithActiveSession, type AccountRequest } from './require-signed-in.ts';
+import { lockAccountAndRequireActiveSession, type AccountRequest } from './require-signed-in.ts';
 import { storePasswordHash } from '../../accounts/account-store.ts';
-import { loadCurrentSession, startSession } from '../../sessions/current-session.ts';
-import { passwordAuthentication } from '../../protocol/acr-and-amr.ts';
+import { loadBrowserSession, startSession } from '../../sessions/current-session.ts';
+import { passwordAcrAndAmr } from '../../protocol/acr-and-amr.ts';
 import { recordSessionUse } from '../../sessions/session-list.ts';
 import { revokeGrantsAndSessions } from '../../grants/revoke-grants-and-sessions.ts';
-import { deleteEmailLinksOfUser } from '../../accounts/email-links.ts';
+import { deleteEmailedLinksOfUser } from '../../accounts/email-links.ts';
 import { sanitizeNameForEmail, renderEmail } from '../emails/render-email.ts';
-import { hashNewPassword } from './password-rules.ts';
+import { validateAndHashNewPassword } from './password-rules.ts';
 import { sendPage } from '../routing/page-context.ts';
 import { changePasswordPage, passwordChangedPage } from '../views/account-pages.ts';
 import type { FieldError } from '../views/page-layout.ts';
@@ -27,19 +27,24 @@ export async function submitChangePassword(request: AccountRequest): Promise<voi
   const { settings } = context;
   const { password, revoke_keys: revokeKeys } = passwordForm.parse(req.body ?? {});
   const revokesKeys = revokeKeys !== undefined;
-  const chosen = await hashNewPassword(password, account, settings);
+  const chosen = await validateAndHashNewPassword(password, account, settings);
   if ('reason' in chosen) return renderForm(request, [{ field: 'password', text: chosen.reason }], revokesKeys);
   const apiKeys = await context.em.transactional(async (em) => {
-    await lockAccountWithActiveSession(em, request);
-    const { amr = passwordAuthentication.amr, acr = passwordAuthentication.acr } = await loadCurrentSession(context.provider, req, res);
+    await lockAccountAndRequireActiveSession(em, request);
+    const { amr = passwordAcrAndAmr.amr, acr = passwordAcrAndAmr.acr } = await loadBrowserSession(context.provider, req, res);
     await storePasswordHash(em, account.id, chosen.hash, now);
     await revokeGrantsAndSessions(em, account.id);
-    await deleteEmailLinksOfUser(em, account.id);
+    await deleteEmailedLinksOfUser(em, account.id);
     const session = await startSession(context.provider, req, res, String(account.id), { amr, acr });
     await recordSessionUse(em, session.uid, String(account.id), req, now);
-    await recordAuditEvent(em, getRequestSource(req), { action: 'password.changed', actorId: account.id, userId: account.id }, now);
+    await recordAuditEvent(
+      em,
+      getClientAddressAndUserAgent(req),
+      { action: 'password.changed', actorId: account.id, userId: account.id },
+      now,
+    );
     const active = await listActiveApiKeys(em, account.id, now);
-    const cause = { source: getRequestSource(req), actorId: account.id, reason: 'password_changed' } as const;
+    const cause = { source: getClientAddressAndUserAgent(req), actorId: account.id, reason: 'password_changed' } as const;
     if (revokesKeys) await revokeApiKeys(em, { userId: account.id }, cause, now);
     const { mail, credential } = settings.messages;
     const lists =

@@ -1,14 +1,14 @@
 import { encodeQR } from 'qr';
 import { z } from 'zod';
 import type { AuditAction } from '@mandate/contract';
-import { recordAuditEvent, getRequestSource } from '../../../audit/record-audit-event.ts';
+import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../audit/record-audit-event.ts';
 import type { EntityManager } from '../../../database/entity-manager/entity-manager.ts';
 import { queueMail } from '../../../mail/queue-mail.ts';
 import { encryptText, decryptText } from '../../../crypto/authenticated-encryption.ts';
-import { lockAccountWithActiveSession, type AccountRequest } from './require-signed-in.ts';
+import { lockAccountAndRequireActiveSession, type AccountRequest } from './require-signed-in.ts';
 import {
-  totpUri,
-  findAuthenticatorAppAddedAt,
+  createTotpUri,
+  findWhenAuthenticatorAppWasAdded,
   deleteAuthenticatorApp,
   saveAuthenticatorApp,
   generateTotpSecret,
@@ -17,13 +17,13 @@ import {
   matchTotpTimeStep,
 } from '../../second-factors/authenticator-app-and-recovery-codes.ts';
 import { startSession } from '../../sessions/current-session.ts';
-import { passwordAndCodeAuthentication } from '../../protocol/acr-and-amr.ts';
+import { passwordAndCodeAcrAndAmr } from '../../protocol/acr-and-amr.ts';
 import { recordSessionUse } from '../../sessions/session-list.ts';
 import { renderEmail } from '../emails/render-email.ts';
 import { sendPage } from '../routing/page-context.ts';
 import type { FieldError } from '../views/page-layout.ts';
 import { recoveryCodesPage, securityPage, authenticatorAppSetupPage } from '../views/security-pages.ts';
-import { passkeyCreationOptionsJson, listPasskeys } from '../../second-factors/passkeys.ts';
+import { createPasskeyCreationOptionsJson, listPasskeys } from '../../second-factors/passkeys.ts';
 
 /** Handles `GET /account/security`. */
 export async function showSecurityPage(request: AccountRequest, faults: readonly FieldError[] = []): Promise<void> {
@@ -31,10 +31,16 @@ export async function showSecurityPage(request: AccountRequest, faults: readonly
   const { em, settings, challenges, provider } = context;
   const html = securityPage(settings, {
     csrf: context.forms.issue(req, res),
-    appAddedAt: await findAuthenticatorAppAddedAt(em, account.id),
+    appAddedAt: await findWhenAuthenticatorAppWasAdded(em, account.id),
     codesLeft: await countRecoveryCodes(em, account.id),
     passkeys: await listPasskeys(em, account.id),
-    passkeyOptions: await passkeyCreationOptionsJson(em, challenges, { issuer: provider.issuer, shop: settings.shop.name }, account, now),
+    passkeyOptions: await createPasskeyCreationOptionsJson(
+      em,
+      challenges,
+      { issuer: provider.issuer, shop: settings.shop.name },
+      account,
+      now,
+    ),
     faults,
   });
   sendPage(context, res, html, { status: faults.length > 0 ? 400 : 200 });
@@ -55,11 +61,11 @@ export async function submitAuthenticatorSetup(request: AccountRequest): Promise
   const step = matchTotpTimeStep(secret, code, now);
   if (step === undefined) return renderSetUp(request, secret, [{ field: 'code', text: messages.setUpApp.wrong }]);
   const codes = await context.em.transactional(async (em) => {
-    await lockAccountWithActiveSession(em, request);
+    await lockAccountAndRequireActiveSession(em, request);
     await saveAuthenticatorApp(em, context.keys.secondFactor, account.id, secret, step, now);
     await auditSecondFactorChangeAndEmailUser(em, request, 'authenticator_app.added');
     // the code counts as a second factor; without the new session, the next page would require another sign-in
-    const session = await startSession(context.provider, req, res, String(account.id), passwordAndCodeAuthentication);
+    const session = await startSession(context.provider, req, res, String(account.id), passwordAndCodeAcrAndAmr);
     await recordSessionUse(em, session.uid, String(account.id), req, now);
     return replaceRecoveryCodes(em, account.id);
   });
@@ -78,14 +84,14 @@ function renderSetUp({ context, req, res, account }: AccountRequest, secret: str
     csrf: context.forms.issue(req, res),
     sealed: encryptText(secret, keys.secondFactor, setUpLabel(account.id)),
     secret,
-    picture: encodeQR(totpUri(secret, settings.shop.name, account.email), 'svg', { ecc: 'medium', border: 4 }),
+    picture: encodeQR(createTotpUri(secret, settings.shop.name, account.email), 'svg', { ecc: 'medium', border: 4 }),
     faults,
   });
   sendPage(context, res, html, { status: faults.length > 0 ? 400 : 200 });
 }
 
 /** Handles `POST /account/authenticator-app/remove`. */
-export async function removeAuthenticatorApp(request: AccountRequest): Promise<void> {
+export async function submitAuthenticatorAppRemoval(request: AccountRequest): Promise<void> {
   const { context, res, account } = request;
   await context.em.transactional(async (em) => {
     await deleteAuthenticatorApp(em, account.id);
@@ -95,11 +101,11 @@ export async function removeAuthenticatorApp(request: AccountRequest): Promise<v
 }
 
 /** Handles `POST /account/recovery-codes`: replaces the recovery codes and shows the new codes. */
-export async function renewRecoveryCodes(request: AccountRequest): Promise<void> {
+export async function submitRecoveryCodeRenewal(request: AccountRequest): Promise<void> {
   const { context, res, account } = request;
-  if ((await findAuthenticatorAppAddedAt(context.em, account.id)) === undefined) return res.redirect(303, '/account/security');
+  if ((await findWhenAuthenticatorAppWasAdded(context.em, account.id)) === undefined) return res.redirect(303, '/account/security');
   const codes = await context.em.transactional(async (em) => {
-    await lockAccountWithActiveSession(em, request);
+    await lockAccountAndRequireActiveSession(em, request);
     await auditSecondFactorChangeAndEmailUser(em, request, 'recovery_codes.created');
     return replaceRecoveryCodes(em, account.id);
   });
@@ -114,7 +120,7 @@ export async function auditSecondFactorChangeAndEmailUser(
   subject?: string,
 ): Promise<void> {
   const { settings, keys } = context;
-  await recordAuditEvent(em, getRequestSource(req), { action, actorId: account.id, userId: account.id, subject }, now);
+  await recordAuditEvent(em, getClientAddressAndUserAgent(req), { action, actorId: account.id, userId: account.id, subject }, now);
   const { securityChangedSubject, securityChanged } = settings.messages.mail;
   const content = { subject: securityChangedSubject(settings.shop.name), text: securityChanged(settings.shop.name) };
   await queueMail(em, keys.mail, renderEmail(account.email, settings, content), now);

@@ -1,13 +1,13 @@
 import { LockMode } from '@mikro-orm/core';
 import type { ProblemCode } from '@mandate/contract';
-import { recordAuditEvent, getRequestSource } from '../../../audit/record-audit-event.ts';
+import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../audit/record-audit-event.ts';
 import { Problem } from '../../../http/problem-details/problem.ts';
 import { closeUser } from '../../../users/close-user.ts';
 import { lockActiveAdministrators } from '../../../users/administrator-guard.ts';
 import { User } from '../../../users/user.entity.ts';
 import type { AccountRequest } from './require-signed-in.ts';
 import { endSession } from '../../sessions/current-session.ts';
-import { revokeUserAccess } from '../../grants/revoke-user-access.ts';
+import { revokeAccessOfSuspendedOrClosedUser } from '../../grants/revoke-user-access.ts';
 import { sendPage } from '../routing/page-context.ts';
 import { closeAccountPage } from '../views/account-pages.ts';
 import { noticePage } from '../views/message-pages.ts';
@@ -25,9 +25,9 @@ export async function submitCloseAccount(request: AccountRequest): Promise<void>
     .transactional(async (em) => {
       await lockActiveAdministrators(em);
       const user = await em.findOneOrFail(User, { id: account.id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
-      await closeUser(em, revokeUserAccess, user);
+      await closeUser(em, revokeAccessOfSuspendedOrClosedUser, user);
       await endSession(context.provider, req, res);
-      await recordAuditEvent(em, getRequestSource(req), { action: 'account.closed', actorId: user.id, userId: user.id }, now);
+      await recordAuditEvent(em, getClientAddressAndUserAgent(req), { action: 'account.closed', actorId: user.id, userId: user.id }, now);
       return true;
     })
     .catch((error: unknown) => {

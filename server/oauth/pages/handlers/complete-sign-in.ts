@@ -1,13 +1,13 @@
 import type { Request, Response } from 'express';
 import { errors } from 'oidc-provider';
-import { recordAuditEvent, getRequestSource } from '../../../audit/record-audit-event.ts';
+import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../audit/record-audit-event.ts';
 import type { EntityManager } from '../../../database/entity-manager/entity-manager.ts';
 import { lockUser } from '../../../users/lock-user.ts';
-import { findSignInCandidate, passwordSetAtMs } from '../../accounts/account-store.ts';
+import { findActiveAccountForSignIn, getPasswordSetTimeMs } from '../../accounts/account-store.ts';
 import { recordSessionUse } from '../../sessions/session-list.ts';
 import { endSession, startSession } from '../../sessions/current-session.ts';
 import type { AuthenticationContext } from '../../protocol/acr-and-amr.ts';
-import { interactionClientId, requirePendingInteraction, type PageContext } from '../routing/page-context.ts';
+import { getInteractionClientId, requirePendingInteraction, type PageContext } from '../routing/page-context.ts';
 
 export type AuthenticatedUser = {
   readonly accountId: string;
@@ -43,7 +43,7 @@ export async function completeSignIn(context: PageContext, req: Request, res: Re
       clientId: request?.clientId,
       details: { amr: proof.amr },
     } as const;
-    await recordAuditEvent(em, getRequestSource(req), event, now);
+    await recordAuditEvent(em, getClientAddressAndUserAgent(req), event, now);
     return request?.returnTo ?? next;
   });
   context.knownBrowsers.remember(req, res, userId, now);
@@ -57,8 +57,8 @@ export async function completeSignIn(context: PageContext, req: Request, res: Re
 async function requireUnchangedPassword(em: EntityManager, userId: number, setAt: number | undefined): Promise<void> {
   if (setAt === undefined) return;
   await lockUser(em, userId);
-  const account = await findSignInCandidate(em, userId);
-  if (!account || passwordSetAtMs(account) !== setAt) throw new errors.SessionNotFound('the password was changed during the sign-in');
+  const account = await findActiveAccountForSignIn(em, userId);
+  if (!account || getPasswordSetTimeMs(account) !== setAt) throw new errors.SessionNotFound('the password was changed during the sign-in');
 }
 
 async function completeInteraction(
@@ -77,5 +77,5 @@ async function completeInteraction(
     await interaction.persist();
   }
   const returnTo = await provider.interactionResult(req, res, { login: { accountId, amr: [...amr], acr } });
-  return { returnTo, clientId: interactionClientId(interaction) };
+  return { returnTo, clientId: getInteractionClientId(interaction) };
 }

@@ -2,16 +2,16 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
-import { releaseSlotWhile } from '../../../http/server/load-shedder.ts';
+import { releaseLoadShedderSlotWhile } from '../../../http/server/load-shedder.ts';
 import { queueMail } from '../../../mail/queue-mail.ts';
 import { encryptText, decryptText } from '../../../crypto/authenticated-encryption.ts';
-import { hashTypedCode } from '../../../crypto/hash-typed-code.ts';
-import { passwordSetAtMs, type SignInCandidate } from '../../accounts/account-store.ts';
-import { attemptFailureCeilings, TooManyAttemptsError, type CountedAttempt } from '../../brute-force/attempt-limits.ts';
+import { hashCodeTypedByUser } from '../../../crypto/hash-typed-code.ts';
+import { getPasswordSetTimeMs, type SignInCandidate } from '../../accounts/account-store.ts';
+import { maxFailuresBeforeEmailConfirmation, TooManyAttemptsError, type CountedAttempt } from '../../brute-force/attempt-limits.ts';
 import { generateRecoveryCode } from '../../second-factors/authenticator-app-and-recovery-codes.ts';
 import { renderEmail } from '../emails/render-email.ts';
 import type { PageContext } from '../routing/page-context.ts';
-import { consumeChallenge } from '../../second-factors/passkeys.ts';
+import { consumePasskeyChallenge } from '../../second-factors/passkeys.ts';
 
 // Above the failure ceiling, an attacker with many networks could guess at full speed.
 // Rejecting all attempts would lock the owner out.
@@ -45,7 +45,7 @@ type Checked<Result> = {
  * correct; the response takes the same time either way.
  * @param check returns the account if the password or the code is correct
  */
-export async function checkWithAttackProtection<Result>(
+export async function verifyCredentialOrRequireEmailCode<Result>(
   context: PageContext,
   req: Request,
   res: Response,
@@ -58,7 +58,7 @@ export async function checkWithAttackProtection<Result>(
     if (!mustConfirm(context, given.attempt)) return { result };
     return { result, proof: await sendEmailCode(context, req, account, given, new Date()) };
   })();
-  const [checked] = await Promise.all([checking, given.attempt.aboveCeiling > 0 ? releaseSlotWhile(res, delay) : undefined]);
+  const [checked] = await Promise.all([checking, given.attempt.aboveCeiling > 0 ? releaseLoadShedderSlotWhile(res, delay) : undefined]);
   return checked;
 }
 
@@ -97,12 +97,12 @@ async function sendEmailCode(
     const mail = { subject: messages.mail.signInCodeSubject(shop.name), text: messages.mail.signInCode(shop.name, code), link };
     await queueMail(context.em, context.keys.mail, renderEmail(account.email, context.settings, mail), now);
   }
-  const owner = { accountId: account?.id ?? noAccount, passwordSetAt: account ? passwordSetAtMs(account) : 0 };
-  return encryptEmailCodeState(context.keys.secondFactor, csrf, { ...owner, step, next, code }, now);
+  const owner = { accountId: account?.id ?? noAccount, passwordSetAt: account ? getPasswordSetTimeMs(account) : 0 };
+  return encryptEmailCodeFormState(context.keys.secondFactor, csrf, { ...owner, step, next, code }, now);
 }
 
 /** Encrypts the e-mail code form's state. The result is valid for 10 minutes, and only with the same form token. */
-export function encryptEmailCodeState(key: Buffer, csrf: string, state: Omit<State, 'nonce' | 'until'>, now: Date): string {
+export function encryptEmailCodeFormState(key: Buffer, csrf: string, state: Omit<State, 'nonce' | 'until'>, now: Date): string {
   // padded, so that the length of the ciphertext does not reveal whether the account exists
   const accountId = String(state.accountId).padStart(16, '0');
   const setAt = String(state.passwordSetAt).padStart(16, '0');
@@ -127,21 +127,21 @@ async function mayReceiveCode({ limits }: PageContext, req: Request, { id }: Acc
 }
 
 /** Decrypts the state submitted with the form. Returns undefined if the state is from another browser or has expired. */
-export function decryptEmailCodeState(key: Buffer, csrf: string, proof: string, now: Date): State | undefined {
+export function decryptEmailCodeFormState(key: Buffer, csrf: string, proof: string, now: Date): State | undefined {
   const text = decryptText(proof, key, encryptionContext(csrf));
   if (text === undefined) return undefined;
   const state = stateSchema.parse(JSON.parse(text));
   return state.until > now.getTime() ? state : undefined;
 }
 
-const hashCode = (code: string): Buffer => Buffer.from(hashTypedCode(code));
+const hashCode = (code: string): Buffer => Buffer.from(hashCodeTypedByUser(code));
 
 /** Verifies the code that was sent by e-mail. A code is accepted only once. */
 export const consumeEmailCode = async ({ em }: PageContext, state: State, code: string, now: Date): Promise<boolean> =>
-  timingSafeEqual(hashCode(code), hashCode(state.code)) && state.accountId !== noAccount && consumeChallenge(em, state.nonce, now);
+  timingSafeEqual(hashCode(code), hashCode(state.code)) && state.accountId !== noAccount && consumePasskeyChallenge(em, state.nonce, now);
 
 /** Notifies the owner of the attack, once per ceiling period. */
-export async function notifyOwnerOfAttack(
+export async function emailAccountOwnerAboutAttack(
   context: PageContext,
   { aboveCeiling }: CountedAttempt,
   account: Account | undefined,
@@ -149,6 +149,9 @@ export async function notifyOwnerOfAttack(
   if (aboveCeiling !== 1 || !account || !context.canMail) return;
   const { settings, em, keys } = context;
   const { underAttackSubject, underAttack } = settings.messages.mail;
-  const mail = { subject: underAttackSubject(settings.shop.name), text: underAttack(settings.shop.name, attemptFailureCeilings.password) };
+  const mail = {
+    subject: underAttackSubject(settings.shop.name),
+    text: underAttack(settings.shop.name, maxFailuresBeforeEmailConfirmation.password),
+  };
   await queueMail(em, keys.mail, renderEmail(account.email, settings, mail), new Date());
 }

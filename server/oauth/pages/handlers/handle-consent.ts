@@ -2,25 +2,31 @@ import type { Request, Response } from 'express';
 import { errors } from 'oidc-provider';
 import { z } from 'zod';
 import { isSelfRegistered } from '../../../applications/application.entity.ts';
-import { embeddableLogoUri } from '../../../applications/logo.ts';
+import { getLogoDataUri } from '../../../applications/logo.ts';
 import { User } from '../../../users/user.entity.ts';
-import { recordAuditEvent, getRequestSource } from '../../../audit/record-audit-event.ts';
+import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../audit/record-audit-event.ts';
 import { endSession } from '../../sessions/current-session.ts';
-import { parseRequestedScopes, applyConsentDecision, findActiveApplication, canGrantScope, rememberConsent } from '../../grants/consent.ts';
-import { createConnectedApp } from '../../grants/connected-apps.ts';
-import { accessTokenAudiences, endpointPaths } from '../../protocol/endpoints.ts';
-import { oauthLifetimes } from '../../protocol/lifetimes.ts';
 import {
-  interactionClientId,
+  parseRequestedScopes,
+  recordConsentDecisionInGrant,
+  findActiveApplication,
+  canRoleGrantScope,
+  addScopesToStoredConsent,
+} from '../../grants/consent.ts';
+import { createConnectedApp } from '../../grants/connected-apps.ts';
+import { listAccessTokenAudiences, oauthEndpointPaths } from '../../protocol/endpoints.ts';
+import { tokenAndSessionLifetimes } from '../../protocol/lifetimes.ts';
+import {
+  getInteractionClientId,
   deleteInteraction,
   requirePendingInteraction,
-  interactionRedirectUri,
+  getInteractionRedirectUri,
   sendPage,
   type Interaction,
   type PageContext,
 } from '../routing/page-context.ts';
 import { consentPage } from '../views/consent-page.ts';
-import { filterApiScopes, identityScopes } from '../../protocol/oauth-scopes.ts';
+import { filterApiScopes, openIdConnectScopes } from '../../protocol/oauth-scopes.ts';
 
 const consentForm = z.object({
   decision: z.enum(['allow', 'cancel', 'switch']),
@@ -34,20 +40,20 @@ export const showConsent = (context: PageContext) => async (req: Request, res: R
   const user = await requireUser(context, interaction);
   const { grantable, apiScopes, beyondRole } = splitRequestedScopes(interaction, user.role);
   if (grantable.length + beyondRole.length === 0) return deny(context, req, res);
-  const application = await findActiveApplication(context.em, interactionClientId(interaction));
+  const application = await findActiveApplication(context.em, getInteractionClientId(interaction));
   const html = consentPage(context.settings, {
     csrf: context.forms.issue(req, res),
-    application: { name: application.name, firstParty: application.firstParty, logo: embeddableLogoUri(application.logoUri) },
+    application: { name: application.name, firstParty: application.firstParty, logo: getLogoDataUri(application.logoUri) },
     documentHost: application.registration === 'metadata_document' ? new URL(application.clientId).host : undefined,
     selfRegistered: isSelfRegistered(application),
-    returnTo: interactionRedirectUri(interaction),
+    returnTo: getInteractionRedirectUri(interaction),
     person: user,
     apiScopes,
     beyondRole,
-    identityScopes: identityScopes.filter((scope) => grantable.includes(scope)),
-    days: oauthLifetimes.grant / (24 * 60 * 60),
+    identityScopes: openIdConnectScopes.filter((scope) => grantable.includes(scope)),
+    days: tokenAndSessionLifetimes.grant / (24 * 60 * 60),
   });
-  return sendPage(context, res, html, { returnTo: interactionRedirectUri(interaction) });
+  return sendPage(context, res, html, { returnTo: getInteractionRedirectUri(interaction) });
 };
 
 /** Handles `POST /consent/:uid`. */
@@ -74,14 +80,19 @@ async function allow(context: PageContext, req: Request, res: Response, selected
     if (grantable.length === 0) return denyInteraction(context, req, res);
     const deselected = new Set<string>(apiScopes.filter((scope) => !selected.has(scope)));
     const allowed = grantable.filter((scope) => !deselected.has(scope));
-    const grant = new provider.Grant({ accountId: String(user.id), clientId: interactionClientId(interaction) });
-    applyConsentDecision(grant, accessTokenAudiences(provider.issuer), parseRequestedScopes(interaction.params), new Set(allowed));
+    const grant = new provider.Grant({ accountId: String(user.id), clientId: getInteractionClientId(interaction) });
+    recordConsentDecisionInGrant(
+      grant,
+      listAccessTokenAudiences(provider.issuer),
+      parseRequestedScopes(interaction.params),
+      new Set(allowed),
+    );
     const grantId = await grant.save();
-    const [clientId, now] = [interactionClientId(interaction), new Date()];
-    await rememberConsent(em, user.id, clientId, allowed, now);
+    const [clientId, now] = [getInteractionClientId(interaction), new Date()];
+    await addScopesToStoredConsent(em, user.id, clientId, allowed, now);
     await createConnectedApp(em, { grantId, userId: user.id, clientId }, req.headers['user-agent'], now);
     const event = { action: 'consent.granted', actorId: user.id, userId: user.id, clientId, details: { scopes: allowed } } as const;
-    await recordAuditEvent(em, getRequestSource(req), event, now);
+    await recordAuditEvent(em, getClientAddressAndUserAgent(req), event, now);
     return provider.interactionResult(req, res, { consent: { grantId } });
   });
   res.redirect(303, returnTo);
@@ -111,7 +122,7 @@ async function switchUser(context: PageContext, req: Request, res: Response): Pr
   for (const [name, value] of Object.entries(interaction.params)) {
     for (const one of Array.isArray(value) ? value : [value]) if (typeof one === 'string') request.append(name, one);
   }
-  res.redirect(303, `${endpointPaths.authorization}?${request.toString()}`);
+  res.redirect(303, `${oauthEndpointPaths.authorization}?${request.toString()}`);
 }
 
 /** Restarts the sign-in within the same request: a device code can be confirmed only once, so the request itself cannot be restarted. */
@@ -127,7 +138,7 @@ async function switchUserForDevice({ provider }: PageContext, req: Request, res:
 /** Splits the requested scopes into scopes that this user can grant and API scopes that the user's role does not permit. */
 function splitRequestedScopes(interaction: Interaction, role: User['role']) {
   const requested = parseRequestedScopes(interaction.params);
-  const grantable = requested.filter((scope) => canGrantScope(role, scope));
+  const grantable = requested.filter((scope) => canRoleGrantScope(role, scope));
   return {
     grantable,
     apiScopes: filterApiScopes(grantable),

@@ -1,6 +1,6 @@
 import type { OnEmailAddressChange } from '../../../http/routing/handler-dependencies.ts';
 import { queueMail } from '../../../mail/queue-mail.ts';
-import { deleteEmailLinksAfterAddressChange, createEmailLinkToken } from '../../accounts/email-links.ts';
+import { deleteEmailedLinksAfterAddressChange, createEmailedLinkToken } from '../../accounts/email-links.ts';
 import { renderEmail } from '../emails/render-email.ts';
 import type { PageContext } from '../routing/page-context.ts';
 
@@ -19,7 +19,7 @@ export const notifyEmailChange =
   async (em, change, now) => {
     const { settings, keys, provider, canMail } = context;
     const { userId, from, to, isVerified } = change;
-    await deleteEmailLinksAfterAddressChange(em, change);
+    await deleteEmailedLinksAfterAddressChange(em, change);
     if (!canMail) return;
     const { mail } = settings.messages;
     const shop = settings.shop.name;
@@ -28,7 +28,7 @@ export const notifyEmailChange =
     if (isReachable(from)) await queueMail(em, keys.mail, renderEmail(from, settings, changed), now);
     if (!isReachable(to)) return;
     if (isVerified) return queueMail(em, keys.mail, renderEmail(to, settings, changed), now);
-    const token = await createEmailLinkToken(em, { purpose: 'email_change', email: to, userId }, now);
+    const token = await createEmailedLinkToken(em, { purpose: 'email_change', email: to, userId }, now);
     const link = `${provider.issuer}${emailConfirmationPath}?token=${token}`;
     const confirm = { subject: mail.confirmAddressSubject(shop), text: mail.confirmNewAddress(shop), link, ignore: true };
     await queueMail(em, keys.mail, renderEmail(to, settings, confirm), now);

@@ -2,7 +2,7 @@ import { isCommonPassword, normalizePassword } from '../../passwords/common-pass
 import type { PageSettings } from '../views/page-layout.ts';
 import { passwordLengthLimits } from '../views/sign-up-page.ts';
 import { hashPassword } from '../../passwords/password-hash.ts';
-import { findWeakPattern } from '../../passwords/password-patterns.ts';
+import { findGuessablePasswordPattern } from '../../passwords/password-patterns.ts';
 
 /** The user whose password is being set. */
 export type PasswordOwner = { readonly name: string; readonly email: string };
@@ -15,7 +15,7 @@ export type NewPasswordResult = { readonly hash: string } | { readonly reason: s
  * Every code path that sets a password must call this function, not `hashPassword`.
  * @throws TooBusyError if too many passwords are being hashed
  */
-export async function hashNewPassword(
+export async function validateAndHashNewPassword(
   password: string,
   owner: PasswordOwner,
   settings: Pick<PageSettings, 'shop' | 'messages'>,
@@ -37,7 +37,7 @@ async function findRejectionReason(
   if (containsName(password, email.split('@', 1)[0] ?? '')) return messages.passwordHasEmail;
   if (containsName(password, name)) return messages.passwordHasName;
   if (containsName(password, shop.name)) return messages.passwordHasShopName(shop.name);
-  const pattern = await findWeakPattern(password);
+  const pattern = await findGuessablePasswordPattern(password);
   if (pattern !== undefined && pattern !== 'guessable') return messages.passwordPattern[pattern];
   if (await isCommonPassword(password, minimum)) return messages.passwordCommon;
   return pattern && messages.passwordPattern[pattern];

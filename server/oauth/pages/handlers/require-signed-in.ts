@@ -3,10 +3,10 @@ import type { EntityManager } from '../../../database/entity-manager/entity-mana
 import { lockUser } from '../../../users/lock-user.ts';
 import { findActiveAccount } from '../../accounts/account-store.ts';
 import type { AccountRow } from '../../storage/prefetched-records.ts';
-import { findAuthenticatorAppAddedAt } from '../../second-factors/authenticator-app-and-recovery-codes.ts';
-import { getAttachedSession } from '../../sessions/current-session.ts';
+import { findWhenAuthenticatorAppWasAdded } from '../../second-factors/authenticator-app-and-recovery-codes.ts';
+import { getBrowserSessionOfRequest } from '../../sessions/current-session.ts';
 import { OauthRecord } from '../../storage/oauth-record.entity.ts';
-import { acrTwoFactors } from '../../protocol/acr-and-amr.ts';
+import { twoFactorAcrValue } from '../../protocol/acr-and-amr.ts';
 import { sendPage, type PageContext } from '../routing/page-context.ts';
 import { accountPage } from '../views/account-pages.ts';
 
@@ -26,12 +26,12 @@ type AccountHandler = (request: AccountRequest) => Promise<void> | void;
 /** Maximum age of the sign-in for changes that could lock the owner out, which protects users who leave a browser open. */
 const recentSignInSeconds = 10 * 60;
 
-export const createSignInGuards = (context: PageContext) => {
+export const createSignedInPageGuards = (context: PageContext) => {
   const guard =
     (required: 'any sign-in' | 'recent sign-in', handle: AccountHandler): RequestHandler =>
     async (req, res) => {
       const now = new Date();
-      const session = getAttachedSession(req);
+      const session = getBrowserSessionOfRequest(req);
       const account = await findActiveAccount(context.em, session.accountId ?? '');
       if (!account) return res.redirect(303, signInUrl(req));
       if (required === 'recent sign-in' && !(await isRecentSignIn(context, session, account.id, now)))
@@ -50,11 +50,11 @@ export const createSignInGuards = (context: PageContext) => {
   };
 };
 
-type Session = ReturnType<typeof getAttachedSession>;
+type Session = ReturnType<typeof getBrowserSessionOfRequest>;
 
 async function isRecentSignIn({ em }: PageContext, session: Session, userId: number, now: Date): Promise<boolean> {
   if (now.getTime() / 1000 - (session.loginTs ?? 0) > recentSignInSeconds) return false;
-  return session.acr === acrTwoFactors || (await findAuthenticatorAppAddedAt(em, userId)) === undefined;
+  return session.acr === twoFactorAcrValue || (await findWhenAuthenticatorAppWasAdded(em, userId)) === undefined;
 }
 
 /** Returns the sign-in URL that leads back to this page. A form must be submitted again after the sign-in. */
@@ -73,7 +73,7 @@ class SessionEndedError extends Error {
  * session; otherwise a request sent before a password reset could do so after the reset.
  * @throws SessionEndedError, which redirects the user to the sign-in page
  */
-export async function lockAccountWithActiveSession(em: EntityManager, { account, sessionUid }: AccountRequest): Promise<void> {
+export async function lockAccountAndRequireActiveSession(em: EntityManager, { account, sessionUid }: AccountRequest): Promise<void> {
   await lockUser(em, account.id);
   const session = { model: 'Session', uid: sessionUid, accountId: String(account.id) };
   if ((await em.count(OauthRecord, session)) === 0) throw new SessionEndedError('the session has ended');

@@ -6,7 +6,7 @@ import { linkExpiredPage, emailSentPage, requestPasswordResetPage } from '../vie
 import type { FieldError } from '../views/page-layout.ts';
 import { noticePage } from '../views/message-pages.ts';
 import { sendEmailLink } from './send-email-link.ts';
-import { recordAuditEvent, getRequestSource } from '../../../audit/record-audit-event.ts';
+import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../audit/record-audit-event.ts';
 import type { EntityManager } from '../../../database/entity-manager/entity-manager.ts';
 import { queueMail } from '../../../mail/queue-mail.ts';
 import { verifyEmailAddress } from '../../../users/change-email-address.ts';
@@ -14,20 +14,20 @@ import { lockUser } from '../../../users/lock-user.ts';
 import { User } from '../../../users/user.entity.ts';
 import {
   listAccountCredentials,
-  removeCredentials,
-  partitionCredentials,
+  removeAccountCredentials,
+  splitCredentialsIntoKeptAndRemoved,
   type AccountCredential,
   type CredentialSelection,
 } from '../../accounts/account-credentials.ts';
 import { storePasswordHash, findActiveAccount } from '../../accounts/account-store.ts';
 import type { AccountRow } from '../../storage/prefetched-records.ts';
-import { findAttemptSource } from './attempt-source.ts';
+import { findSourceOfSignInAttempt } from './attempt-source.ts';
 import { consumeSecondFactorCode } from '../../second-factors/authenticator-app-and-recovery-codes.ts';
 import { revokeGrantsAndSessions } from '../../grants/revoke-grants-and-sessions.ts';
-import { deleteEmailLinksOfUser, peekEmailLink, consumeEmailLink } from '../../accounts/email-links.ts';
+import { deleteEmailedLinksOfUser, readEmailedLinkWithoutConsuming, consumeEmailLink } from '../../accounts/email-links.ts';
 import { sanitizeNameForEmail, renderEmail } from '../emails/render-email.ts';
-import { hashNewPassword } from './password-rules.ts';
-import { describeCredential, newPasswordPage, passwordResetDonePage } from '../views/password-reset-pages.ts';
+import { validateAndHashNewPassword } from './password-rules.ts';
+import { formatAccountCredentialName, newPasswordPage, passwordResetDonePage } from '../views/password-reset-pages.ts';
 
 const { email: validEmail } = contract.users.create.body.shape;
 const addressForm = z.object({ email: z.string().catch('') });
@@ -44,7 +44,7 @@ export const submitPasswordResetRequest = (context: PageContext) => async (req: 
   if (!address.success) return renderRequestForm(context, req, res, email, [{ field: 'email', text: messages.signUp.emailInvalid }]);
   if (!context.canMail)
     return sendPage(context, res, noticePage(context.settings, messages.noMail.title, messages.noMail.text), { status: 503 });
-  await context.limits.countAttempt('mail', address.data.toLowerCase(), await findAttemptSource(context, req, address.data));
+  await context.limits.countAttempt('mail', address.data.toLowerCase(), await findSourceOfSignInAttempt(context, req, address.data));
   await sendEmailLink(context, 'password_reset', address.data, '', new Date());
   return sendPage(context, res, emailSentPage(context.settings, address.data, '/password-reset'));
 };
@@ -90,20 +90,20 @@ export const submitNewPassword = (context: PageContext) => async (req: Request, 
   const { password, keep, code } = form;
   const showErrors = (faults: readonly FieldError[]) => renderNewPassword(context, req, res, account, form, faults);
   const now = new Date();
-  const needsCode = partitionCredentials(await listAccountCredentials(em, account.id, now), keep).removed.some((one) =>
+  const needsCode = splitCredentialsIntoKeptAndRemoved(await listAccountCredentials(em, account.id, now), keep).removed.some((one) =>
     isEstablishedApp(one, now),
   );
-  const chosen = await hashNewPassword(password, account, settings);
+  const chosen = await validateAndHashNewPassword(password, account, settings);
   const faults: FieldError[] = 'reason' in chosen ? [{ field: 'password', text: chosen.reason }] : [];
   if (needsCode && code === '') faults.push({ field: 'code', text: messages.passwordReset.codeMissing });
   if (faults.length > 0 || 'reason' in chosen) return showErrors(faults);
-  const source = await findAttemptSource(context, req, account.id);
+  const source = await findSourceOfSignInAttempt(context, req, account.id);
   const attempt = needsCode ? await limits.countAttempt('secondFactor', String(account.id), source) : undefined;
   const outcome = await setPassword(context, req, { ...form, passwordHash: chosen.hash });
   if (outcome === 'link expired') return sendLinkExpired(context, res);
   if (outcome === 'wrong code') {
     const event = { action: 'password.reset', outcome: 'refused', userId: account.id, details: { what: 'code' } } as const;
-    await recordAuditEvent(em, getRequestSource(req), event, new Date());
+    await recordAuditEvent(em, getClientAddressAndUserAgent(req), event, new Date());
     return showErrors([{ field: 'code', text: messages.passwordReset.codeWrong }]);
   }
   await attempt?.succeed();
@@ -147,14 +147,19 @@ const setPassword = (
       if (!account) return 'link expired';
       await lockUser(em, account.id);
       if (!(await consumeEmailLink(em, 'password_reset', readLinkToken(req), now))) return 'link expired';
-      const selection = partitionCredentials(await listAccountCredentials(em, account.id, now), keep);
+      const selection = splitCredentialsIntoKeptAndRemoved(await listAccountCredentials(em, account.id, now), keep);
       if (selection.removed.some((one) => isEstablishedApp(one, now))) await requireValidCode(context, em, req, account.id, code, now);
       await storePasswordHash(em, account.id, passwordHash, now);
-      await verifyEmailAddress(em, await em.findOneOrFail(User, { id: account.id }), getRequestSource(req), now);
+      await verifyEmailAddress(em, await em.findOneOrFail(User, { id: account.id }), getClientAddressAndUserAgent(req), now);
       await revokeGrantsAndSessions(em, account.id);
-      await removeCredentials(em, account.id, selection, getRequestSource(req), now);
-      await deleteEmailLinksOfUser(em, account.id);
-      await recordAuditEvent(em, getRequestSource(req), { action: 'password.reset', actorId: account.id, userId: account.id }, now);
+      await removeAccountCredentials(em, account.id, selection, getClientAddressAndUserAgent(req), now);
+      await deleteEmailedLinksOfUser(em, account.id);
+      await recordAuditEvent(
+        em,
+        getClientAddressAndUserAgent(req),
+        { action: 'password.reset', actorId: account.id, userId: account.id },
+        now,
+      );
       await notifyOwner(context, em, account, selection, now);
       return selection;
     })
@@ -175,7 +180,7 @@ async function requireValidCode(
   const taken = await consumeSecondFactorCode(em, keys.secondFactor, userId, code, now);
   if (taken === undefined) throw new WrongCodeError();
   if (taken === 'recovery code')
-    await recordAuditEvent(em, getRequestSource(req), { action: 'recovery_code.used', actorId: userId, userId }, now);
+    await recordAuditEvent(em, getClientAddressAndUserAgent(req), { action: 'recovery_code.used', actorId: userId, userId }, now);
 }
 
 async function notifyOwner(
@@ -191,7 +196,7 @@ async function notifyOwner(
   const list = (title: string, credentials: readonly AccountCredential[]) =>
     credentials.length === 0
       ? []
-      : [{ title, items: credentials.map((one) => describeCredential(settings.messages, one, sanitizeNameForEmail)) }];
+      : [{ title, items: credentials.map((one) => formatAccountCredentialName(settings.messages, one, sanitizeNameForEmail)) }];
   const content = {
     subject: mail.passwordChangedSubject(shop),
     text: mail.passwordChanged(shop),
@@ -203,7 +208,7 @@ async function notifyOwner(
 
 /** Returns the active account for which the link in the request is valid. Call this before showing or changing anything. */
 async function findAccountOfLink(em: EntityManager, req: Request, now: Date): Promise<AccountRow | undefined> {
-  const link = await peekEmailLink(em, 'password_reset', readLinkToken(req), now);
+  const link = await readEmailedLinkWithoutConsuming(em, 'password_reset', readLinkToken(req), now);
   return link?.userId == null ? undefined : findActiveAccount(em, String(link.userId));
 }
 

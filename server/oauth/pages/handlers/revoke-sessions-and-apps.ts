@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { listActiveApiKeys } from '../../../api-keys/list-account-api-keys.ts';
-import { recordAuditEvent, getRequestSource } from '../../../audit/record-audit-event.ts';
+import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../audit/record-audit-event.ts';
 import type { AccountRequest } from './require-signed-in.ts';
 import { revokeSession, listSessions } from '../../sessions/session-list.ts';
 import { endSession } from '../../sessions/current-session.ts';
@@ -30,14 +30,14 @@ export async function submitSessionSignOut(request: AccountRequest): Promise<voi
     await context.em.transactional(async (em) => {
       await endSession(context.provider, req, res);
       await revokeGrantsAndSessions(em, account.id);
-      await recordAuditEvent(em, getRequestSource(req), { action: 'sessions.ended', ...record }, now);
+      await recordAuditEvent(em, getClientAddressAndUserAgent(req), { action: 'sessions.ended', ...record }, now);
     });
     context.onTokenOperation({ name: 'revoked', reason: 'person' });
     return sendPage(context, res, signedOutPage(context.settings));
   }
   await context.em.transactional(async (em) => {
     if (session === undefined || !(await revokeSession(em, account.id, session))) return;
-    await recordAuditEvent(em, getRequestSource(req), { action: 'session.ended', ...record }, now);
+    await recordAuditEvent(em, getClientAddressAndUserAgent(req), { action: 'session.ended', ...record }, now);
   });
   return res.redirect(303, '/account/sessions');
 }
@@ -70,7 +70,7 @@ export async function submitConnectedAppRemoval(request: AccountRequest): Promis
   const form = appsForm.safeParse(req.body ?? {});
   if (form.success) {
     const { app, keep_keys: keepApiKeys } = form.data;
-    const options = { source: getRequestSource(req), by: undefined, keepApiKeys };
+    const options = { source: getClientAddressAndUserAgent(req), by: undefined, keepApiKeys };
     const removed = await context.em.transactional((em) => revokeConnectedApp(em, account.id, app, options, now));
     if (removed) context.onTokenOperation({ name: 'revoked', reason: 'person' });
   }

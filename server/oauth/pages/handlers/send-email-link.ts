@@ -4,7 +4,7 @@ import { queueMail } from '../../../mail/queue-mail.ts';
 import { emailEquals } from '../../../users/email-equals.ts';
 import { User } from '../../../users/user.entity.ts';
 import { emailConfirmationPath } from './notify-email-change.ts';
-import { type EmailLinkPurpose, createEmailLinkToken } from '../../accounts/email-links.ts';
+import { type EmailLinkPurpose, createEmailedLinkToken } from '../../accounts/email-links.ts';
 import { renderEmail } from '../emails/render-email.ts';
 import type { PageContext } from '../routing/page-context.ts';
 import type { PageSettings } from '../views/page-layout.ts';
@@ -30,7 +30,7 @@ export async function sendEmailLink(
     // Locks the user, so that a concurrent address change, which deletes all links, cannot be followed by a new link to the old address.
     const owner = await em.findOne(User, where, { lockMode: LockMode.PESSIMISTIC_READ, disableIdentityMap: true });
     const purpose = selectPurpose(owner);
-    const token = await createEmailLinkToken(em, { purpose, email: owner?.email ?? email, userId: owner?.id ?? null }, now);
+    const token = await createEmailedLinkToken(em, { purpose, email: owner?.email ?? email, userId: owner?.id ?? null }, now);
     const path = { sign_up: `${basePath}/sign-up/confirm`, password_reset: '/password-reset/confirm', email_change: emailConfirmationPath }[
       purpose
     ];

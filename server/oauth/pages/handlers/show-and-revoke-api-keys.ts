@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { getRequestSource } from '../../../audit/record-audit-event.ts';
+import { getClientAddressAndUserAgent } from '../../../audit/record-audit-event.ts';
 import { listAccountApiKeys } from '../../../api-keys/list-account-api-keys.ts';
 import { revokeApiKeys } from '../../../api-keys/revoke-api-keys.ts';
 import type { AccountRequest } from './require-signed-in.ts';
@@ -24,7 +24,7 @@ export async function submitApiKeyRevocation(request: AccountRequest): Promise<v
   const { context, req, res, account, now } = request;
   const form = revokeForm.safeParse(req.body ?? {});
   if (form.success) {
-    const cause = { source: getRequestSource(req), actorId: account.id, reason: 'revoked_by_owner' } as const;
+    const cause = { source: getClientAddressAndUserAgent(req), actorId: account.id, reason: 'revoked_by_owner' } as const;
     await context.em.transactional((em) => revokeApiKeys(em, { userId: account.id, id: form.data.key }, cause, now));
   }
   res.redirect(303, '/account/api-keys');

@@ -1,18 +1,23 @@
 import type { Request, Response } from 'express';
 import { z } from 'zod';
-import { recordAuditEvent, getRequestSource } from '../../../audit/record-audit-event.ts';
-import { findSignInCandidate, passwordSetAtMs } from '../../accounts/account-store.ts';
-import { attemptSourceFromRequest } from './attempt-source.ts';
-import { findAuthenticatorAppAddedAt, consumeSecondFactorCode } from '../../second-factors/authenticator-app-and-recovery-codes.ts';
-import { checkWithAttackProtection, consumeEmailCode, notifyOwnerOfAttack, decryptEmailCodeState } from './email-confirmation-code.ts';
-import { passkeyAuthentication, passwordAuthentication, passwordAndCodeAuthentication } from '../../protocol/acr-and-amr.ts';
+import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../audit/record-audit-event.ts';
+import { findActiveAccountForSignIn, getPasswordSetTimeMs } from '../../accounts/account-store.ts';
+import { signInAttemptSourceFromRequest } from './attempt-source.ts';
+import { findWhenAuthenticatorAppWasAdded, consumeSecondFactorCode } from '../../second-factors/authenticator-app-and-recovery-codes.ts';
+import {
+  verifyCredentialOrRequireEmailCode,
+  consumeEmailCode,
+  emailAccountOwnerAboutAttack,
+  decryptEmailCodeFormState,
+} from './email-confirmation-code.ts';
+import { passkeyAcrAndAmr, passwordAcrAndAmr, passwordAndCodeAcrAndAmr } from '../../protocol/acr-and-amr.ts';
 import { findActiveApplication } from '../../grants/consent.ts';
 import { completeSignIn } from './complete-sign-in.ts';
 import {
-  interactionClientId,
+  getInteractionClientId,
   getStringParameter,
   requirePendingInteraction,
-  interactionRedirectUri,
+  getInteractionRedirectUri,
   sendPage,
   type Interaction,
   type PageContext,
@@ -21,7 +26,7 @@ import { emailCodePage } from '../views/email-code-page.ts';
 import type { FieldError } from '../views/page-layout.ts';
 import { secondFactorPage } from '../views/second-factor-page.ts';
 import { signInPage } from '../views/sign-in-page.ts';
-import { passkeyRequestOptionsJson, verifyPasskey } from '../../second-factors/passkeys.ts';
+import { createPasskeyRequestOptionsJson, verifyPasskey } from '../../second-factors/passkeys.ts';
 import { issueSecondStepTicket, readSecondStepTicket } from '../../second-factors/second-step-ticket.ts';
 import { verifyPassword } from '../../passwords/password-hash.ts';
 
@@ -40,7 +45,7 @@ const signInForm = z.object({
 
 /** Handles `GET /sign-in`, and `GET /sign-in/:uid` if an application requested the sign-in. */
 export const showSignIn = (context: PageContext) => async (req: Request, res: Response) => {
-  const interaction = await findSignInInteraction(context, req, res);
+  const interaction = await findPendingSignInInteraction(context, req, res);
   const email = interaction && getStringParameter(interaction.params, 'login_hint');
   await renderSignInPage(context, req, res, { interaction, email, next: nextPage.parse(req.query['next']) });
 };
@@ -48,7 +53,7 @@ export const showSignIn = (context: PageContext) => async (req: Request, res: Re
 /** Handles `POST /sign-in` and `POST /sign-in/:uid`: verifies the password. */
 export const submitSignIn = (context: PageContext) => async (req: Request, res: Response) => {
   const { messages } = context.settings;
-  const interaction = await findSignInInteraction(context, req, res);
+  const interaction = await findPendingSignInInteraction(context, req, res);
   const { csrf, email, password, next } = signInForm.parse(req.body ?? {});
   const showErrors = (faults: readonly FieldError[]) => renderSignInPage(context, req, res, { interaction, email, next, faults });
   const missing = [
@@ -56,9 +61,9 @@ export const submitSignIn = (context: PageContext) => async (req: Request, res: 
     ...(password === '' ? [{ field: 'password', text: messages.signIn.passwordMissing }] : []),
   ];
   if (missing.length > 0) return showErrors(missing);
-  const account = await findSignInCandidate(context.em, email);
-  const attempt = await context.limits.countAttempt('password', email.toLowerCase(), attemptSourceFromRequest(context, req, account));
-  const { result: proved, proof } = await checkWithAttackProtection(
+  const account = await findActiveAccountForSignIn(context.em, email);
+  const attempt = await context.limits.countAttempt('password', email.toLowerCase(), signInAttemptSourceFromRequest(context, req, account));
+  const { result: proved, proof } = await verifyCredentialOrRequireEmailCode(
     context,
     req,
     res,
@@ -67,7 +72,7 @@ export const submitSignIn = (context: PageContext) => async (req: Request, res: 
       if (account && (await verifyPassword(password, account.hash ?? undefined))) return { result: account, account };
       if (!account) await verifyPassword(password, undefined); // takes the same time as for an existing account
       await auditFailure(context, req, account?.id, 'password');
-      await notifyOwnerOfAttack(context, attempt, account);
+      await emailAccountOwnerAboutAttack(context, attempt, account);
       return { result: undefined, account: undefined };
     },
   );
@@ -76,7 +81,7 @@ export const submitSignIn = (context: PageContext) => async (req: Request, res: 
   await attempt.succeed();
   return continueAfterPassword(context, req, res, {
     accountId: proved.id,
-    passwordSetAt: passwordSetAtMs(proved),
+    passwordSetAt: getPasswordSetTimeMs(proved),
     csrf,
     next,
     interaction,
@@ -88,11 +93,11 @@ type VerifiedPassword = SignInState & { readonly accountId: number; readonly pas
 /** Completes the sign-in, or shows the second-factor page if the account has a second factor. */
 async function continueAfterPassword(context: PageContext, req: Request, res: Response, proved: VerifiedPassword): Promise<void> {
   const { accountId, passwordSetAt: setAt, csrf, next, interaction } = proved;
-  if ((await findAuthenticatorAppAddedAt(context.em, accountId)) === undefined) {
+  if ((await findWhenAuthenticatorAppWasAdded(context.em, accountId)) === undefined) {
     const hasInteraction = interaction !== undefined;
     return completeSignIn(context, req, res, {
       accountId: String(accountId),
-      proof: passwordAuthentication,
+      proof: passwordAcrAndAmr,
       passwordSetAt: setAt,
       hasInteraction,
       next,
@@ -104,7 +109,7 @@ async function continueAfterPassword(context: PageContext, req: Request, res: Re
 
 /** Shows the sign-in page again after a submission without a valid token. */
 export const redisplaySignIn = (context: PageContext) => async (req: Request, res: Response) => {
-  const interaction = await findSignInInteraction(context, req, res);
+  const interaction = await findPendingSignInInteraction(context, req, res);
   const { email, next } = signInForm.parse(req.body ?? {});
   await renderSignInPage(context, req, res, {
     interaction,
@@ -119,25 +124,29 @@ const codeForm = z.object({ csrf: z.string().catch(''), proof: z.string().max(20
 /** Handles `POST /sign-in/second-factor`: verifies the code after a correct password. */
 export const submitSecondFactor = (context: PageContext) => async (req: Request, res: Response) => {
   const { secondFactor: messages } = context.settings.messages;
-  const interaction = await findSignInInteraction(context, req, res);
+  const interaction = await findPendingSignInInteraction(context, req, res);
   const { csrf, proof, code } = codeForm.parse(req.body ?? {});
   const now = new Date();
   const proved = readSecondStepTicket(context.keys.secondFactor, csrf, proof, now);
-  if (!proved) return showExpiredSecondFactor(context)(req, res);
+  if (!proved) return redisplaySignInAfterSecondFactorExpired(context)(req, res);
   const { accountId, passwordSetAt: setAt, next } = proved;
   const showError = (text: string) =>
     renderSecondFactorPage(context, res, { csrf, proof, next, interaction, faults: [{ field: 'code', text }] });
   if (code === '') return showError(messages.missing);
-  const account = await findSignInCandidate(context.em, accountId);
-  const attempt = await context.limits.countAttempt('secondFactor', String(accountId), attemptSourceFromRequest(context, req, account));
+  const account = await findActiveAccountForSignIn(context.em, accountId);
+  const attempt = await context.limits.countAttempt(
+    'secondFactor',
+    String(accountId),
+    signInAttemptSourceFromRequest(context, req, account),
+  );
   const given = { attempt, csrf, step: 'second factor', next } as const;
-  const { result: isRight, proof: sent } = await checkWithAttackProtection(context, req, res, given, async () => {
+  const { result: isRight, proof: sent } = await verifyCredentialOrRequireEmailCode(context, req, res, given, async () => {
     const taken = await consumeSecondFactorCode(context.em, context.keys.secondFactor, accountId, code, now);
     if (taken === undefined) await auditFailure(context, req, accountId, 'code');
     if (taken === 'recovery code') {
       await recordAuditEvent(
         context.em,
-        getRequestSource(req),
+        getClientAddressAndUserAgent(req),
         { action: 'recovery_code.used', actorId: accountId, userId: accountId },
         now,
       );
@@ -148,18 +157,18 @@ export const submitSecondFactor = (context: PageContext) => async (req: Request,
   if (!isRight) return showError(messages.wrong);
   await attempt.succeed();
   const hasInteraction = interaction !== undefined;
-  const authenticated = { accountId: String(accountId), proof: passwordAndCodeAuthentication, passwordSetAt: setAt, hasInteraction, next };
+  const authenticated = { accountId: String(accountId), proof: passwordAndCodeAcrAndAmr, passwordSetAt: setAt, hasInteraction, next };
   return completeSignIn(context, req, res, authenticated);
 };
 
 /** Handles `POST /sign-in/e-mail-code`: verifies the code with which the owner confirms a sign-in after many failures. */
 export const submitEmailCode = (context: PageContext) => async (req: Request, res: Response) => {
   const { emailCode: messages } = context.settings.messages;
-  const interaction = await findSignInInteraction(context, req, res);
+  const interaction = await findPendingSignInInteraction(context, req, res);
   const { csrf, proof, code } = codeForm.parse(req.body ?? {});
   const now = new Date();
-  const state = decryptEmailCodeState(context.keys.secondFactor, csrf, proof, now);
-  if (!state) return showExpiredSecondFactor(context)(req, res);
+  const state = decryptEmailCodeFormState(context.keys.secondFactor, csrf, proof, now);
+  if (!state) return redisplaySignInAfterSecondFactorExpired(context)(req, res);
   const { accountId, passwordSetAt: setAt, step, next } = state;
   const showError = (text: string) =>
     renderEmailCodePage(context, res, { csrf, proof, next, interaction, faults: [{ field: 'code', text }] });
@@ -172,13 +181,13 @@ export const submitEmailCode = (context: PageContext) => async (req: Request, re
   await attempt.succeed();
   if (step === 'password') return continueAfterPassword(context, req, res, { accountId, passwordSetAt: setAt, csrf, next, interaction });
   const hasInteraction = interaction !== undefined;
-  const authenticated = { accountId: String(accountId), proof: passwordAndCodeAuthentication, passwordSetAt: setAt, hasInteraction, next };
+  const authenticated = { accountId: String(accountId), proof: passwordAndCodeAcrAndAmr, passwordSetAt: setAt, hasInteraction, next };
   return completeSignIn(context, req, res, authenticated);
 };
 
 /** Shows the sign-in page again, because the password was entered too long ago or in another browser. */
-export const showExpiredSecondFactor = (context: PageContext) => async (req: Request, res: Response) => {
-  const interaction = await findSignInInteraction(context, req, res);
+export const redisplaySignInAfterSecondFactorExpired = (context: PageContext) => async (req: Request, res: Response) => {
+  const interaction = await findPendingSignInInteraction(context, req, res);
   const faults = [{ field: 'email', text: context.settings.messages.secondFactor.over }];
   await renderSignInPage(context, req, res, { interaction, next: '/account', faults });
 };
@@ -188,7 +197,7 @@ const passkeyForm = z.object({ passkey: z.string().catch(''), next: nextPage });
 /** Handles `POST /sign-in/passkey`: a passkey replaces both the password and the code. */
 export const submitPasskeySignIn = (context: PageContext) => async (req: Request, res: Response) => {
   const { messages } = context.settings;
-  const interaction = await findSignInInteraction(context, req, res);
+  const interaction = await findPendingSignInInteraction(context, req, res);
   const { passkey, next } = passkeyForm.parse(req.body ?? {});
   const showError = (text: string) => renderSignInPage(context, req, res, { interaction, next, faults: [{ field: 'email', text }] });
   const attempt = await context.limits.countAttempt('passkey', passkey, { address: req.ip });
@@ -200,21 +209,21 @@ export const submitPasskeySignIn = (context: PageContext) => async (req: Request
   await attempt.succeed();
   return completeSignIn(context, req, res, {
     accountId: String(found.userId),
-    proof: passkeyAuthentication,
+    proof: passkeyAcrAndAmr,
     hasInteraction: interaction !== undefined,
     next,
   });
 };
 
 /** Returns the pending interaction of a sign-in that an application requested, or undefined. */
-export const findSignInInteraction = (context: PageContext, req: Request, res: Response): Promise<Interaction | undefined> =>
+export const findPendingSignInInteraction = (context: PageContext, req: Request, res: Response): Promise<Interaction | undefined> =>
   req.params['uid'] === undefined ? Promise.resolve(undefined) : requirePendingInteraction(context, req, res, 'login');
 
 /** Audits a failed attempt, for known and unknown accounts alike, so that both take the same time. */
 const auditFailure = (context: PageContext, req: Request, userId: number | undefined, what: string): Promise<void> =>
   recordAuditEvent(
     context.em,
-    getRequestSource(req),
+    getClientAddressAndUserAgent(req),
     { action: 'session.started', outcome: 'refused', userId, details: { what } },
     new Date(),
   );
@@ -231,13 +240,13 @@ async function renderSignInPage(
   const path = signInPath(interaction);
   const html = signInPage(context.settings, {
     csrf: context.forms.issue(req, res),
-    application: interaction && (await findActiveApplication(context.em, interactionClientId(interaction))).name,
+    application: interaction && (await findActiveApplication(context.em, getInteractionClientId(interaction))).name,
     email,
     faults,
     next,
     path,
     signUpPath: interaction ? `${path}/sign-up` : '/sign-up',
-    passkeyRequest: passkeyRequestOptionsJson(context.challenges, context.provider.issuer, new Date()),
+    passkeyRequest: createPasskeyRequestOptionsJson(context.challenges, context.provider.issuer, new Date()),
   });
   sendSignInPage(context, res, html, interaction, faults);
 }
@@ -251,7 +260,7 @@ function renderSecondFactorPage(
     ...content,
     faults,
     path: signInPath(interaction),
-    passkeyRequest: passkeyRequestOptionsJson(context.challenges, context.provider.issuer, new Date()),
+    passkeyRequest: createPasskeyRequestOptionsJson(context.challenges, context.provider.issuer, new Date()),
   });
   sendSignInPage(context, res, html, interaction, faults);
 }
@@ -276,6 +285,6 @@ function sendSignInPage(
 ): void {
   sendPage(context, res, html, {
     status: faults.length > 0 ? 400 : 200,
-    ...(interaction && { returnTo: interactionRedirectUri(interaction) }),
+    ...(interaction && { returnTo: getInteractionRedirectUri(interaction) }),
   });
 }

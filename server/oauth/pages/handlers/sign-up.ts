@@ -1,21 +1,27 @@
-import { findCharacterError, contract } from '@mandate/contract';
+import { findForbiddenCharacterMessage, contract } from '@mandate/contract';
 import type { Request, Response } from 'express';
 import { errors } from 'oidc-provider';
 import { z, type ZodError } from 'zod';
-import { recordAuditEvent, getRequestSource } from '../../../audit/record-audit-event.ts';
+import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../audit/record-audit-event.ts';
 import { createAccount, EmailTakenError } from '../../accounts/account-store.ts';
-import { passwordAuthentication } from '../../protocol/acr-and-amr.ts';
+import { passwordAcrAndAmr } from '../../protocol/acr-and-amr.ts';
 import { findActiveApplication } from '../../grants/consent.ts';
 import { completeSignIn } from './complete-sign-in.ts';
-import { peekEmailLink, consumeEmailLink } from '../../accounts/email-links.ts';
-import { hashNewPassword } from './password-rules.ts';
-import { interactionClientId, interactionRedirectUri, sendPage, type Interaction, type PageContext } from '../routing/page-context.ts';
+import { readEmailedLinkWithoutConsuming, consumeEmailLink } from '../../accounts/email-links.ts';
+import { validateAndHashNewPassword } from './password-rules.ts';
+import {
+  getInteractionClientId,
+  getInteractionRedirectUri,
+  sendPage,
+  type Interaction,
+  type PageContext,
+} from '../routing/page-context.ts';
 import { linkExpiredPage, emailSentPage } from '../views/email-link-pages.ts';
 import type { FieldError, PageSettings } from '../views/page-layout.ts';
 import { confirmSignUpPage, signUpPage } from '../views/sign-up-page.ts';
 import { noticePage } from '../views/message-pages.ts';
 import { sendEmailLink } from './send-email-link.ts';
-import { findSignInInteraction } from './sign-in.ts';
+import { findPendingSignInInteraction } from './sign-in.ts';
 
 /** The API's validation rules for names and e-mail addresses. */
 const { name: validName, email: validEmail } = contract.users.create.body.shape;
@@ -24,12 +30,12 @@ const signUpForm = z.object({ email: z.string().catch('') });
 
 /** Handles `GET /sign-up`, and `GET /sign-in/:uid/sign-up` if an application requested the sign-in. */
 export const showSignUp = (context: PageContext) => async (req: Request, res: Response) =>
-  renderSignUpForm(context, req, res, await findSignInInteraction(context, req, res), '', []);
+  renderSignUpForm(context, req, res, await findPendingSignInInteraction(context, req, res), '', []);
 
 /** Handles `POST /sign-up` and `POST /sign-in/:uid/sign-up`: sends the link. */
 export const submitSignUp = (context: PageContext) => async (req: Request, res: Response) => {
   const { messages } = context.settings;
-  const interaction = await findSignInInteraction(context, req, res);
+  const interaction = await findPendingSignInInteraction(context, req, res);
   const { email } = signUpForm.parse(req.body ?? {});
   const showError = (text: string) => renderSignUpForm(context, req, res, interaction, email, [{ field: 'email', text }]);
   const address = validEmail.safeParse(email);
@@ -45,7 +51,7 @@ export const submitSignUp = (context: PageContext) => async (req: Request, res: 
 export const redisplaySignUp = (context: PageContext) => async (req: Request, res: Response) => {
   const { email } = signUpForm.parse(req.body ?? {});
   const faults = [{ field: 'email', text: context.settings.messages.stale }];
-  await renderSignUpForm(context, req, res, await findSignInInteraction(context, req, res), email, faults);
+  await renderSignUpForm(context, req, res, await findPendingSignInInteraction(context, req, res), email, faults);
 };
 
 const confirmForm = z.object({ name: z.string().catch(''), password: z.string().catch('') });
@@ -53,14 +59,14 @@ const readLinkToken = (req: Request): string => z.string().max(200).catch('').pa
 
 /** Handles `GET /sign-up/confirm`, the target of the link in the message. */
 export const showSignUpConfirmation = (context: PageContext) => async (req: Request, res: Response) => {
-  const link = await peekEmailLink(context.em, 'sign_up', readLinkToken(req), new Date());
+  const link = await readEmailedLinkWithoutConsuming(context.em, 'sign_up', readLinkToken(req), new Date());
   if (!link) return sendLinkExpired(context, res);
   return sendPage(context, res, confirmSignUpPage(context.settings, { csrf: context.forms.issue(req, res), email: link.email }));
 };
 
 /** Returns the error for an invalid name. For a disallowed character, the error contains the reason that the API reports. */
 function toNameError(error: ZodError, { signUp }: PageSettings['messages']): FieldError {
-  const reason = findCharacterError(error);
+  const reason = findForbiddenCharacterMessage(error);
   return { field: 'name', text: reason === undefined ? signUp.nameMissing : signUp.nameRejected(reason) };
 }
 
@@ -68,12 +74,12 @@ function toNameError(error: ZodError, { signUp }: PageSettings['messages']): Fie
 export const submitSignUpConfirmation = (context: PageContext) => async (req: Request, res: Response) => {
   const { em, settings } = context;
   const now = new Date();
-  const link = await peekEmailLink(em, 'sign_up', readLinkToken(req), now);
+  const link = await readEmailedLinkWithoutConsuming(em, 'sign_up', readLinkToken(req), now);
   if (!link) return sendLinkExpired(context, res);
   const { email } = link;
   const { name, password } = confirmForm.parse(req.body ?? {});
   const validated = validName.safeParse(name);
-  const chosen = await hashNewPassword(password, { name, email }, settings);
+  const chosen = await validateAndHashNewPassword(password, { name, email }, settings);
   const faults: FieldError[] = [
     ...(validated.success ? [] : [toNameError(validated.error, settings.messages)]),
     ...('reason' in chosen ? [{ field: 'password', text: chosen.reason }] : []),
@@ -84,7 +90,7 @@ export const submitSignUpConfirmation = (context: PageContext) => async (req: Re
   const hasInteraction = await hasPendingInteraction(context, req, res);
   return completeSignIn(context, req, res, {
     accountId: String(accountId),
-    proof: passwordAuthentication,
+    proof: passwordAcrAndAmr,
     hasInteraction,
     next: '/account',
   });
@@ -92,7 +98,7 @@ export const submitSignUpConfirmation = (context: PageContext) => async (req: Re
 
 /** Shows the form again after a submission without a valid token. */
 export const redisplaySignUpConfirmation = (context: PageContext) => async (req: Request, res: Response) => {
-  const link = await peekEmailLink(context.em, 'sign_up', readLinkToken(req), new Date());
+  const link = await readEmailedLinkWithoutConsuming(context.em, 'sign_up', readLinkToken(req), new Date());
   if (!link) return sendLinkExpired(context, res);
   const { name } = confirmForm.parse(req.body ?? {});
   return renderConfirmErrors(context, req, res, {
@@ -124,7 +130,7 @@ async function openAccount(
       const link = await consumeEmailLink(inner, 'sign_up', readLinkToken(req), now);
       if (!link) return undefined;
       const { id } = await createAccount(inner, { name, email: link.email, passwordHash }, now);
-      await recordAuditEvent(inner, getRequestSource(req), { action: 'account.created', actorId: id, userId: id }, now);
+      await recordAuditEvent(inner, getClientAddressAndUserAgent(req), { action: 'account.created', actorId: id, userId: id }, now);
       return id;
     });
   } catch (error) {
@@ -136,7 +142,7 @@ async function openAccount(
 /** Returns whether the application's interaction is still pending in this browser, because the link may be opened in another browser. */
 async function hasPendingInteraction(context: PageContext, req: Request, res: Response): Promise<boolean> {
   try {
-    return (await findSignInInteraction(context, req, res)) !== undefined;
+    return (await findPendingSignInInteraction(context, req, res)) !== undefined;
   } catch (error) {
     if (error instanceof errors.SessionNotFound) return false;
     throw error;
@@ -158,13 +164,13 @@ async function renderSignUpForm(
 ): Promise<void> {
   const html = signUpPage(context.settings, {
     csrf: context.forms.issue(req, res),
-    application: interaction && (await findActiveApplication(context.em, interactionClientId(interaction))).name,
+    application: interaction && (await findActiveApplication(context.em, getInteractionClientId(interaction))).name,
     email,
     faults,
     signInPath: interaction ? `/sign-in/${interaction.uid}` : '/sign-in',
   });
   sendPage(context, res, html, {
     status: faults.length > 0 ? 400 : 200,
-    ...(interaction && { returnTo: interactionRedirectUri(interaction) }),
+    ...(interaction && { returnTo: getInteractionRedirectUri(interaction) }),
   });
 }

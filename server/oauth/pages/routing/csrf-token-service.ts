@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Request, Response } from 'express';
 import { oauthContext } from '../../protocol/oauth-request-context.ts';
-import { getAttachedSession } from '../../sessions/current-session.ts';
+import { getBrowserSessionOfRequest } from '../../sessions/current-session.ts';
 
 /**
  * Issues and verifies CSRF tokens. A token is an HMAC over the session and its account, so that the token is invalid in every other session
@@ -31,7 +31,7 @@ export class CsrfTokenService {
   }
 
   #binding(req: Request): string[] | undefined {
-    const { uid, accountId } = getAttachedSession(req);
+    const { uid, accountId } = getBrowserSessionOfRequest(req);
     if (accountId !== undefined) return ['session', uid, accountId];
     const browserId = this.#browserId(req);
     return browserId === undefined ? undefined : ['browser', browserId];

@@ -8,7 +8,7 @@ import type { Html } from '../../../http/response/html.ts';
 import type { PageSettings } from '../views/page-layout.ts';
 import type { PasskeyChallenges } from '../../second-factors/passkeys.ts';
 import type { OnTokenOperation } from '../../provider/report-token-operations.ts';
-import { pageSecurityHeaders } from '../assets/page-security-headers.ts';
+import { createPageSecurityHeaders } from '../assets/page-security-headers.ts';
 
 /** Dependencies shared by the page handlers. */
 export type PageContext = {
@@ -35,7 +35,7 @@ export function sendPage(
   html: Html,
   { status = 200, returnTo }: { status?: number; returnTo?: string | undefined } = {},
 ): void {
-  res.status(status).set(pageSecurityHeaders(provider.issuer, returnTo)).type('html').send(html.toString());
+  res.status(status).set(createPageSecurityHeaders(provider.issuer, returnTo)).type('html').send(html.toString());
 }
 
 /**
@@ -63,9 +63,9 @@ export async function deleteInteraction({ provider }: PageContext, req: Request,
 }
 
 /** Returns the authorization request's validated redirect URI, or undefined for the device flow. */
-export const interactionRedirectUri = ({ params }: Interaction): string | undefined => getStringParameter(params, 'redirect_uri');
+export const getInteractionRedirectUri = ({ params }: Interaction): string | undefined => getStringParameter(params, 'redirect_uri');
 
-export const interactionClientId = ({ params }: Interaction): string => getStringParameter(params, 'client_id') ?? '';
+export const getInteractionClientId = ({ params }: Interaction): string => getStringParameter(params, 'client_id') ?? '';
 
 /** Returns a parameter if it is a string. */
 export function getStringParameter(params: Readonly<Record<string, unknown>>, name: string): string | undefined {

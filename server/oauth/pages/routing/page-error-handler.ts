@@ -1,7 +1,7 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import { errors } from 'oidc-provider';
-import { isDatabaseUnavailable, isStorageInsufficient, storageRetryAfterSeconds } from '../../../database/errors/availability-errors.ts';
-import { isLowDiskSpaceRejection } from '../../../database/storage/storage-reserve.ts';
+import { isDatabaseUnavailable, isDiskFullError, lowDiskSpaceRetryAfterSeconds } from '../../../database/errors/availability-errors.ts';
+import { isLowDiskSpaceRejectionError } from '../../../database/storage/storage-reserve.ts';
 import { TooManyAttemptsError } from '../../brute-force/attempt-limits.ts';
 import { redactInteractionId } from '../../protocol/redact-interaction-id.ts';
 import { sendPage, type PageContext } from './page-context.ts';
@@ -32,9 +32,9 @@ export const pageErrorHandler =
     if (status !== undefined) {
       return sendPage(context, res, errorPage(settings, failure.unreadableTitle, failure.unreadable), { status });
     }
-    if (!isLowDiskSpaceRejection(error)) log.error({ err: error, path: redactInteractionId(req.path) }, 'page failed');
+    if (!isLowDiskSpaceRejectionError(error)) log.error({ err: error, path: redactInteractionId(req.path) }, 'page failed');
     const unavailable = isDatabaseUnavailable(error);
-    if (unavailable) res.set('Retry-After', isStorageInsufficient(error) ? String(storageRetryAfterSeconds) : '1');
+    if (unavailable) res.set('Retry-After', isDiskFullError(error) ? String(lowDiskSpaceRetryAfterSeconds) : '1');
     return sendPage(context, res, errorPage(settings, failure.title, failure.text), { status: unavailable ? 503 : 500 });
   };
 

@@ -1,7 +1,7 @@
 import express, { type RequestHandler } from 'express';
 import { z } from 'zod';
 import { lowerChunkedBodyLimit } from '../../../http/request/chunked-body-size.ts';
-import { attachSessionToRequest } from '../../sessions/current-session.ts';
+import { loadBrowserSessionForRequest } from '../../sessions/current-session.ts';
 import type { PageContext } from './page-context.ts';
 import { sendCrossSiteErrorPage } from './page-error-handler.ts';
 import { rejectCrossSiteForms } from './reject-cross-site-forms.ts';
@@ -28,7 +28,7 @@ export class PageRouter {
       lowerChunkedBodyLimit(req, formBytesMax);
       parseForm(req, res, next);
     };
-    const session = attachSessionToRequest(context);
+    const session = loadBrowserSessionForRequest(context);
     this.#context = context;
     this.#beforePage = [requireHost, session];
     this.#beforeForm = [requireHost, rejectCrossSiteForms(context.provider.issuer, sendCrossSiteErrorPage(context)), readForm, session];

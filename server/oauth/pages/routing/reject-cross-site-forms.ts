@@ -1,5 +1,5 @@
 import type { Request, RequestHandler } from 'express';
-import { endpointPaths } from '../../protocol/endpoints.ts';
+import { oauthEndpointPaths } from '../../protocol/endpoints.ts';
 
 /**
  * Calls `reject` if the headers show that a page from another origin, even from a sibling subdomain, sent the request. Browsers send
@@ -22,15 +22,15 @@ function isFromOrigin({ headers }: Request, expected: string): boolean {
  * RP-Initiated Logout section 2).
  */
 const crossSiteEndpoints = new Set<string>([
-  endpointPaths.token,
-  endpointPaths.revocation,
-  endpointPaths.introspection,
-  endpointPaths.pushed_authorization_request,
-  endpointPaths.device_authorization,
-  endpointPaths.registration,
-  endpointPaths.userinfo,
-  endpointPaths.authorization,
-  endpointPaths.end_session,
+  oauthEndpointPaths.token,
+  oauthEndpointPaths.revocation,
+  oauthEndpointPaths.introspection,
+  oauthEndpointPaths.pushed_authorization_request,
+  oauthEndpointPaths.device_authorization,
+  oauthEndpointPaths.registration,
+  oauthEndpointPaths.userinfo,
+  oauthEndpointPaths.authorization,
+  oauthEndpointPaths.end_session,
 ]);
 
 const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
@@ -39,7 +39,7 @@ const safeMethods = new Set(['GET', 'HEAD', 'OPTIONS']);
 export function rejectCrossSiteProviderForms(issuer: string, reject: RequestHandler): RequestHandler {
   const check = rejectCrossSiteForms(issuer, reject);
   return (req, res, next) => {
-    const isOpen = crossSiteEndpoints.has(req.path) || req.path.startsWith(`${endpointPaths.registration}/`);
+    const isOpen = crossSiteEndpoints.has(req.path) || req.path.startsWith(`${oauthEndpointPaths.registration}/`);
     return safeMethods.has(req.method) || isOpen ? next() : check(req, res, next);
   };
 }

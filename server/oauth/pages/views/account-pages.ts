@@ -8,7 +8,7 @@ import { checkboxField, formField, hiddenField, renderPage, type FieldError, typ
 import { newPasswordField } from './sign-up-page.ts';
 
 /** Renders a page below the account page, with a link back to it. */
-export const accountSubpage = (settings: PageSettings, title: string, content: HtmlChild, faults: readonly FieldError[] = []): Html =>
+export const renderAccountSubpage = (settings: PageSettings, title: string, content: HtmlChild, faults: readonly FieldError[] = []): Html =>
   renderPage(
     settings,
     title,
@@ -19,8 +19,8 @@ export const accountSubpage = (settings: PageSettings, title: string, content: H
   );
 
 /** Renders the confirmation that an account action has succeeded. */
-export const accountSuccessPage = (settings: PageSettings, title: string, text: string, more?: Html): Html =>
-  accountSubpage(
+export const renderAccountSuccessPage = (settings: PageSettings, title: string, text: string, more?: Html): Html =>
+  renderAccountSubpage(
     settings,
     title,
     html`<p role="status">${text}</p>
@@ -73,7 +73,7 @@ export function changePasswordPage(settings: PageSettings, { csrf, email, faults
     ${apiKeys.length > 0 && checkboxField(revokeKeys)}
     <button type="submit">${passwordReset.save}</button>
   </form>`;
-  return accountSubpage(settings, messages.title, form, faults);
+  return renderAccountSubpage(settings, messages.title, form, faults);
 }
 
 /** Renders the page after a password change. If there are API keys, the page states whether they were revoked or still work. */
@@ -81,7 +81,7 @@ export function passwordChangedPage(settings: PageSettings, apiKeys: number, are
   const { changePassword: messages } = settings.messages;
   const about = html`<p>${areRevoked ? messages.keysRevoked(apiKeys) : messages.keysActive(apiKeys)}</p>
     <p class="elsewhere"><a href="/account/api-keys">${messages.toKeys}</a></p>`;
-  return accountSuccessPage(settings, messages.doneTitle, messages.done, apiKeys > 0 ? about : undefined);
+  return renderAccountSuccessPage(settings, messages.doneTitle, messages.done, apiKeys > 0 ? about : undefined);
 }
 
 type ChangeEmailForm = Omit<Form, 'email'> & { readonly account: { email: string; email_verified: boolean }; readonly typed: string };
@@ -95,7 +95,7 @@ export function changeEmailPage(settings: PageSettings, { csrf, account, faults,
       ${formField({ name: 'email', label: messages.label, type: 'email', value: typed, autocomplete: 'email', enterKey: 'done', focus: true }, faults)}
       <button type="submit">${messages.submit}</button>
     </form>`;
-  return accountSubpage(settings, messages.title, form, faults);
+  return renderAccountSubpage(settings, messages.title, form, faults);
 }
 
 export function sessionsPage(settings: PageSettings, csrf: string, here: string | undefined, browsers: readonly SessionSummary[]): Html {
@@ -118,7 +118,7 @@ export function sessionsPage(settings: PageSettings, csrf: string, here: string 
     <p class="quiet" id="everywhere-hint">${messages.everywhereHint}</p>
     <button aria-describedby="everywhere-hint">${messages.everywhere}</button>
   </form>`;
-  return accountSubpage(
+  return renderAccountSubpage(
     settings,
     messages.title,
     html`<ul class="things">
@@ -160,7 +160,7 @@ export function connectedAppsPage(
         </form>
       </li>`,
   );
-  return accountSubpage(
+  return renderAccountSubpage(
     settings,
     messages.title,
     rows.length === 0
@@ -190,7 +190,7 @@ export function closeAccountPage(settings: PageSettings, csrf: string): Html {
   const form = html`<p>${messages.text}</p>
     <form method="post">${hiddenField('csrf', csrf)}<button class="danger">${messages.submit}</button></form>
     <p class="elsewhere"><a href="/account">${messages.keep}</a></p>`;
-  return accountSubpage(settings, messages.title, form);
+  return renderAccountSubpage(settings, messages.title, form);
 }
 
 /** Formats a timestamp for a page, in UTC. */

@@ -1,5 +1,5 @@
 import type { AccountApiKey } from '../../../api-keys/list-account-api-keys.ts';
-import { accountSubpage, describeScope, formatTimestamp } from './account-pages.ts';
+import { renderAccountSubpage, describeScope, formatTimestamp } from './account-pages.ts';
 import { html, type Html } from '../../../http/response/html.ts';
 import { hiddenField, type PageSettings } from './page-layout.ts';
 
@@ -11,7 +11,7 @@ export function apiKeysPage(settings: PageSettings, csrf: string, keys: readonly
       : html`<ul class="things">
           ${keys.map((key) => apiKeyRow(settings, csrf, key))}
         </ul>`;
-  return accountSubpage(
+  return renderAccountSubpage(
     settings,
     messages.title,
     html`<p class="quiet">${messages.text}</p>

@@ -1,5 +1,5 @@
 import { rolesForScope, scopeDefinitions } from '@mandate/contract';
-import { loopbackHosts } from '../../../applications/redirect-uri.ts';
+import { loopbackHostNames } from '../../../applications/redirect-uri.ts';
 import { html, type Html } from '../../../http/response/html.ts';
 import { hiddenField, renderPage, type PageSettings } from './page-layout.ts';
 
@@ -103,5 +103,5 @@ function destinationText({ messages }: PageSettings, returnTo: string | undefine
 function redirectsToLocalProgram(returnTo: string | undefined): boolean {
   if (returnTo === undefined) return false;
   const { protocol, hostname } = new URL(returnTo);
-  return loopbackHosts.has(hostname) || !/^https?:$/.test(protocol);
+  return loopbackHostNames.has(hostname) || !/^https?:$/.test(protocol);
 }

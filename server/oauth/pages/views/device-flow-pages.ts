@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { confirmDevicePage, enterUserCodePage } from './device-pages.ts';
 import type { Html } from '../../../http/response/html.ts';
 import type { PageSettings } from './page-layout.ts';
-import { pageSecurityHeaders } from '../assets/page-security-headers.ts';
+import { createPageSecurityHeaders } from '../assets/page-security-headers.ts';
 import { errorPage, noticePage } from './message-pages.ts';
 
 const formSecret = z.object({ state: z.object({ secret: z.string() }) });
@@ -20,7 +20,7 @@ export function createDeviceVerificationPages(settings: PageSettings, issuer: st
   const { device, failure } = settings.messages;
   const show = (ctx: KoaContextWithOIDC, html: Html): void => {
     ctx.type = 'html';
-    ctx.set(pageSecurityHeaders(issuer));
+    ctx.set(createPageSecurityHeaders(issuer));
     ctx.body = html.toString();
   };
   return {

@@ -1,4 +1,4 @@
-import { endpointPaths } from '../../protocol/endpoints.ts';
+import { oauthEndpointPaths } from '../../protocol/endpoints.ts';
 import { html, type Html } from '../../../http/response/html.ts';
 import { formField, hiddenField, renderPage, type FieldError, type PageSettings } from './page-layout.ts';
 
@@ -14,7 +14,7 @@ export function enterUserCodePage(
     title,
     html`<h1>${title}</h1>
       <p>${code === '' || faults.length > 0 ? device.type : device.compare}</p>
-      <form method="post" action="${endpointPaths.code_verification}" novalidate>
+      <form method="post" action="${oauthEndpointPaths.code_verification}" novalidate>
         ${hiddenField('xsrf', secret)}
         ${formField({ name: 'user_code', label: device.code, value: code, autocomplete: 'one-time-code', enterKey: 'next', focus: true }, faults)}
         <button type="submit">${device.next}</button>
@@ -37,7 +37,7 @@ export function confirmDevicePage(
       <p>${device.same(application)}</p>
       <p class="code">${code}</p>
       <p class="quiet">${device.notYours}</p>
-      <form method="post" action="${endpointPaths.code_verification}">
+      <form method="post" action="${oauthEndpointPaths.code_verification}">
         ${hiddenField('xsrf', secret)}${hiddenField('user_code', code)}${hiddenField('confirm', 'yes')}
         <div class="choice">
           <button class="second" name="abort" value="yes">${device.refuse}</button>

@@ -52,7 +52,7 @@ function keepChoices(settings: PageSettings, { credentials, keep, faults }: NewP
         checkboxField({
           name: 'keep',
           value: credential.key,
-          label: settings.messages.credential.keep(describeCredential(settings.messages, credential)),
+          label: settings.messages.credential.keep(formatAccountCredentialName(settings.messages, credential)),
           details: credentialDates(settings, credential),
           checked: keep.has(credential.key),
         }),
@@ -80,7 +80,7 @@ const credentialList = ({ messages }: PageSettings, title: string, credentials: 
     : html`<section>
         <h2>${title}</h2>
         <ul class="can">
-          ${credentials.map((credential) => html`<li>${describeCredential(messages, credential)}</li>`)}
+          ${credentials.map((credential) => html`<li>${formatAccountCredentialName(messages, credential)}</li>`)}
         </ul>
       </section>`;
 
@@ -88,7 +88,7 @@ const credentialList = ({ messages }: PageSettings, title: string, credentials: 
  * Returns a credential's display name.
  * @param escapeName escapes a user-chosen name
  */
-export function describeCredential(
+export function formatAccountCredentialName(
   { credential: messages }: PageMessages,
   { kind, name, prefix }: AccountCredential,
   escapeName = (text: string): string => text,

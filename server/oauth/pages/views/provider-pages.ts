@@ -2,16 +2,16 @@ import type { ErrorOut, KoaContextWithOIDC } from 'oidc-provider';
 import { Html } from '../../../http/response/html.ts';
 import { createDeviceVerificationPages } from './device-flow-pages.ts';
 import type { PageSettings } from './page-layout.ts';
-import { pageSecurityHeaders } from '../assets/page-security-headers.ts';
+import { createPageSecurityHeaders } from '../assets/page-security-headers.ts';
 import { confirmSignOutPage, errorPage, signedOutPage } from './message-pages.ts';
 
 /** Pages that oidc-provider's endpoints render. */
-export type ProviderPages = ReturnType<typeof createProviderPages>;
+export type ProviderPages = ReturnType<typeof createOidcProviderPages>;
 
-export function createProviderPages(settings: PageSettings, issuer: string) {
+export function createOidcProviderPages(settings: PageSettings, issuer: string) {
   const show = (ctx: KoaContextWithOIDC, html: Html, returnTo?: string): void => {
     ctx.type = 'html';
-    ctx.set(pageSecurityHeaders(issuer, returnTo));
+    ctx.set(createPageSecurityHeaders(issuer, returnTo));
     ctx.body = html.toString();
   };
   return {

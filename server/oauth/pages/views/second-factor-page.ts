@@ -1,6 +1,6 @@
 import { html, type Html } from '../../../http/response/html.ts';
 import { formField, hiddenField, renderPage, type FieldError, type PageSettings } from './page-layout.ts';
-import { passkeyForm } from './sign-in-page.ts';
+import { renderPasskeySignInForm } from './sign-in-page.ts';
 
 export type SecondFactorPageViewModel = {
   readonly csrf: string;
@@ -24,7 +24,7 @@ export function secondFactorPage(settings: PageSettings, content: SecondFactorPa
         ${formField({ name: 'code', label: secondFactor.code, autocomplete: 'one-time-code', hint: secondFactor.codeHint, digits: { count: 6, note: secondFactor.byItself }, enterKey: 'done', focus: true }, faults)}
         <button type="submit">${secondFactor.submit}</button>
       </form>
-      ${passkeyForm(`${path}/passkey`, passkey.use, content)}`,
+      ${renderPasskeySignInForm(`${path}/passkey`, passkey.use, content)}`,
     faults,
   );
 }

@@ -1,5 +1,5 @@
 import { html, Html } from '../../../http/response/html.ts';
-import { accountSubpage, formatTimestamp } from './account-pages.ts';
+import { renderAccountSubpage, formatTimestamp } from './account-pages.ts';
 import { formField, hiddenField, renderPage, type FieldError, type PageSettings } from './page-layout.ts';
 
 export type SecurityPageViewModel = {
@@ -14,7 +14,7 @@ export type SecurityPageViewModel = {
 
 export function securityPage(settings: PageSettings, content: SecurityPageViewModel): Html {
   const { security: messages } = settings.messages;
-  return accountSubpage(
+  return renderAccountSubpage(
     settings,
     messages.title,
     html`<p>${messages.text}</p>
@@ -98,7 +98,7 @@ export function authenticatorAppSetupPage(
 ): Html {
   const { setUpApp: messages } = settings.messages;
   const groups = secret.match(/.{1,4}/g)?.join(' ') ?? secret;
-  return accountSubpage(
+  return renderAccountSubpage(
     settings,
     messages.title,
     html`<p>${messages.scan}</p>

@@ -29,14 +29,14 @@ export function signInPage(settings: PageSettings, content: SignInPageViewModel)
       ${formField({ name: 'password', label: messages.password, type: 'password', reveal: messages.reveal, autocomplete: 'current-password', enterKey: 'done', focus: email !== '' }, faults)}
       <button type="submit">${signIn.submit}</button>
     </form>
-    ${passkeyForm(`${path}/passkey`, messages.passkey.signIn, content)}
+    ${renderPasskeySignInForm(`${path}/passkey`, messages.passkey.signIn, content)}
     <p class="elsewhere"><a href="/password-reset">${messages.passwordReset.forgot}</a></p>
     <p class="elsewhere">${signIn.noAccount(shop.name)} <a href="${signUpPath}">${signIn.toSignUp}</a></p>`;
   return renderPage(settings, title, body, faults);
 }
 
 /** Renders a hidden passkey form, which the page script shows if the browser supports passkeys. */
-export const passkeyForm = (
+export const renderPasskeySignInForm = (
   action: string,
   label: string,
   { csrf, next, passkeyRequest }: { csrf: string; next: string; passkeyRequest: string },
