@@ -124,7 +124,7 @@ export default defineConfig({
     },
     {
       files: [
-        'server/config/config.ts',
+        'server/config/read-config.ts',
         'test/support/**',
         'test/package/**',
         'test/deploy/**',
@@ -170,7 +170,7 @@ export default defineConfig({
     {
       files: [
         'contract/index.ts',
-        'server/schema/entities.ts',
+        'server/schema/database-entities.ts',
         'server/app/resource-routes.ts',
         'client-sdk/index.ts',
         'client-sdk/authorization.ts',

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { homedir } from 'node:os';
 import packageJson from './package.json' with { type: 'json' };
 import { exitCodes } from './errors/exit-codes.ts';
-import type { CliEnvironment, OutputStream } from './environment/environment.ts';
+import type { CliEnvironment, OutputStream } from './environment/cli-environment.ts';
 
 const interrupted = new AbortController();
 let terminated = false;
@@ -49,7 +49,7 @@ const [first = '', shell = '', ...words] = argv;
 if (argv.length === 1 && (first === '--version' || first === '-V')) io.stdout.write(`${packageJson.version}\n`);
 else if (first === '__complete') await complete();
 else {
-  const { runCommandLine: run } = await import('./run.ts');
+  const { runCommandLine: run } = await import('./run-command-line.ts');
   const exitCode = await run(argv, io);
   process.exitCode = terminated && exitCode === exitCodes.interrupted ? exitCodes.terminated : exitCode;
   // A pending read of standard input would keep the process running.

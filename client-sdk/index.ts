@@ -1,9 +1,9 @@
-export type { Answer, Call, CallOptions, DryRun, IfMatch, IfNoneMatch, Result } from './core/call.ts';
+export type { Answer, Call, CallOptions, DryRun, IfMatch, IfNoneMatch, Result } from './core/api-call.ts';
 export { createClient, type Client, type ClientOptions } from './client/client.ts';
 export { dateOf, formatDate, type DateFormat } from './format/dates.ts';
 export { debugFetch, debugLog } from './core/debug-log.ts';
 export { deprecationText, type DeprecationNotice } from './core/deprecation.ts';
-export type { DownloadedFile } from './core/download.ts';
+export type { DownloadedFile } from './core/downloaded-file.ts';
 export {
   AbortError,
   ApiError,
@@ -26,5 +26,5 @@ export type * from './generated/resources.gen.ts';
 export { scopesOf, type ProblemsOf } from './generated/routes.gen.ts';
 export { fixedToken, type ProvenRequest, type TokenSource } from './core/token-source.ts';
 export type { ApiRequest, Fetch, SendOptions } from './core/transport.ts';
-export type { FileContent, UploadOptions } from './core/upload.ts';
+export type { FileContent, UploadOptions } from './core/upload-body.ts';
 export type { WaitOptions } from './client/wait-for-task.ts';

@@ -1,6 +1,6 @@
-import type { MandateEvent } from './client/events.ts';
+import type { MandateEvent } from './client/follow-events.ts';
 
-export { followEvents, type EventOf, type EventType, type EventTypeFilter, type MandateEvent } from './client/events.ts';
+export { followEvents, type EventOf, type EventType, type EventTypeFilter, type MandateEvent } from './client/follow-events.ts';
 
 /** The delivery has no valid signature or its timestamp is outside the tolerance. */
 export class WebhookVerificationError extends Error {

@@ -2,7 +2,7 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
-import { isRecord } from '../schema/schema-violations.ts';
+import { isRecord } from '../schema/find-schema-violations.ts';
 import { writeManPages } from './write-man-pages.ts';
 
 const directory = fileURLToPath(new URL('../', import.meta.url));
@@ -13,12 +13,12 @@ const dist = join(directory, 'dist');
  * bundle, because loading each additional file costs more time than it saves.
  */
 const lazyBundles: Readonly<Record<string, string>> = {
-  'run.ts': 'run',
+  'run-command-line.ts': 'run',
   'completion/completion-candidates.ts': 'complete',
   'terminal/open-browser.ts': 'open-browser',
   'output/load-jq.ts': 'jq',
   'environment/system-keyring.ts': 'keyring',
-  'mcp/serve.ts': 'serve-tools',
+  'mcp/serve-mcp-tools.ts': 'serve-tools',
   '@mandate/client-sdk/authorization/node': 'loopback',
 };
 
@@ -59,7 +59,7 @@ async function buildPackage(): Promise<void> {
     minify: true,
     metafile: true,
     plugins: [separateLazyBundles, lazyNodeHttp],
-    inject: ['http/minimal-headers.ts'],
+    inject: ['http/minimal-headers-class.ts'],
     // a native module, which cannot be bundled
     external: ['@napi-rs/keyring'],
     conditions: ['mandate-source'],

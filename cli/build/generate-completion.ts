@@ -1,7 +1,7 @@
 import type { Command, Option } from 'commander';
 import type { CompletionCommand, CompletionFlag } from '../completion/completion-tree.ts';
-import { getCompletionChoices, isGlobalOption } from '../commands/command-helpers.ts';
-import { buildProgram } from '../program.ts';
+import { getCompletionChoices, isGlobalOption } from '../commands/global-flags-and-command-groups.ts';
+import { buildProgram } from '../build-cli-program.ts';
 import { stubCliEnvironment } from './stub-cli-environment.ts';
 
 /**

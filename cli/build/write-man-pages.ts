@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { renderManPage, getManPageName } from '../commands/man-page.ts';
-import { buildProgram } from '../program.ts';
+import { buildProgram } from '../build-cli-program.ts';
 import { stubCliEnvironment } from './stub-cli-environment.ts';
 
 /** Writes one man page for the program and one for each command to `directory`. */

@@ -3,13 +3,13 @@ import type { Command } from 'commander';
 import type { Answer, QueryValue } from '@mandate/client-sdk';
 import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { CliEnvironment } from '../environment/environment.ts';
+import type { CliEnvironment } from '../environment/cli-environment.ts';
 import { sanitizeForTerminal, serializeJsonForTerminal } from '../terminal/safe-terminal-text.ts';
-import { readGlobalFlags, addCommandWithoutSubcommands } from './command-helpers.ts';
+import { readGlobalFlags, addCommandWithoutSubcommands } from './global-flags-and-command-groups.ts';
 import { readTextFromFileOrStdin } from '../contract-commands/read-json-input.ts';
-import { isRecord } from '../schema/schema-violations.ts';
-import { openSession } from '../sign-in/session.ts';
-import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../settings/settings.ts';
+import { isRecord } from '../schema/find-schema-violations.ts';
+import { openSession } from '../sign-in/profile-session.ts';
+import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../settings/resolve-settings.ts';
 import { printPages } from '../output/print-pages.ts';
 import { printResult } from '../output/print-result.ts';
 

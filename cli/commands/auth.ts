@@ -3,11 +3,11 @@ import { CommandError } from '../errors/command-error.ts';
 import { scopeSummaries } from '../contract-commands/commands.gen.ts';
 import { createCredentialStore } from '../sign-in/credential-store.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { CliEnvironment } from '../environment/environment.ts';
-import { readGlobalFlags, addCommandGroup, addCommandWithoutSubcommands } from './command-helpers.ts';
+import type { CliEnvironment } from '../environment/cli-environment.ts';
+import { readGlobalFlags, addCommandGroup, addCommandWithoutSubcommands } from './global-flags-and-command-groups.ts';
 import { parseDurationMs } from '../settings/parse-duration.ts';
-import { openSession, requireSignIn, createProfileTokenSource } from '../sign-in/session.ts';
-import { settingsFromFlagsEnvironmentAndProfile, addProfileToLoginHint, type Settings } from '../settings/settings.ts';
+import { openSession, requireSignIn, createProfileTokenSource } from '../sign-in/profile-session.ts';
+import { settingsFromFlagsEnvironmentAndProfile, addProfileToLoginHint, type Settings } from '../settings/resolve-settings.ts';
 import { assertKnownFields, printResult } from '../output/print-result.ts';
 
 export function addAuthCommands(program: Command, io: CliEnvironment): void {

@@ -9,10 +9,10 @@ import {
 } from '../settings/config-file.ts';
 import { getConfigDirectory } from '../settings/config-directory.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { CliEnvironment } from '../environment/environment.ts';
-import { findClosestMatch } from '../terminal/did-you-mean.ts';
-import { readGlobalFlags, addCommandGroup, addCommandWithoutSubcommands } from './command-helpers.ts';
-import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../settings/settings.ts';
+import type { CliEnvironment } from '../environment/cli-environment.ts';
+import { findClosestMatch } from '../terminal/closest-spelling.ts';
+import { readGlobalFlags, addCommandGroup, addCommandWithoutSubcommands } from './global-flags-and-command-groups.ts';
+import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../settings/resolve-settings.ts';
 import { assertKnownFields, formatJsonLine, printResult } from '../output/print-result.ts';
 
 const columns = ['key', 'value', 'what'];

@@ -2,14 +2,19 @@ import { Option, type Command } from 'commander';
 import { getCommandAlias, getGroupAlias, resolveCommandAlias } from '../contract-commands/command-aliases.ts';
 import { handwrittenCommands } from '../contract-commands/handwritten-commands.ts';
 import { commandSpecs, groupSummaries } from '../contract-commands/commands.gen.ts';
-import type { CommandSpec } from '../schema/command-specification.ts';
-import { formatFlagValueHelp, flagsFromCommandSpec, snakeToKebabCase, type ContractFlag } from '../contract-commands/flags.ts';
-import type { CliEnvironment } from '../environment/environment.ts';
-import { readGlobalFlags, addCommandGroup, addCommandWithoutSubcommands, setCompletionChoices } from './command-helpers.ts';
+import type { CommandSpec } from '../schema/command-spec-type.ts';
+import {
+  formatFlagValueHelp,
+  flagsFromCommandSpec,
+  snakeToKebabCase,
+  type ContractFlag,
+} from '../contract-commands/flags-from-command-spec.ts';
+import type { CliEnvironment } from '../environment/cli-environment.ts';
+import { readGlobalFlags, addCommandGroup, addCommandWithoutSubcommands, setCompletionChoices } from './global-flags-and-command-groups.ts';
 import { getConfirmationQuestion } from '../contract-commands/confirmation-questions.ts';
 import type { RawFlagValues } from '../contract-commands/parse-flags.ts';
-import { runContractCommand, type GenericFlags } from './run-contract-command.ts';
-import { settingsFromFlagsEnvironmentAndProfile } from '../settings/settings.ts';
+import { runContractCommand, type GenericFlags } from './run-api-operation-command.ts';
+import { settingsFromFlagsEnvironmentAndProfile } from '../settings/resolve-settings.ts';
 
 /** The groups that have generated commands. */
 const groupNames = [...new Set(commandSpecs.flatMap(({ operationId, group }) => (operationId in handwrittenCommands ? [] : [group])))];

@@ -5,11 +5,11 @@ import { CommandError } from '../errors/command-error.ts';
 import { commandSpecs } from '../contract-commands/commands.gen.ts';
 import { getCommandSpecOfOperation } from '../contract-commands/build-request.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { CliEnvironment } from '../environment/environment.ts';
-import { findClosestMatch } from '../terminal/did-you-mean.ts';
-import { readGlobalFlags, addCommandWithoutSubcommands } from './command-helpers.ts';
-import { openSession } from '../sign-in/session.ts';
-import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../settings/settings.ts';
+import type { CliEnvironment } from '../environment/cli-environment.ts';
+import { findClosestMatch } from '../terminal/closest-spelling.ts';
+import { readGlobalFlags, addCommandWithoutSubcommands } from './global-flags-and-command-groups.ts';
+import { openSession } from '../sign-in/profile-session.ts';
+import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../settings/resolve-settings.ts';
 import { openUrlInBrowserOrPrint } from '../output/web-page-urls.ts';
 import { resolveCommandGroupName } from './contract-commands.ts';
 

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { helpTopics } from '../output/help-topics.ts';
-import type { CliEnvironment } from '../environment/environment.ts';
+import type { CliEnvironment } from '../environment/cli-environment.ts';
 import { renderManPage } from './man-page.ts';
-import { findSubcommand, addCommandWithoutSubcommands, createUnknownCommandError } from './command-helpers.ts';
+import { findSubcommand, addCommandWithoutSubcommands, createUnknownCommandError } from './global-flags-and-command-groups.ts';
 
 const topicList = Object.entries(helpTopics)
   .map(([name, { summary }]) => `\n  ${name.padEnd(14)}${summary}`)

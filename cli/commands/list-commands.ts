@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import type { CliEnvironment } from '../environment/environment.ts';
+import type { CliEnvironment } from '../environment/cli-environment.ts';
 import { applyJqFilter } from '../output/jq-filter.ts';
 import { serializeJsonForTerminal } from '../terminal/safe-terminal-text.ts';
-import { readGlobalFlags, addCommandWithoutSubcommands } from './command-helpers.ts';
+import { readGlobalFlags, addCommandWithoutSubcommands } from './global-flags-and-command-groups.ts';
 
 export function addListCommandsCommand(program: Command, io: CliEnvironment): void {
   const command = addCommandWithoutSubcommands(program, 'commands', 'List every command')

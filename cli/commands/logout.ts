@@ -4,11 +4,11 @@ import { discover, revoke } from '@mandate/client-sdk/authorization';
 import { CommandError } from '../errors/command-error.ts';
 import { createCredentialStore, type Credential, type CredentialStore } from '../sign-in/credential-store.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { CliEnvironment } from '../environment/environment.ts';
-import { readGlobalFlags, addCommandWithoutSubcommands } from './command-helpers.ts';
+import type { CliEnvironment } from '../environment/cli-environment.ts';
+import { readGlobalFlags, addCommandWithoutSubcommands } from './global-flags-and-command-groups.ts';
 import { deleteCredential, loadRefreshToken } from '../sign-in/refresh-token-storage.ts';
-import { allowsInsecureRequests } from '../sign-in/session.ts';
-import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../settings/settings.ts';
+import { allowsInsecureRequests } from '../sign-in/profile-session.ts';
+import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../settings/resolve-settings.ts';
 
 export function addLogoutCommand(program: Command, io: CliEnvironment): void {
   const command = addCommandWithoutSubcommands(program, 'logout', 'Sign out')

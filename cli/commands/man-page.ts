@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import packageJson from '../package.json' with { type: 'json' };
 import { helpTopics } from '../output/help-topics.ts';
-import { isGlobalOption } from './command-helpers.ts';
+import { isGlobalOption } from './global-flags-and-command-groups.ts';
 
 /** Returns the name of a command's man page, such as `mandate-orders-pay`. */
 export const getManPageName = (command: Command): string => commandPath(command).join('-');

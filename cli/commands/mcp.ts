@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import type { CliEnvironment } from '../environment/environment.ts';
-import { readGlobalFlags, addCommandWithoutSubcommands } from './command-helpers.ts';
-import { openSession } from '../sign-in/session.ts';
-import { settingsFromFlagsEnvironmentAndProfile } from '../settings/settings.ts';
+import type { CliEnvironment } from '../environment/cli-environment.ts';
+import { readGlobalFlags, addCommandWithoutSubcommands } from './global-flags-and-command-groups.ts';
+import { openSession } from '../sign-in/profile-session.ts';
+import { settingsFromFlagsEnvironmentAndProfile } from '../settings/resolve-settings.ts';
 
 const setupHelp = `
 The server uses standard input and output, and acts as the signed-in user. Add it to the settings of an assistant:
@@ -18,7 +18,7 @@ export function addMcpCommand(program: Command, io: CliEnvironment): void {
     .addHelpText('after', setupHelp)
     .action(async () => {
       const { client } = await openSession(io, settingsFromFlagsEnvironmentAndProfile(readGlobalFlags(command), io));
-      const { serveMcpTools: serveTools } = await import('../mcp/serve.ts');
+      const { serveMcpTools: serveTools } = await import('../mcp/serve-mcp-tools.ts');
       await serveTools(io, client, command.opts<{ allowWrites?: boolean }>().allowWrites ?? false);
     });
 }

@@ -10,10 +10,10 @@ import {
 import { requireConfirmation } from '../contract-commands/require-confirmation.ts';
 import { createCredentialStore } from '../sign-in/credential-store.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { CliEnvironment } from '../environment/environment.ts';
-import { readGlobalFlags, addCommandGroup, addCommandWithoutSubcommands } from './command-helpers.ts';
-import { parseApiUrl } from '../sign-in/session.ts';
-import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../settings/settings.ts';
+import type { CliEnvironment } from '../environment/cli-environment.ts';
+import { readGlobalFlags, addCommandGroup, addCommandWithoutSubcommands } from './global-flags-and-command-groups.ts';
+import { parseApiUrl } from '../sign-in/profile-session.ts';
+import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../settings/resolve-settings.ts';
 import { assertKnownFields, printResult } from '../output/print-result.ts';
 import { signOutProfiles } from './logout.ts';
 

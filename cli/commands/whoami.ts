@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import type { CliEnvironment } from '../environment/environment.ts';
-import { readGlobalFlags, addCommandWithoutSubcommands } from './command-helpers.ts';
-import { openSession, requireSignIn } from '../sign-in/session.ts';
-import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../settings/settings.ts';
+import type { CliEnvironment } from '../environment/cli-environment.ts';
+import { readGlobalFlags, addCommandWithoutSubcommands } from './global-flags-and-command-groups.ts';
+import { openSession, requireSignIn } from '../sign-in/profile-session.ts';
+import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../settings/resolve-settings.ts';
 import { assertKnownFields, printResult } from '../output/print-result.ts';
 
 export function addWhoamiCommand(program: Command, io: CliEnvironment): void {

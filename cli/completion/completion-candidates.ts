@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isRecord } from '../schema/schema-violations.ts';
+import { isRecord } from '../schema/find-schema-violations.ts';
 import { completionTree, globalFlags } from './completion.gen.ts';
 import type { CompletionCommand, CompletionFlag } from './completion-tree.ts';
 

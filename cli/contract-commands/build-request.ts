@@ -1,13 +1,13 @@
 import { ApiError, ConnectionError, filledPath, TimeoutError, type QueryValue } from '@mandate/client-sdk';
 import { handwrittenCommands } from './handwritten-commands.ts';
 import { CommandError, type FieldError } from '../errors/command-error.ts';
-import type { CommandSpec } from '../schema/command-specification.ts';
+import type { CommandSpec } from '../schema/command-spec-type.ts';
 import { commandSpecs } from './commands.gen.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import { flagsFromCommandSpec, isMoneyFlag, snakeToKebabCase } from './flags.ts';
+import { flagsFromCommandSpec, isMoneyFlag, snakeToKebabCase } from './flags-from-command-spec.ts';
 import { getMinorUnitName } from './money-flags.ts';
 import { flagErrorFromSchemaViolation, parseFlagValues, type RawFlagValues } from './parse-flags.ts';
-import { requiredFieldMessage, findSchemaViolations } from '../schema/schema-violations.ts';
+import { requiredFieldMessage, findSchemaViolations } from '../schema/find-schema-violations.ts';
 
 /** The command-line input for one operation of the contract. */
 export type CommandInput = {

@@ -1,6 +1,6 @@
 import { formatMoney, type Client } from '@mandate/client-sdk';
-import type { CommandSpec } from '../schema/command-specification.ts';
-import { isRecord } from '../schema/schema-violations.ts';
+import type { CommandSpec } from '../schema/command-spec-type.ts';
+import { isRecord } from '../schema/find-schema-violations.ts';
 
 type Question = (client: Client, path: readonly string[], body: unknown) => string | Promise<string>;
 

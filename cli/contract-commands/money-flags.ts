@@ -1,11 +1,11 @@
 import type { Client } from '@mandate/client-sdk';
 import { CommandError, type FieldError } from '../errors/command-error.ts';
-import type { CommandSpec } from '../schema/command-specification.ts';
+import type { CommandSpec } from '../schema/command-spec-type.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import { isMoneyFlag, type ContractFlag } from './flags.ts';
+import { isMoneyFlag, type ContractFlag } from './flags-from-command-spec.ts';
 import { parseDecimalAmount } from './parse-amount.ts';
 import { parseFlagValues, type RawFlagValues } from './parse-flags.ts';
-import { isRecord } from '../schema/schema-violations.ts';
+import { isRecord } from '../schema/find-schema-violations.ts';
 
 /** Fetches the currency of a request's amounts from the resource that the request refers to. */
 type FindCurrency = (client: Client, path: readonly string[], body: Record<string, unknown>) => Promise<string | undefined>;

@@ -1,8 +1,8 @@
 import { parseDurationMs } from '../settings/parse-duration.ts';
 import type { FieldError } from '../errors/command-error.ts';
-import type { Schema } from '../schema/command-specification.ts';
-import { snakeToKebabCase, type ContractFlag } from './flags.ts';
-import { isRecord, type SchemaViolation } from '../schema/schema-violations.ts';
+import type { Schema } from '../schema/command-spec-type.ts';
+import { snakeToKebabCase, type ContractFlag } from './flags-from-command-spec.ts';
+import { isRecord, type SchemaViolation } from '../schema/find-schema-violations.ts';
 
 /** The raw values of each flag on the command line, in order. */
 export type RawFlagValues = ReadonlyMap<ContractFlag, readonly string[]>;

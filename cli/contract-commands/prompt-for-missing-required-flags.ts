@@ -1,11 +1,11 @@
 import { buildQueryAndBody } from './build-request.ts';
-import type { CommandSpec } from '../schema/command-specification.ts';
-import { flagsFromCommandSpec, type ContractFlag } from './flags.ts';
-import type { CliEnvironment } from '../environment/environment.ts';
+import type { CommandSpec } from '../schema/command-spec-type.ts';
+import { flagsFromCommandSpec, type ContractFlag } from './flags-from-command-spec.ts';
+import type { CliEnvironment } from '../environment/cli-environment.ts';
 import { sanitizeForTerminal } from '../terminal/safe-terminal-text.ts';
 import { readLine } from '../terminal/read-line.ts';
 import type { RawFlagValues } from './parse-flags.ts';
-import { requiredFieldMessage } from '../schema/schema-violations.ts';
+import { requiredFieldMessage } from '../schema/find-schema-violations.ts';
 
 /** Prompts the user for each missing required flag, and returns all flags. */
 export async function promptForMissingRequiredFlags(

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { CliEnvironment } from '../environment/environment.ts';
-import { isRecord } from '../schema/schema-violations.ts';
+import type { CliEnvironment } from '../environment/cli-environment.ts';
+import { isRecord } from '../schema/find-schema-violations.ts';
 
 /** Reads the text of a file, or of standard input if `source` is `-`. */
 export async function readTextFromFileOrStdin(io: CliEnvironment, source: string): Promise<string> {

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import type { DownloadedFile } from '@mandate/client-sdk';
 import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { CliEnvironment } from '../environment/environment.ts';
+import type { CliEnvironment } from '../environment/cli-environment.ts';
 import { createTemporaryReplacementFile } from './replace-file-atomically.ts';
 
 export type DownloadTarget = {

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import type { FileContent } from '@mandate/client-sdk';
 import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { CliEnvironment } from '../environment/environment.ts';
+import type { CliEnvironment } from '../environment/cli-environment.ts';
 
 export type UploadFile = {
   readonly content: FileContent;

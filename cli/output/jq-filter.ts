@@ -1,7 +1,7 @@
 import type { loadJq } from './load-jq.ts';
 import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { OutputStream } from '../environment/environment.ts';
+import type { OutputStream } from '../environment/cli-environment.ts';
 import { sanitizeForTerminal, serializeJsonForTerminal } from '../terminal/safe-terminal-text.ts';
 
 let jq: Awaited<ReturnType<typeof loadJq>> | undefined;

@@ -3,13 +3,13 @@ import { formatMoney } from '@mandate/client-sdk';
 import { tableColumnsOfNestedLists } from './table-columns.ts';
 import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { CliEnvironment } from '../environment/environment.ts';
+import type { CliEnvironment } from '../environment/cli-environment.ts';
 import { applyJqFilter } from './jq-filter.ts';
-import { findClosestMatch } from '../terminal/did-you-mean.ts';
+import { findClosestMatch } from '../terminal/closest-spelling.ts';
 import { sanitizeForTerminal, serializeJsonForTerminal, displayWidth } from '../terminal/safe-terminal-text.ts';
-import { isRecord } from '../schema/schema-violations.ts';
-import type { Settings } from '../settings/settings.ts';
-import { renderTable } from './table.ts';
+import { isRecord } from '../schema/find-schema-violations.ts';
+import type { Settings } from '../settings/resolve-settings.ts';
+import { renderTable } from './text-table.ts';
 
 type Item = Record<string, unknown>;
 type Headings = Readonly<Record<string, string>>;

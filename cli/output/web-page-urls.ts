@@ -1,10 +1,10 @@
 import { CommandError } from '../errors/command-error.ts';
-import type { CommandSpec } from '../schema/command-specification.ts';
+import type { CommandSpec } from '../schema/command-spec-type.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { CliEnvironment } from '../environment/environment.ts';
+import type { CliEnvironment } from '../environment/cli-environment.ts';
 import { sanitizeForTerminal } from '../terminal/safe-terminal-text.ts';
-import { isRecord } from '../schema/schema-violations.ts';
-import type { Settings } from '../settings/settings.ts';
+import { isRecord } from '../schema/find-schema-violations.ts';
+import type { Settings } from '../settings/resolve-settings.ts';
 
 /** Account pages that show what an operation reads, by operation id. */
 const accountPages: Readonly<Record<string, string>> = {

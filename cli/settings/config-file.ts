@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import { replaceFileAtomically } from '../files/replace-file-atomically.ts';
-import { isRecord } from '../schema/schema-violations.ts';
+import { isRecord } from '../schema/find-schema-violations.ts';
 
 /** The settings that a profile can contain. All values are strings. */
 export const profileSettingDefinitions: Readonly<

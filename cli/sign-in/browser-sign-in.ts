@@ -2,7 +2,7 @@ import { AuthorizationError } from '@mandate/client-sdk';
 import { beginAuthorization, completeAuthorization, type AuthorizationServer, type Tokens } from '@mandate/client-sdk/authorization';
 import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { CliEnvironment } from '../environment/environment.ts';
+import type { CliEnvironment } from '../environment/cli-environment.ts';
 import { sanitizeForTerminal } from '../terminal/safe-terminal-text.ts';
 import { createSignInDeadline, signInDeniedError, type SignInOptions } from './sign-in-methods.ts';
 

@@ -5,7 +5,7 @@ import { exitCodes } from '../errors/exit-codes.ts';
 import { withFileLock } from '../files/file-lock.ts';
 import { readJsonFile } from '../files/read-json-file.ts';
 import { replaceFileAtomically } from '../files/replace-file-atomically.ts';
-import { isRecord } from '../schema/schema-violations.ts';
+import { isRecord } from '../schema/find-schema-violations.ts';
 
 /** The stored result of `mandate login` for one profile. */
 export type Credential = {

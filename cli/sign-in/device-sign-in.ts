@@ -8,9 +8,9 @@ import {
 } from '@mandate/client-sdk/authorization';
 import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { CliEnvironment } from '../environment/environment.ts';
+import type { CliEnvironment } from '../environment/cli-environment.ts';
 import { sanitizeForTerminal, serializeJsonForTerminal } from '../terminal/safe-terminal-text.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { Settings } from '../settings/resolve-settings.ts';
 import { createSignInDeadline, signInDeniedError, type SignInOptions } from './sign-in-methods.ts';
 
 /** Signs in with a code that the user enters in a browser on any machine (RFC 8628). */

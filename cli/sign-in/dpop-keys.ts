@@ -4,7 +4,7 @@ import { importProofKey, type ProofJwk, type ProofKey } from '@mandate/client-sd
 import { readJsonFile } from '../files/read-json-file.ts';
 import { replaceFileAtomically } from '../files/replace-file-atomically.ts';
 import type { Credential, CredentialStore } from './credential-store.ts';
-import { isRecord } from '../schema/schema-violations.ts';
+import { isRecord } from '../schema/find-schema-violations.ts';
 
 /**
  * Returns the path of the DPoP key file. The keys are separate from the tokens, so that one stolen file, or the keyring, is useless alone.

@@ -1,4 +1,4 @@
-import type { Session } from './session.ts';
+import type { Session } from './profile-session.ts';
 
 /** Returns the scope with which this session reads orders: `orders.manage` (staff) if granted, otherwise `orders.read`. */
 export const chooseOrderReadScope = ({ credential }: Session): 'orders.read' | 'orders.manage' =>

@@ -1,6 +1,6 @@
 import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import { isRecord } from '../schema/schema-violations.ts';
+import { isRecord } from '../schema/find-schema-violations.ts';
 
 /** The maximum value of a Date. A token without an expiry time is used until the service rejects it. */
 const neverExpires = 8.64e15;

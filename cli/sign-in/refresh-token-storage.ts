@@ -3,10 +3,10 @@ import { dirname } from 'node:path';
 import { CommandError } from '../errors/command-error.ts';
 import type { Credential, CredentialStore } from './credential-store.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { CliEnvironment } from '../environment/environment.ts';
+import type { CliEnvironment } from '../environment/cli-environment.ts';
 import { isSystemKeyringUsable } from '../environment/system-keyring.ts';
 import { writeDpopKey } from './dpop-keys.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { Settings } from '../settings/resolve-settings.ts';
 
 /** Where the refresh token is stored: in the credential file, or in the system keyring. */
 export type RefreshTokenStorage = 'keyring' | 'file';

@@ -1,11 +1,11 @@
 import { AbortError, WaitOverError, type Client, type Task } from '@mandate/client-sdk';
 import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { CliEnvironment } from '../environment/environment.ts';
+import type { CliEnvironment } from '../environment/cli-environment.ts';
 import { createProgressBar, formatRate } from '../terminal/progress-bar.ts';
 import { createProgressRateMeter } from '../terminal/progress-rate.ts';
 import { parseDurationMs } from '../settings/parse-duration.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { Settings } from '../settings/resolve-settings.ts';
 
 /** The flags of all commands that wait, as parsed by commander. */
 export type WaitFlags = { readonly maxWait?: string; readonly interval?: string };

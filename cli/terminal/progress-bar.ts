@@ -1,7 +1,7 @@
-import type { CliEnvironment } from '../environment/environment.ts';
+import type { CliEnvironment } from '../environment/cli-environment.ts';
 import { truncateToWidth, sanitizeForTerminal } from './safe-terminal-text.ts';
 import { formatDuration, type Rate } from './progress-rate.ts';
-import type { Settings } from '../settings/settings.ts';
+import type { Settings } from '../settings/resolve-settings.ts';
 
 /** The current state of an operation. */
 export type ProgressStep = {

@@ -2,7 +2,7 @@ import type { EventTypeFilter } from '@mandate/client-sdk/webhooks';
 import { CommandError } from '../errors/command-error.ts';
 import { getCommandSpecOfOperation } from '../contract-commands/build-request.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import { findClosestMatch } from '../terminal/did-you-mean.ts';
+import { findClosestMatch } from '../terminal/closest-spelling.ts';
 
 const knownTypes = (): readonly string[] =>
   getCommandSpecOfOperation('events.list').query.properties?.['type']?.items?.enum?.map(String) ?? [];

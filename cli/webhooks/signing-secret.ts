@@ -3,8 +3,8 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readJsonFile } from '../files/read-json-file.ts';
 import { replaceFileAtomically } from '../files/replace-file-atomically.ts';
-import { isRecord } from '../schema/schema-violations.ts';
-import type { Settings } from '../settings/settings.ts';
+import { isRecord } from '../schema/find-schema-violations.ts';
+import type { Settings } from '../settings/resolve-settings.ts';
 
 /**
  * Returns the secret that signs forwarded events. The secret is created once per profile and stored, so that receivers can keep using it.

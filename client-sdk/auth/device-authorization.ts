@@ -3,7 +3,7 @@ import type { AuthorizationRequestOptions } from './authorization-code.ts';
 import type { AuthorizationServer, Tokens } from './authorization-server-metadata.ts';
 import { AuthorizationError, ConnectionError, TimeoutError } from '../core/errors.ts';
 import { readOAuthResponse, runOAuthRequest } from './oauth-request.ts';
-import { waitUnlessAborted } from '../core/retry.ts';
+import { waitUnlessAborted } from '../core/retry-policy.ts';
 import { createClientAuthentication, createOAuthRequestOptions, requestTokens } from './token-endpoint.ts';
 
 const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';

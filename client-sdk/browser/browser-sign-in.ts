@@ -6,7 +6,7 @@ import { singleFlight } from '../auth/single-flight.ts';
 import type { TokenSource } from '../core/token-source.ts';
 import { createBrowserTokenStore, type BrowserTokenStore } from './indexeddb-token-store.ts';
 import { indexedDbKeyValueStore } from './indexeddb-key-value-store.ts';
-import { sendCallbackUrlToOpener, openSignInPopup, waitForPopupCallback } from './popup.ts';
+import { sendCallbackUrlToOpener, openSignInPopup, waitForPopupCallback } from './sign-in-popup.ts';
 
 export type BrowserSignInOptions = Omit<AuthorizationServerOptions, 'proofKey' | 'signal'> & {
   /** Issuer URL of the authorization server: the origin of the API. */

@@ -1,14 +1,14 @@
-import { Call, type Answer } from '../core/call.ts';
+import { Call, type Answer } from '../core/api-call.ts';
 import { createDeprecationMiddleware, warnAboutDeprecation, type DeprecationNotice } from '../core/deprecation.ts';
 import type { Middleware } from '../core/middleware.ts';
 import { PagedCall, type Page } from '../core/paged-call.ts';
 import { checkedBaseUrl, filledPath, type QueryValue } from '../core/request-url.ts';
 import type { Resources, Task } from '../generated/resources.gen.ts';
 import { routes } from '../generated/routes.gen.ts';
-import { RetryBudget } from '../core/retry.ts';
+import { RetryBudget } from '../core/retry-policy.ts';
 import { fixedToken, type TokenSource } from '../core/token-source.ts';
 import { sendWithRetries, type ApiRequest, type Fetch, type SendOptions, type TransportSettings } from '../core/transport.ts';
-import type { FileContent } from '../core/upload.ts';
+import type { FileContent } from '../core/upload-body.ts';
 import { waitForTask, type WaitOptions } from './wait-for-task.ts';
 
 /** Options of a client. */

@@ -1,7 +1,7 @@
 import { MandateError, WaitOverError } from '../core/errors.ts';
 import type { Task } from '../generated/resources.gen.ts';
 import { filledPath } from '../core/request-url.ts';
-import { calculateRetryDelay, waitUnlessAborted } from '../core/retry.ts';
+import { calculateRetryDelay, waitUnlessAborted } from '../core/retry-policy.ts';
 import { sendWithRetries, type TransportSettings } from '../core/transport.ts';
 
 /** Options of `tasks.wait`. */

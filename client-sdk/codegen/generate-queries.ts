@@ -34,10 +34,10 @@ export function generateQueriesSource(operations: Operation[]): string {
     'IfNoneMatch',
   ]);
   const imported = [...typesUsed].filter((name) => !typesImportedElsewhere.has(name)).toSorted();
-  return `import type { CallOptions, DryRun, IfMatch, IfNoneMatch } from '../core/call.ts';
+  return `import type { CallOptions, DryRun, IfMatch, IfNoneMatch } from '../core/api-call.ts';
 import type { InfiniteQueryOf, MutationOf, QueryOf } from '../query/query-types.ts';
 import type { ${imported.join(', ')} } from './resources.gen.ts';
-import type { FileContent, UploadOptions } from '../core/upload.ts';
+import type { FileContent, UploadOptions } from '../core/upload-body.ts';
 
 ${interfaces.join('\n')}`;
 }

@@ -69,12 +69,12 @@ export interface Resources {
 ${byResource.map(([resource]) => `  readonly ${resource}: ${capitalized(resource)}Resource;\n`).join('')}}
 `;
   const imports = [
-    importOf(body, ['Call', 'CallOptions', 'DryRun', 'IfMatch', 'IfNoneMatch'], '../core/call.ts'),
-    importOf(body, ['DownloadedFile'], '../core/download.ts'),
+    importOf(body, ['Call', 'CallOptions', 'DryRun', 'IfMatch', 'IfNoneMatch'], '../core/api-call.ts'),
+    importOf(body, ['DownloadedFile'], '../core/downloaded-file.ts'),
     importOf(body, ['PagedCall'], '../core/paged-call.ts'),
     importOf(body, ['ProblemsOf'], `./routes${suffix}.gen.ts`),
     importOf(body, ['components', 'operations'], `../schema/types${suffix}.gen.ts`),
-    importOf(body, ['FileContent', 'UploadOptions'], '../core/upload.ts'),
+    importOf(body, ['FileContent', 'UploadOptions'], '../core/upload-body.ts'),
   ];
   return `${imports.join('')}\n${body}`;
 }

@@ -1,4 +1,4 @@
-import { Call, type Answer } from './call.ts';
+import { Call, type Answer } from './api-call.ts';
 import { DecodeError } from './errors.ts';
 
 /** One page of a list. */

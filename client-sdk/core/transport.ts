@@ -1,12 +1,12 @@
-import type { Answer, DryRun, IfMatch, IfNoneMatch } from './call.ts';
+import type { Answer, DryRun, IfMatch, IfNoneMatch } from './api-call.ts';
 import { startRequestTimeout } from './request-timeout.ts';
-import { downloadedFileFromResponse } from './download.ts';
+import { downloadedFileFromResponse } from './downloaded-file.ts';
 import { ApiError, DecodeError } from './errors.ts';
 import { composeMiddleware, type Middleware } from './middleware.ts';
 import { queryString, type QueryValue } from './request-url.ts';
-import { calculateRetryDelay, waitUnlessAborted, withAbortAndDeadline, type RetryBudget, type RetryLimits } from './retry.ts';
+import { calculateRetryDelay, waitUnlessAborted, withAbortAndDeadline, type RetryBudget, type RetryLimits } from './retry-policy.ts';
 import type { ProvenRequest, TokenSource } from './token-source.ts';
-import { canSendFileMoreThanOnce, resolveUploadMediaType, createUploadBody, type FileContent, type UploadOptions } from './upload.ts';
+import { canSendFileMoreThanOnce, resolveUploadMediaType, createUploadBody, type FileContent, type UploadOptions } from './upload-body.ts';
 
 /** The part of `fetch` that the client uses. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;

@@ -1,6 +1,6 @@
 import { generateSchema } from '@anatine/zod-openapi';
 import type { ZodTypeAny } from 'zod';
-import { openApiSchemaNameKey } from '../schema/named-schema.ts';
+import { openApiSchemaNameKey } from '../schema/openapi-schema-name.ts';
 import { isJsonObject, type JsonObject } from '../schema/json.ts';
 
 /** Shared components of the document, collected while its operations are generated. */

@@ -6,7 +6,7 @@ import { addCodeSamples } from './samples/code-samples.ts';
 import { type JsonObject } from '../schema/json.ts';
 import { createOpenApiComponents, sortObjectKeys } from './json-schema.ts';
 import { convertToOpenApi30 } from './convert-to-openapi-3-0.ts';
-import { webhookHeaderOpenApiParameters, createWebhooksSection } from './webhooks.ts';
+import { webhookHeaderOpenApiParameters, createWebhooksSection } from './openapi-webhooks-section.ts';
 import type { ResourceTag } from '../protocol/define-resource.ts';
 import { getRouteMetadata, listRoutes } from '../protocol/route-metadata.ts';
 import { scopeDefinitions } from '../protocol/scopes.ts';

@@ -1,6 +1,6 @@
 import { initContract, type ContractOtherResponse } from '@ts-rest/core';
 import { z } from 'zod';
-import { withOpenApiSchemaName } from '../schema/named-schema.ts';
+import { withOpenApiSchemaName } from '../schema/openapi-schema-name.ts';
 import { idSchema } from '../schema/ids.ts';
 import { amountSchema } from '../schema/money.ts';
 

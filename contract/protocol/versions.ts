@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { withOpenApiSchemaName } from '../schema/named-schema.ts';
+import { withOpenApiSchemaName } from '../schema/openapi-schema-name.ts';
 import { openEnumSchema } from '../schema/open-enum.ts';
 import { paginationParametersWithDefaultLimit100, listPageSchema } from '../schema/pagination.ts';
 import { commonProblems, declareProblemResponses, publicOperationProblemCodes, cursorProblemCodes } from './problems.ts';

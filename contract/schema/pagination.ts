@@ -1,6 +1,6 @@
 import { extendApi } from '@anatine/zod-openapi';
 import { z, type ZodTypeAny } from 'zod';
-import { withOpenApiSchemaName } from './named-schema.ts';
+import { withOpenApiSchemaName } from './openapi-schema-name.ts';
 import { integerInUrlSchema } from './ids.ts';
 
 /** Maximum count for `include_total`. Counting millions of rows exactly would cost more than the number is worth. */

@@ -6,7 +6,7 @@ import { createProblem } from '../http/problem-details/problem.ts';
 import { requirePrincipalUser, requirePrincipal } from '../http/request/request-context.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler.ts';
-import { apiKeyFromEntity } from '../api-keys/api-key-rows.ts';
+import { apiKeyFromEntity } from '../api-keys/api-key-from-entity.ts';
 import { ApiKey } from '../api-keys/api-key.entity.ts';
 import { createApiKey } from './create-api-key.ts';
 import { revokeApiKeys } from '../api-keys/revoke-api-keys.ts';

@@ -3,7 +3,7 @@ import { initServer } from '@ts-rest/express';
 import { contract, type ApplicationCreate, type NewApplication } from '@mandate/contract';
 import type { ApiKeyRevocationCause } from '../api-keys/revoke-api-keys.ts';
 import { getClientAddressAndUserAgent } from '../audit/record-audit-event.ts';
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { getViolatedConstraint } from '../database/errors/sql-errors.ts';
 import { createResourceIdempotently } from '../http/writes/idempotency.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
@@ -14,7 +14,7 @@ import { applicationFromEntity } from './application-response.ts';
 import { Application } from '../applications/application.entity.ts';
 import { createApplication } from '../applications/create-application.ts';
 import { deleteApplication } from './delete-application.ts';
-import { getApplicationPath, auditApplicationChange } from '../applications/application-changes.ts';
+import { getApplicationPath, auditApplicationChange } from '../applications/audit-application-change.ts';
 import { handleCreateRegistrationToken, handleRotateApplicationSecret } from './application-secret-handlers.ts';
 import { assertApplicationFieldsValid, updateApplication } from './update-application.ts';
 

@@ -1,14 +1,14 @@
 import type { contract, RegistrationToken, SecretRotation } from '@mandate/contract';
 import type { getClientAddressAndUserAgent } from '../audit/record-audit-event.ts';
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { createResourceIdempotently } from '../http/writes/idempotency.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler.ts';
-import { oauthEndpointPaths } from '../oauth/protocol/endpoints.ts';
-import { getApplicationPath, auditApplicationChange } from '../applications/application-changes.ts';
+import { oauthEndpointPaths } from '../oauth/protocol/endpoint-paths-and-audiences.ts';
+import { getApplicationPath, auditApplicationChange } from '../applications/audit-application-change.ts';
 import { hashClientSecret, generateClientSecret } from '../applications/client-secret.ts';
-import { createRegistrationToken } from './registration-token.ts';
+import { createRegistrationToken } from './create-registration-token.ts';
 import { lockApplication } from './update-application.ts';
 
 const daySeconds = 24 * 60 * 60;

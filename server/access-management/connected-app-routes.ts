@@ -6,7 +6,7 @@ import { requirePrincipalUser, requirePrincipal } from '../http/request/request-
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler.ts';
 import { listConnectedApps, revokeConnectedApp } from '../oauth/grants/connected-apps.ts';
-import type { OnTokenOperation } from '../oauth/provider/report-token-operations.ts';
+import type { OnTokenOperation } from '../oauth/provider/count-token-operations.ts';
 
 /** Additional dependencies for the connected app handlers. */
 export type ConnectedAppDependencies = { readonly onTokenOperation: OnTokenOperation };

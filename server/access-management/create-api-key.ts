@@ -1,16 +1,16 @@
 import { maxApiKeyLifetimeDays, maxApiKeysPerUser, type ApiKey as ApiKeyBody, type ApiKeyCreate, type Scope } from '@mandate/contract';
 import { recordAuditEvent, type RequestSource } from '../audit/record-audit-event.ts';
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { canUseScope } from '../http/middleware/authorize.ts';
 import type { Principal } from '../http/request/principal.ts';
 import { createInvalidRequestProblem, createProblem } from '../http/problem-details/problem.ts';
-import { requireRecentSignIn } from '../http/request/recent-sign-in.ts';
+import { requireRecentSignIn } from '../http/request/require-recent-sign-in.ts';
 import { ConnectedAppEntity } from '../oauth/grants/connected-app.entity.ts';
 import { OauthRecord } from '../oauth/storage/oauth-record.entity.ts';
 import { lockUser } from '../users/lock-user.ts';
-import { apiKeyFromEntity } from '../api-keys/api-key-rows.ts';
+import { apiKeyFromEntity } from '../api-keys/api-key-from-entity.ts';
 import { ApiKey } from '../api-keys/api-key.entity.ts';
-import { hashApiKey, generateApiKey, getDisplayPrefixOfApiKey } from '../api-keys/key-secret.ts';
+import { hashApiKey, generateApiKey, getDisplayPrefixOfApiKey } from '../api-keys/api-key-secret.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
 const defaultDays = 90;

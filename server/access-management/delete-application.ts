@@ -1,5 +1,5 @@
 import { revokeApiKeys, type ApiKeyRevocationCause } from '../api-keys/revoke-api-keys.ts';
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { deleteRevokedConnectedApps } from '../oauth/grants/delete-revoked-connected-apps.ts';
 import { OauthRecord } from '../oauth/storage/oauth-record.entity.ts';
 import { lockApplication } from './update-application.ts';

@@ -5,7 +5,7 @@ import { createResourceIdempotently } from '../http/writes/idempotency.ts';
 import { requirePrincipal } from '../http/request/request-context.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler.ts';
-import { oauthEndpointPaths } from '../oauth/protocol/endpoints.ts';
+import { oauthEndpointPaths } from '../oauth/protocol/endpoint-paths-and-audiences.ts';
 import { generateSigningKeys, insertSigningKeysIfRotationIsDue } from '../oauth/signing-keys/rotate-signing-keys.ts';
 
 export const signingKeyRoutes = (dependencies: HandlerDependencies) =>

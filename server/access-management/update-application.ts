@@ -1,7 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
 import type { ApplicationUpdate } from '@mandate/contract';
 import type { ApiKeyRevocationCause } from '../api-keys/revoke-api-keys.ts';
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { createProblem, createInvalidRequestProblem } from '../http/problem-details/problem.ts';
 import { revokePreapprovedAccess } from '../oauth/grants/revoke-preapproved-access.ts';
 import { Application } from '../applications/application.entity.ts';

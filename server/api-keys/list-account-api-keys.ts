@@ -1,8 +1,8 @@
 import type { InferEntity } from '@mikro-orm/core';
 import { maxApiKeysPerUser, type ApiKey as ApiKeyBody } from '@mandate/contract';
 import { Application } from '../applications/application.entity.ts';
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { computeApiKeyStatus } from './api-key-rows.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
+import { computeApiKeyStatus } from './api-key-from-entity.ts';
 import { ApiKey } from './api-key.entity.ts';
 
 /** An API key as shown on the account pages. */

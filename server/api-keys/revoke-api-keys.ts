@@ -1,6 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
 import { recordAuditEvent, type RequestSource } from '../audit/record-audit-event.ts';
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { ApiKey } from './api-key.entity.ts';
 
 /** Selects the keys to revoke: a user's keys, keys created through an application, or a user's keys created through an application. */

@@ -1,8 +1,8 @@
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import type { Principal, TokenErrorCode, VerifyAccessToken } from '../http/request/principal.ts';
 import { findApiKeyByHash } from './find-api-key.sql.ts';
-import { hashApiKey, hasApiKeyFormat } from './key-secret.ts';
-import type { ApiKeyLastUseBuffer } from './api-key-use-buffer.ts';
+import { hashApiKey, hasApiKeyFormat } from './api-key-secret.ts';
+import type { ApiKeyLastUseBuffer } from './api-key-last-use-buffer.ts';
 
 /** Extends access token verification to API keys. A key is a bearer credential, so it is accepted only with the `Bearer` scheme. */
 export const acceptApiKeysAsAccessTokens =

@@ -1,6 +1,6 @@
 import { contract } from '@mandate/contract';
 import type { ConnectedAppDependencies } from '../access-management/connected-app-routes.ts';
-import type { EventHandlerDependencies } from '../events/long-poll.ts';
+import type { EventHandlerDependencies } from '../events/event-long-poll.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { PaymentHandlerDependencies } from '../payments/providers/payment-provider.ts';
 import type { VersionDependencies } from '../versions/routes.ts';

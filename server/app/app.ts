@@ -1,40 +1,40 @@
 import express, { type Express, type RequestHandler, type Router } from 'express';
 import { apiVersions, contract, contractV2, type Order } from '@mandate/contract';
-import { ApiKeyLastUseBuffer } from '../api-keys/api-key-use-buffer.ts';
+import { ApiKeyLastUseBuffer } from '../api-keys/api-key-last-use-buffer.ts';
 import { acceptApiKeysAsAccessTokens } from '../api-keys/verify-api-key.ts';
-import { createReplicaOrPrimaryListRunner, type RunListQuery } from '../database/replica/read-routing.ts';
-import type { Database } from '../database/entity-manager/entity-manager.ts';
+import { createReplicaOrPrimaryListRunner, type RunListQuery } from '../database/replica/replica-or-primary-list-runner.ts';
+import type { Database } from '../database/entity-manager/entity-manager-type.ts';
 import { runWithRequestEntityManager } from '../database/entity-manager/request-entity-manager.ts';
 import { serveOpenApiDocuments } from '../docs/openapi-documents.ts';
 import { serveReferencePage } from '../docs/reference-page.ts';
-import { EventWaiter } from '../events/long-poll.ts';
+import { EventWaiter } from '../events/event-long-poll.ts';
 import { setDefaultHeaders } from '../http/middleware/default-headers.ts';
 import { authenticate } from '../http/middleware/authenticate.ts';
 import { authorizeByScope } from '../http/middleware/authorize.ts';
 import { cors } from '../http/middleware/cors.ts';
-import { createApiVersionMiddleware } from '../http/middleware/api-version.ts';
+import { createApiVersionMiddleware } from '../http/middleware/resolve-api-version.ts';
 import { addDeprecationHeaders } from '../http/middleware/deprecation-headers.ts';
 import { createErrorHandler } from '../http/middleware/error-handler.ts';
 import { parseJsonBody } from '../http/middleware/json-body.ts';
 import { createRateLimitMiddleware } from '../http/middleware/rate-limit.ts';
 import { checkAcceptHeader } from '../http/middleware/content-negotiation.ts';
 import { CursorPagination } from '../http/response/pagination.ts';
-import { prefixLocationHeaderWithBasePath, rewriteWellKnownPathOfIssuer } from '../http/request/base-path.ts';
-import { replaceExpressJsonMethod } from '../http/response/fast-json.ts';
+import { prefixLocationHeaderWithBasePath, rewriteWellKnownPathOfIssuer } from '../http/request/rewrite-urls-for-base-path.ts';
+import { replaceExpressJsonMethod } from '../http/response/replace-express-json-method.ts';
 import { assignRequestIdAndLogAccess } from '../http/request/request-context.ts';
 import { createRouterByResource } from '../http/routing/router-by-resource.ts';
 import { mountContract } from '../http/routing/mount-contract.ts';
-import { rejectUnknownPath } from '../http/routing/unknown-routes.ts';
+import { rejectUnknownPath } from '../http/routing/reject-unknown-routes.ts';
 import type { Log } from '../logging/logger.ts';
 import {
   type AuthorizationServer,
   type CreateAuthorizationServerOptions,
   createAuthorizationServer,
 } from '../oauth/authorization-server.ts';
-import { isRedirectOriginOfApplication } from '../oauth/clients/client-adapter.ts';
+import { isRedirectOriginOfApplication } from '../oauth/clients/oidc-client-adapter.ts';
 import { dpopAlgorithms } from '../oauth/tokens/dpop-proof.ts';
 import { revokeAccessOfSuspendedOrClosedUser } from '../oauth/grants/revoke-user-access.ts';
-import { apiAudienceFromIssuer, mcpAudienceFromIssuer, basePathFromIssuer } from '../oauth/protocol/endpoints.ts';
+import { apiAudienceFromIssuer, mcpAudienceFromIssuer, basePathFromIssuer } from '../oauth/protocol/endpoint-paths-and-audiences.ts';
 import { createMcpEndpoint } from '../mcp/mcp-endpoint.ts';
 import { defaultMcpClientScopes } from '../oauth/protocol/oauth-scopes.ts';
 import { createProtectedResourceMetadataRouter, protectedResourceMetadataUrl } from '../oauth/provider/protected-resource-metadata.ts';
@@ -42,14 +42,14 @@ import { orderRoutesV2 } from '../order-lifecycle/order-routes-v2.ts';
 import { manualProvider } from '../payments/providers/manual-provider.ts';
 import { type PaymentProviders, indexPaymentProvidersByName } from '../payments/providers/payment-provider.ts';
 import { serveProblemPages } from '../problems/problem-pages.ts';
-import { createRateLimitCounters } from '../rate-limits/counters.ts';
-import { createRequestLimiter, defaultRateLimits, type RateLimits } from '../rate-limits/rate-limits.ts';
-import type { RedisCounters } from '../rate-limits/redis-counters.ts';
+import { createRateLimitCounters } from '../rate-limits/memory-or-redis-counters.ts';
+import { createRequestLimiter, defaultRateLimits, type RateLimits } from '../rate-limits/rate-and-quota-limiter.ts';
+import type { RedisCounters } from '../rate-limits/redis-rate-limit-counters.ts';
 import { createApiRoutes } from './api-routes.ts';
 import type { DerivedKeys } from '../crypto/derived-keys.ts';
 import { serveSecurityTxt } from '../site/security-txt.ts';
-import { serveFaviconAndRobotsTxt, serveStartPageAndRootFiles, serveNotFoundPage } from '../site/site-pages.ts';
-import { MonthlyUsageBuffer } from '../usage/usage-buffer.ts';
+import { serveFaviconAndRobotsTxt, serveStartPageAndRootFiles, serveNotFoundPage } from '../site/start-page-and-root-files.ts';
+import { MonthlyUsageBuffer } from '../usage/monthly-usage-buffer.ts';
 
 export type AppOptions = {
   readonly db: Database;

@@ -2,7 +2,7 @@
 export { versionRoutes as versions } from '../versions/routes.ts';
 export { userRoutes as users } from '../users/routes.ts';
 export { productRoutes as products } from '../products/routes.ts';
-export { productCategoryRoutes as productCategories } from '../products/category-routes.ts';
+export { productCategoryRoutes as productCategories } from '../products/product-category-routes.ts';
 export { deliveryMethodRoutes as deliveryMethods } from '../delivery-methods/routes.ts';
 export { orderRoutes as orders } from '../order-lifecycle/order-routes.ts';
 export { paymentRoutes as payments } from '../order-lifecycle/payment-routes.ts';

@@ -1,5 +1,5 @@
 import { scopeNames } from '@mandate/contract';
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { Application, deviceGrantType } from './application.entity.ts';
 
 /** Client ID of the `mandate` command, a public native application. The command uses PKCE and listens on a port of its choice. */

@@ -1,9 +1,9 @@
 import { administratorOnlyScopes, scopeNames, scopeDefinitions as knownScopes, type Scope } from '@mandate/contract';
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { Application, type ApplicationRegistration, type GrantType, isSelfRegistered } from './application.entity.ts';
 import { hashClientSecret, generateClientSecret } from './client-secret.ts';
-import { findLogoUriError } from './logo.ts';
-import { findRedirectUriError } from './redirect-uri.ts';
+import { findLogoUriError } from './application-logo-uri.ts';
+import { findRedirectUriError } from './validate-redirect-uri.ts';
 
 export type ApplicationInput = {
   readonly clientId: string;

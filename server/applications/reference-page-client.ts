@@ -1,5 +1,5 @@
 import { scopeNames } from '@mandate/contract';
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { Application } from './application.entity.ts';
 
 /** Client ID of the API reference at `/docs`, which signs users in to try operations. The page keeps its tokens in memory only. */

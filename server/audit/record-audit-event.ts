@@ -1,6 +1,6 @@
 import type { AuditAction } from '@mandate/contract';
 import type { Request } from 'express';
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { AuditEvent } from './audit-event.entity.ts';
 
 /** Origin of a request. */

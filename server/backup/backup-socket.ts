@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { DataDirectoryInUseError, lockDataDirectory } from '../database/embedded/pglite-directory-lock.ts';
 import { writeCheckpoint } from '../database/embedded/checkpoint.sql.ts';
 import { isPostgresqlUrl } from '../database/connection/database-url.ts';
-import type { Database } from '../database/entity-manager/entity-manager.ts';
+import type { Database } from '../database/entity-manager/entity-manager-type.ts';
 import type { Log } from '../logging/logger.ts';
 
 /** Path of the socket next to the data directory; the socket exists only while a server is running. */

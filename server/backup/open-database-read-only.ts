@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { DataDirectoryInUseError } from '../database/embedded/pglite-directory-lock.ts';
 import { isPostgresqlUrl } from '../database/connection/database-url.ts';
 import { openDatabaseWithoutMigrating, type OpenOptions } from '../schema/open-database.ts';
-import type { Database } from '../database/entity-manager/entity-manager.ts';
+import type { Database } from '../database/entity-manager/entity-manager-type.ts';
 import { BackupError } from './backup-error.ts';
 import { getBackupSocketPath } from './backup-socket.ts';
 

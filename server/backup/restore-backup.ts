@@ -1,10 +1,17 @@
 import { lockMigrations } from '../database/migrate/migration-lock.sql.ts';
-import { readMigrationState } from '../database/migrate/migration-state.ts';
-import type { Database, EntityManager } from '../database/entity-manager/entity-manager.ts';
+import { readMigrationState } from '../database/migrate/read-migration-state.ts';
+import type { Database, EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { BackupError } from './backup-error.ts';
 import type { BackupHeader, TableStart, TableEnd } from './backup-format.ts';
 import { readBackup } from './read-backup.ts';
-import { countRows, backupTextFormats, readTableDefinitions, checksumRows, tablesByName, type TableDefinition } from './table-rows.ts';
+import {
+  countRows,
+  backupTextFormats,
+  readTableDefinitions,
+  checksumRows,
+  tablesByName,
+  type TableDefinition,
+} from './read-and-checksum-table-rows.ts';
 import { prepareRowInsertion, setSequence, updatePlannerStatistics } from './table-rows.sql.ts';
 
 export type RestoreOptions = {

@@ -1,4 +1,4 @@
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { prepareStatement } from '../database/queries/prepared-statement.ts';
 
 const describeTablesSql = `

@@ -4,8 +4,8 @@ import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { IsolationLevel } from '@mikro-orm/core';
-import { readMigrationState } from '../database/migrate/migration-state.ts';
-import type { Database, EntityManager } from '../database/entity-manager/entity-manager.ts';
+import { readMigrationState } from '../database/migrate/read-migration-state.ts';
+import type { Database, EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { replaceFileAtomically } from '../files/replace-file-atomically.ts';
 import { BackupError } from './backup-error.ts';
 import { backupFormatVersion, createBackupHmac, fingerprintBackupSecret, formatBackupLine, type TableEnd } from './backup-format.ts';
@@ -17,7 +17,7 @@ import {
   readTableDefinitions,
   tablesByName,
   type TableDefinition,
-} from './table-rows.ts';
+} from './read-and-checksum-table-rows.ts';
 
 export type BackupOptions = {
   /** The backup key returned by `deriveKeys`. */

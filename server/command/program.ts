@@ -33,7 +33,7 @@ function addServerCommands(program: Command, io: StandardStreams, setExitCode: (
   program
     .command('check')
     .description('Check the configuration and the connections to the database, Redis and the mail server.')
-    .action(async () => setExitCode(await (await import('./check.ts')).checkConfigurationAndConnections(io)));
+    .action(async () => setExitCode(await (await import('./check-command.ts')).checkConfigurationAndConnections(io)));
 }
 
 function addMaintenanceCommands(program: Command, io: StandardStreams): void {
@@ -42,7 +42,7 @@ function addMaintenanceCommands(program: Command, io: StandardStreams): void {
     .description('Apply pending migrations; the server also does this at each start.')
     .option('--status', 'list applied and pending migrations without changing anything')
     .action(async (options: { status?: true }) => {
-      const { applyMigrations, printMigrationStatus: listMigrations } = await import('./migrate.ts');
+      const { applyMigrations, printMigrationStatus: listMigrations } = await import('./migrate-command.ts');
       await (options.status ? listMigrations(io) : applyMigrations(io));
     });
   program
@@ -51,7 +51,9 @@ function addMaintenanceCommands(program: Command, io: StandardStreams): void {
     .command('rotate')
     .description('Rotate the signing keys before their scheduled time. All processes switch without a restart.')
     .option('--at-once', 'for a leaked key: reject everything it has signed from now on')
-    .action(async (options: { atOnce?: true }) => (await import('./rotate-keys.ts')).rotateKeys(io, options.atOnce ?? false));
+    .action(async (options: { atOnce?: true }) =>
+      (await import('./rotate-signing-keys-command.ts')).rotateKeys(io, options.atOnce ?? false),
+    );
   program
     .command('admin')
     .description('Manage administrators.')
@@ -60,7 +62,7 @@ function addMaintenanceCommands(program: Command, io: StandardStreams): void {
     .requiredOption('--email <address>', 'e-mail address for sign-in')
     .option('--name <name>', 'name of the administrator', 'Administrator')
     .action(async (options: { email: string; name: string }) =>
-      (await import('./create-administrator.ts')).createAdministrator(io, options),
+      (await import('./create-administrator-command.ts')).createAdministrator(io, options),
     );
 }
 
@@ -69,10 +71,10 @@ function addBackupCommands(program: Command, io: StandardStreams): void {
     .command('backup')
     .description('Write the whole database to a new file while servers keep running.')
     .argument('<file>')
-    .action(async (file: string) => (await import('./backup.ts')).runBackupCommand(io, file));
+    .action(async (file: string) => (await import('./backup-command.ts')).runBackupCommand(io, file));
   program
     .command('restore')
     .description('Restore a backup into a new database of either kind and verify the result.')
     .argument('<file>')
-    .action(async (file: string) => (await import('./restore.ts')).runRestoreCommand(io, file));
+    .action(async (file: string) => (await import('./restore-command.ts')).runRestoreCommand(io, file));
 }

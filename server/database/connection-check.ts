@@ -1,4 +1,4 @@
-import type { Database } from './entity-manager/entity-manager.ts';
+import type { Database } from './entity-manager/entity-manager-type.ts';
 
 /** Returns whether the database responds to a query. Never throws. */
 export const isDatabaseResponsive = async (db: Database): Promise<boolean> => {

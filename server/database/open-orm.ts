@@ -7,13 +7,17 @@ import { walLimitStartParameters } from './embedded/limit-wal-size.ts';
 import { isNewDataDirectory, createDataDirectory } from './embedded/create-pglite-directory.ts';
 import { assertPgInternals } from './connection/assert-pg-internals.ts';
 import { replaceClientQuery } from './connection/client-query.ts';
-import { createUnresponsiveConnectionMonitor, releaseConnectionLostInTransaction, setPoolInt8Parser } from './connection/pool-safety.ts';
+import {
+  createUnresponsiveConnectionMonitor,
+  releaseConnectionLostInTransaction,
+  setPoolInt8Parser,
+} from './connection/pg-pool-workarounds.ts';
 import { rejectWritesOnLowDiskSpace } from './storage/reject-writes-on-low-disk-space.ts';
 import { getRequestEntityManager } from './entity-manager/request-entity-manager.ts';
-import { assertDiskSpaceToOpenDatabase, DiskSpaceMonitor } from './storage/storage-reserve.ts';
+import { assertDiskSpaceToOpenDatabase, DiskSpaceMonitor } from './storage/disk-space-monitor.ts';
 import { isPostgresqlUrl } from './connection/database-url.ts';
 import type { MessageObserver } from './connection/pipelined-queries.ts';
-import type { Database, EntityManager } from './entity-manager/entity-manager.ts';
+import type { Database, EntityManager } from './entity-manager/entity-manager-type.ts';
 import { isDatabaseResponsive } from './connection-check.ts';
 import { setConnectionTimeouts, getTransactionTimeoutStatement, type TimeoutSettings } from './connection/database-timeouts.ts';
 

@@ -1,7 +1,7 @@
 import { initServer } from '@ts-rest/express';
 import { type InferEntity, LockMode, raw } from '@mikro-orm/core';
 import { contract, type DeliveryMethod as DeliveryMethodBody, type DeliveryMethodReplace } from '@mandate/contract';
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import {
   respondWithEtagOfChangedResource,
   formatEtag,

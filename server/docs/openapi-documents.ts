@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject } from '@mandate/contract/json';
 import { convertToOpenApi30 } from '@mandate/contract/openapi-3.0';
 import express, { type Router } from 'express';
 import { cors } from '../http/middleware/cors.ts';
-import { serveStaticDocument } from '../http/response/static-document.ts';
+import { serveStaticDocument } from '../http/response/serve-static-document.ts';
 
 /** Server URL in the generated document. */
 const placeholderUrl = 'https://mandate.example';

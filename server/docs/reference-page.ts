@@ -1,9 +1,9 @@
 import express, { type Router } from 'express';
 import { referencePageClientId, referencePageRedirectPath } from '../applications/reference-page-client.ts';
-import { basePathFromIssuer } from '../oauth/protocol/endpoints.ts';
-import { html, type Html } from '../http/response/html.ts';
+import { basePathFromIssuer } from '../oauth/protocol/endpoint-paths-and-audiences.ts';
+import { html, type Html } from '../http/response/html-template.ts';
 import { createProviderPageSecurityHeaders } from '../oauth/pages/assets/page-security-headers.ts';
-import { loadSwaggerUiAsset, readSwaggerUiFile, loadDocsFolderAsset, loadDocsFolderStylesheet } from './assets.ts';
+import { loadSwaggerUiAsset, readSwaggerUiFile, loadDocsFolderAsset, loadDocsFolderStylesheet } from './reference-page-assets.ts';
 
 /**
  * Serves the API reference at `/docs`. Swagger UI renders the reference in the browser from this server's OpenAPI document, loads nothing

@@ -1,6 +1,6 @@
 import { sql } from '@mikro-orm/core';
 import { eventRetentionDays } from '@mandate/contract';
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { Event, EventSequenceCounter } from './event.entity.ts';
 
 const batchMax = 1_000;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { openDatabaseWithEntities } from '../database/open-orm.ts';
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { isBehindConnectionPooler } from '../database/connection/database-timeouts.ts';
 import type { Log } from '../logging/logger.ts';
 import { listenForNotifications, notifyProcesses } from './notify-processes.sql.ts';

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import type { DatabaseConnection, Transaction } from 'kysely';
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 
 /** `written`: committed events have no sequence number yet. `placed`: events received sequence numbers, or deliveries became pending. */
 export const eventSignalTopics = ['written', 'placed'] as const;

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { EventType, EventTypeWildcard } from '@mandate/contract';
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import type { Principal } from '../http/request/principal.ts';
-import { eventColumnsSql, type EventRow } from './event-rows.ts';
+import { eventColumnsSql, type EventRow } from './event-from-row.ts';
 import { buildVisibleEventConditionsSql } from './event-visibility.sql.ts';
 
 export type EventFilters = {

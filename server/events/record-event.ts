@@ -1,5 +1,5 @@
 import type { EventType } from '@mandate/contract';
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { signalAfterCommit } from './event-signals.ts';
 import { Event } from './event.entity.ts';
 

@@ -1,16 +1,16 @@
 import { initServer } from '@ts-rest/express';
 import type { Response } from 'express';
 import { contract, eventRetentionDays, type EventPage } from '@mandate/contract';
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { releaseLoadShedderSlotWhile } from '../http/server/load-shedder.ts';
 import type { Principal } from '../http/request/principal.ts';
 import { createInvalidRequestProblem, createProblem } from '../http/problem-details/problem.ts';
 import { requirePrincipal } from '../http/request/request-context.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler.ts';
-import { eventFromRow } from './event-rows.ts';
+import { eventFromRow } from './event-from-row.ts';
 import { type EventFilters, findVisibleEvent, type EventListResult, listEvents } from './list-events.sql.ts';
-import type { EventHandlerDependencies, EventWaiter } from './long-poll.ts';
+import type { EventHandlerDependencies, EventWaiter } from './event-long-poll.ts';
 
 type Dependencies = HandlerDependencies & EventHandlerDependencies;
 

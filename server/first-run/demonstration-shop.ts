@@ -1,4 +1,4 @@
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { DeliveryMethod } from '../delivery-methods/delivery-method.entity.ts';
 import { Product, ProductStock } from '../products/product.entity.ts';
 import shop from './demonstration-products.json' with { type: 'json' };

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { Application } from '../applications/application.entity.ts';
 import { clientSecretMatchesHash } from '../applications/client-secret.ts';
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { replaceFileAtomically } from '../files/replace-file-atomically.ts';
 
 const applicationSchema = z.object({

@@ -1,6 +1,6 @@
 import { relative } from 'node:path';
 import type { FirstRunFile } from './first-run-file.ts';
-import { formatLoginCommand } from './next-steps.ts';
+import { formatLoginCommand } from './first-order-commands.ts';
 
 /** Formats the message that `npm start` prints in development. */
 export function formatWelcomeMessage(issuer: string, file: FirstRunFile | undefined, filePath: string): string {

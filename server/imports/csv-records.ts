@@ -2,9 +2,9 @@ import { Readable } from 'node:stream';
 import { maxImportRowBytes } from '@mandate/contract';
 import { CsvError, parse, type Info, type Options } from 'csv-parse';
 import { restoreCsvFormulas } from '../tasks/csv-formulas.ts';
-import { readStoredFileChunks } from '../tasks/stored-file.ts';
+import { readStoredFileChunks } from '../tasks/stored-task-file.ts';
 import { PermanentTaskError } from '../tasks/permanent-task-error.ts';
-import { normalizeImportCells, type FilePosition, type FileRecord, startOfFilePosition, type ImportFile } from './file-record.ts';
+import { normalizeImportCells, type FilePosition, type FileRecord, startOfFilePosition, type ImportFile } from './import-file-record.ts';
 
 type Row = { readonly cells: readonly string[]; readonly end: FilePosition; readonly isTerminated: boolean };
 type Header = { readonly names: readonly string[]; readonly end: FilePosition; readonly delimiters: readonly string[] };

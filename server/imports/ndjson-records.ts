@@ -1,9 +1,9 @@
 import { maxImportRowBytes } from '@mandate/contract';
 import { z } from 'zod';
 import { findDuplicateKey } from '../http/validation/duplicate-json-keys.ts';
-import { readStoredFileChunks } from '../tasks/stored-file.ts';
+import { readStoredFileChunks } from '../tasks/stored-task-file.ts';
 import { PermanentTaskError } from '../tasks/permanent-task-error.ts';
-import { normalizeImportCells, type FilePosition, type FileRecord, type ImportFile } from './file-record.ts';
+import { normalizeImportCells, type FilePosition, type FileRecord, type ImportFile } from './import-file-record.ts';
 
 type Line = { readonly text: string; readonly bytes: Buffer; readonly end: FilePosition; readonly isTerminated: boolean };
 

@@ -1,5 +1,5 @@
 import { readCsvRecords } from './csv-records.ts';
-import { type FilePosition, type FileRecord, startOfFilePosition, type ImportFile } from './file-record.ts';
+import { type FilePosition, type FileRecord, startOfFilePosition, type ImportFile } from './import-file-record.ts';
 import { readNdjsonRecords } from './ndjson-records.ts';
 
 const renewalInterval = 500;

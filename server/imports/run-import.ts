@@ -1,11 +1,11 @@
 import type { ImportCounts } from '@mandate/contract';
 import { z } from 'zod';
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { appendToStoredFile, createStoredFile } from '../tasks/stored-file.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
+import { appendToStoredFile, createStoredFile } from '../tasks/stored-task-file.ts';
 import { toPermanentTaskError, PermanentTaskError } from '../tasks/permanent-task-error.ts';
-import { initialImportCounts } from '../tasks/task-rows.ts';
-import type { TaskOutcome, TaskAttempt } from '../tasks/task-context.ts';
-import type { RowError } from './parse-cells.ts';
+import { initialImportCounts } from '../tasks/task-from-row.ts';
+import type { TaskOutcome, TaskAttempt } from '../tasks/task-attempt.ts';
+import type { RowError } from './parse-import-cells.ts';
 
 /** The outcome of one imported item, and the issues of its rows. */
 export type ImportOutcome = { readonly outcome: keyof ImportCounts; readonly issues: readonly ImportIssue[] };

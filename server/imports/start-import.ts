@@ -1,13 +1,13 @@
 import type { Response } from 'express';
 import type { Readable } from 'node:stream';
 import type { Task } from '@mandate/contract';
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { startTaskIdempotently } from '../http/writes/idempotency.ts';
 import { requirePrincipal } from '../http/request/request-context.ts';
 import type { MatchedRequest } from '../http/request/matched-route.ts';
 import { enqueueTask, type NewTask } from '../tasks/enqueue-task.ts';
-import { deleteStoredFile } from '../tasks/stored-file.ts';
-import { getTaskPath } from '../tasks/task-rows.ts';
+import { deleteStoredFile } from '../tasks/stored-task-file.ts';
+import { getTaskPath } from '../tasks/task-from-row.ts';
 import { storeUpload } from './store-upload.ts';
 
 type ImportStart = Omit<NewTask, 'inputId' | 'params'> & { readonly query: NewTask['params'] };

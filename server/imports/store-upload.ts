@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { fileMediaTypes, maxImportRowBytes } from '@mandate/contract';
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import type { MatchedRequest } from '../http/request/matched-route.ts';
-import { appendToStoredFile, createStoredFile, deleteStoredFile } from '../tasks/stored-file.ts';
+import { appendToStoredFile, createStoredFile, deleteStoredFile } from '../tasks/stored-task-file.ts';
 
 export type StoredUpload = { readonly fileId: number; readonly sha256: string; readonly format: 'csv' | 'ndjson' };
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isLowDiskSpaceRejectionError } from '../database/storage/storage-reserve.ts';
+import { isLowDiskSpaceRejectionError } from '../database/storage/disk-space-monitor.ts';
 import type { Log } from '../logging/logger.ts';
 
 /** Work that runs repeatedly. Each run checks whether there is anything to do. */

@@ -1,6 +1,6 @@
 import { type InferEntity, LockMode } from '@mikro-orm/core';
 import { z } from 'zod';
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { decryptText } from '../crypto/authenticated-encryption.ts';
 import { outgoingMailEncryptionPurpose } from './queue-mail.ts';
 import type { Mail } from './queue-mail.ts';

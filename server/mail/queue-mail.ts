@@ -1,4 +1,4 @@
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { encryptText } from '../crypto/authenticated-encryption.ts';
 import { OutgoingMail } from './outgoing-mail.entity.ts';
 

@@ -1,15 +1,15 @@
 import { originValidation, toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, type AuthInfo, type McpHttpHandler } from '@modelcontextprotocol/server';
 import express, { type Request as IncomingRequest, type RequestHandler, type Router } from 'express';
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { runWithRequestEntityManager } from '../database/entity-manager/request-entity-manager.ts';
 import { setDefaultHeaders } from '../http/middleware/default-headers.ts';
-import { lowerChunkedBodyLimit } from '../http/request/chunked-body-size.ts';
+import { lowerChunkedBodyLimit } from '../http/request/limit-chunked-body-size.ts';
 import { findDuplicateKeyInText } from '../http/validation/duplicate-json-keys.ts';
 import { mcpCors } from '../http/middleware/cors.ts';
 import { copyRequestContext, requirePrincipal } from '../http/request/request-context.ts';
 import type { Log } from '../logging/logger.ts';
-import { apiRequestFromToolCall, toolResultFromApiResponse } from './call-tool.ts';
+import { apiRequestFromToolCall, toolResultFromApiResponse } from './convert-tool-call.ts';
 import { sendInProcess } from './in-process-request.ts';
 import { createToolServerFactory, type CallTool } from './tool-server.ts';
 

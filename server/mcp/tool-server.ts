@@ -3,7 +3,7 @@ import { createMcpTools, type McpTool } from '@mandate/contract/tools';
 import type { JsonObject } from '@mandate/contract/json';
 import { readOpenApiDocument } from '../docs/openapi-documents.ts';
 import { createLazyGetter } from '../memory/lazy-value.ts';
-import type { ToolResult } from './call-tool.ts';
+import type { ToolResult } from './convert-tool-call.ts';
 
 export type CallTool = (tool: McpTool, toolArguments: Readonly<Record<string, unknown>>) => Promise<ToolResult>;
 

@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram, type Registry } from '@prometheus-io/client';
 import type { Pool } from 'pg';
 import type { ReadReplica } from '../database/replica/read-replica.ts';
-import type { DiskSpaceMonitor } from '../database/storage/storage-reserve.ts';
+import type { DiskSpaceMonitor } from '../database/storage/disk-space-monitor.ts';
 import type { MessageObserver } from '../database/connection/pipelined-queries.ts';
 
 export type DatabaseMetrics = { readonly onPool: (pool: Pool) => void; readonly onMessage: MessageObserver };

@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from '@prometheus-io/client';
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import type { Log } from '../logging/logger.ts';
 import { maxCountedQueueLength, readQueueLengths } from './read-queue-lengths.sql.ts';
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Counter, Histogram, type Registry } from '@prometheus-io/client';
-import { oauthEndpointPaths } from '../oauth/protocol/endpoints.ts';
+import { oauthEndpointPaths } from '../oauth/protocol/endpoint-paths-and-audiences.ts';
 
 /** Express and ts-rest store the matched route on the request. */
 type RoutedMessage = IncomingMessage & {

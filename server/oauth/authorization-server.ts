@@ -4,7 +4,7 @@ import type { Middleware } from 'koa';
 import type { AdapterFactory } from 'oidc-provider';
 import { ensureCommandLineClient } from '../applications/command-line-client.ts';
 import { ensureReferencePageClient } from '../applications/reference-page-client.ts';
-import type { Database, EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { Database, EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { mcpCors } from '../http/middleware/cors.ts';
 import type { VerifyAccessToken } from '../http/request/principal.ts';
 import type { OnEmailAddressChange } from '../http/routing/handler-dependencies.ts';
@@ -16,10 +16,10 @@ import {
   oauthEndpointPaths,
   mcpAudienceFromIssuer,
   basePathFromIssuer,
-} from './protocol/endpoints.ts';
+} from './protocol/endpoint-paths-and-audiences.ts';
 import { createAttemptLimits, type AttemptLimits } from './brute-force/attempt-limits.ts';
-import { createPublicNetworkPolicy, type NetworkPolicy } from '../outgoing-http/protected-client.ts';
-import { recordBrowserSessionUseAfterResponse } from './sessions/session-list.ts';
+import { createPublicNetworkPolicy, type NetworkPolicy } from '../outgoing-http/ssrf-protected-connection.ts';
+import { recordBrowserSessionUseAfterResponse } from './sessions/browser-session-list.ts';
 import { recordConnectedAppUse } from './grants/connected-apps.ts';
 import { recordGrantRevocation, runRequestInTransaction } from './grants/request-transaction.ts';
 import { cookieNamesForIssuer } from './protocol/cookie-names.ts';
@@ -38,7 +38,7 @@ import { pageErrorHandler, sendCrossSiteErrorPage, sendWrongHostErrorPage } from
 import { createPageRouter } from './pages/page-routes.ts';
 import { defaultShopBranding, type PageSettings, type ShopBranding } from './pages/views/page-layout.ts';
 import { pageEnhancementScript } from './pages/assets/page-script.ts';
-import { createOidcProviderPages, type ProviderPages } from './pages/views/provider-pages.ts';
+import { createOidcProviderPages, type ProviderPages } from './pages/views/oidc-provider-pages.ts';
 import { buildStylesheet } from './pages/assets/stylesheet.ts';
 import { englishMessages } from './pages/messages/english-messages.ts';
 import { PasskeyChallenges } from './second-factors/passkeys.ts';
@@ -46,12 +46,12 @@ import { defaultRefreshGraceSeconds } from './refresh/default-refresh-grace.ts';
 import { handleRefreshRequest, isRefreshRequest } from './refresh/refresh-token-grant.ts';
 import { bufferRequestBody } from './protocol/buffered-request-body.ts';
 import { rejectCrossSiteProviderForms } from './pages/routing/reject-cross-site-forms.ts';
-import { createApplicationFromClientIdUrl } from './clients/resolve-client-id-url.ts';
+import { createApplicationFromClientIdUrl } from './clients/create-application-from-client-id-url.ts';
 import { ReloadableProvider } from './provider/reloadable-provider.ts';
 import { loadOrCreateSigningKeys, type SigningKeyCacheOptions } from './signing-keys/signing-key-cache.ts';
 import { completeSignOutWithoutSession } from './provider/sign-out-without-session.ts';
 import { createPostgresAdapterFactory } from './provider/postgres-adapter.ts';
-import { type OnTokenOperation, countTokenOperationsInMetrics } from './provider/report-token-operations.ts';
+import { type OnTokenOperation, countTokenOperationsInMetrics } from './provider/count-token-operations.ts';
 import { translateCookies } from './provider/translate-cookies.ts';
 import { createAccessTokenVerifier } from './tokens/verify-access-token.ts';
 import { createServerErrorRecorder, correctProviderResponses } from './provider/correct-provider-responses.ts';

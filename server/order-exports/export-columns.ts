@@ -1,5 +1,5 @@
 import { formatDecimalAmount, type Order, type OrderExportColumn, type OrderSummary } from '@mandate/contract';
-import type { CsvCell } from '../tasks/csv-text.ts';
+import type { CsvCell } from '../tasks/format-csv.ts';
 
 type Line = Order['items'][number];
 /** The data of one file row; `line` is `undefined` in an export without lines. */

@@ -1,11 +1,11 @@
 import { orderExportColumns, fileFormats, type OrderSummary } from '@mandate/contract';
 import { z } from 'zod';
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { countOrders, listOrders, type OrderFilters } from '../orders/list-orders.sql.ts';
-import { orderLineFromEntity, orderSummaryFromRow } from '../orders/order-rows.ts';
+import { orderLineFromEntity, orderSummaryFromRow } from '../orders/order-from-row.ts';
 import { OrderItem } from '../orders/order.entity.ts';
-import { appendToStoredFile, createStoredFile } from '../tasks/stored-file.ts';
-import type { TaskOutcome, TaskAttempt } from '../tasks/task-context.ts';
+import { appendToStoredFile, createStoredFile } from '../tasks/stored-task-file.ts';
+import type { TaskOutcome, TaskAttempt } from '../tasks/task-attempt.ts';
 import type { ExportRow } from './export-columns.ts';
 import { serializeRows } from './serialize-rows.ts';
 

@@ -6,9 +6,9 @@ import type { Principal } from '../http/request/principal.ts';
 import { requirePrincipal } from '../http/request/request-context.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler.ts';
-import { resolveUserWhoseOrdersAreListed } from '../orders/order-visibility.ts';
+import { resolveUserWhoseOrdersAreListed } from '../orders/resolve-listed-order-owner.ts';
 import { enqueueTask } from '../tasks/enqueue-task.ts';
-import { getTaskPath } from '../tasks/task-rows.ts';
+import { getTaskPath } from '../tasks/task-from-row.ts';
 import type { OrderExportParams } from './export-orders.ts';
 
 export const orderExportRoutes = (dependencies: HandlerDependencies) =>

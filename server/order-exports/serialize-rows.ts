@@ -1,5 +1,5 @@
 import type { OrderExportColumn } from '@mandate/contract';
-import { type CsvCell, formatCsv } from '../tasks/csv-text.ts';
+import { type CsvCell, formatCsv } from '../tasks/format-csv.ts';
 import { orderExportCellReaders, type ExportRow } from './export-columns.ts';
 
 /** Serializes rows in the file format; `first` adds the CSV header. */

@@ -1,5 +1,5 @@
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import type { RowError } from '../imports/parse-cells.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
+import type { RowError } from '../imports/parse-import-cells.ts';
 import { Product } from '../products/product.entity.ts';
 import type { OrderImportParams } from './order-import-parameters.ts';
 import type { ImportedOrderHead, ImportedOrderLine } from './parse-order-row.ts';

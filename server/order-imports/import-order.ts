@@ -1,10 +1,10 @@
 import { maxImportRowsPerOrder, maxOrderLines } from '@mandate/contract';
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { recordEvent } from '../events/record-event.ts';
-import type { RowError } from '../imports/parse-cells.ts';
+import type { RowError } from '../imports/parse-import-cells.ts';
 import type { ImportIssue, ImportOutcome } from '../imports/run-import.ts';
 import { findOrder } from '../orders/find-order.ts';
-import type { ClaimedTask } from '../tasks/task-context.ts';
+import type { ClaimedTask } from '../tasks/task-attempt.ts';
 import { findOrCreateCustomer } from './find-or-create-customer.ts';
 import { findOrCreateProducts } from './find-or-create-products.ts';
 import type { OrderImportParams } from './order-import-parameters.ts';
@@ -14,11 +14,11 @@ import {
   lockOrderForReplacement,
   computeOrderFingerprint,
   storeOrderFingerprint,
-} from './imported-order.ts';
+} from './imported-order-fingerprint.ts';
 import { type ImportedOrderData, insertImportedOrder, replaceImportedOrder } from './insert-or-replace-order.ts';
 import type { OrderRowGroup } from './order-row-group.ts';
 import { describeDifferenceToEarlierImport } from './order-difference.ts';
-import { parseOrder, type ParsedOrder } from './parse-order.ts';
+import { parseOrder, type ParsedOrder } from './parse-imported-order.ts';
 
 /** Imports an order, unless it has already been imported with the same data. */
 export async function importOrder(

@@ -1,13 +1,13 @@
-import type { ImportFile } from '../imports/file-record.ts';
+import type { ImportFile } from '../imports/import-file-record.ts';
 import { readImportRecords } from '../imports/read-import-records.ts';
 import { type ImportPosition, runImport, type FileCheckResult } from '../imports/run-import.ts';
-import { checkAndYieldRecords } from '../imports/check-records.ts';
-import { readStoredFileSize } from '../tasks/stored-file.ts';
-import { type TaskOutcome, requireTaskInputFileId, type TaskAttempt } from '../tasks/task-context.ts';
+import { checkAndYieldRecords } from '../imports/validate-and-count-records.ts';
+import { readStoredFileSize } from '../tasks/stored-task-file.ts';
+import { type TaskOutcome, requireTaskInputFileId, type TaskAttempt } from '../tasks/task-attempt.ts';
 import { importOrder } from './import-order.ts';
 import { groupAdjacentRows, type OrderRowGroup } from './order-row-group.ts';
 import { orderImportTaskParamsSchema, type OrderImportParams } from './order-import-parameters.ts';
-import { partitionRowsByOrder, readOrderRowGroupsOfPartition, hashReference } from './partition-rows.ts';
+import { partitionRowsByOrder, readOrderRowGroupsOfPartition, hashReference } from './partition-rows-by-order.ts';
 
 /** Maximum number of references kept in memory to detect whether the rows of each order are adjacent. */
 const referencesMax = 500_000;

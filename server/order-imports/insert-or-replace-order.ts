@@ -1,4 +1,4 @@
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { OrderItem } from '../orders/order.entity.ts';
 import { insertOrder, replaceOrder } from './insert-or-replace-order.sql.ts';
 import type { OrderImportParams } from './order-import-parameters.ts';

@@ -1,4 +1,4 @@
-import type { ImportedOrderState } from './imported-order.ts';
+import type { ImportedOrderState } from './imported-order-fingerprint.ts';
 import type { ImportedOrderHead, ImportedOrderLine } from './parse-order-row.ts';
 
 export type OrderDifference = {

@@ -1,5 +1,5 @@
 import { maxImportRowsPerOrder } from '@mandate/contract';
-import type { FilePosition, FileRecord } from '../imports/file-record.ts';
+import type { FilePosition, FileRecord } from '../imports/import-file-record.ts';
 
 /** The rows of one order, or a single row without an order. */
 export type OrderRowGroup = {

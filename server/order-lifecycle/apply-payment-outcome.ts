@@ -1,10 +1,10 @@
 import { LockMode, sql } from '@mikro-orm/core';
 import type { EventType } from '@mandate/contract';
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { findOrderWithoutPermissionCheck } from '../orders/find-order.ts';
 import { Order } from '../orders/order.entity.ts';
-import { submitOrPollRefund } from '../refunds/submit-refund.ts';
+import { submitOrPollRefund } from '../refunds/submit-or-poll-refund.ts';
 import { createRefund } from '../refunds/create-refund.ts';
 import { paymentWithoutProviderDetailsFromEntity } from '../payments/payment-response.ts';
 import { openPaymentStatuses, Payment } from '../payments/payment.entity.ts';

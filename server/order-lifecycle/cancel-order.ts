@@ -1,6 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
 import type { Order as OrderBody, OrderCancellation } from '@mandate/contract';
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { canUseScope } from '../http/middleware/authorize.ts';
 import { principalKey, type Principal } from '../http/request/principal.ts';
@@ -9,7 +9,7 @@ import { openPaymentStatuses, Payment } from '../payments/payment.entity.ts';
 import { createRefund, calculateRefundableAmount } from '../refunds/create-refund.ts';
 import { findOrderWithoutPermissionCheck } from '../orders/find-order.ts';
 import type { Order } from '../orders/order.entity.ts';
-import { restockOrders } from '../orders/restock.ts';
+import { restockOrders } from '../orders/return-to-stock.ts';
 import { lockOrder } from '../orders/lock-order.ts';
 import { Shipment } from '../shipments/shipment.entity.ts';
 

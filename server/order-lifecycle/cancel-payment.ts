@@ -1,4 +1,4 @@
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { Payment } from '../payments/payment.entity.ts';
 import { undefinedIfProviderUnavailable, type PaymentProviders, requirePaymentProvider } from '../payments/providers/payment-provider.ts';
 import { applyPaymentOutcomeInNewTransaction } from './apply-payment-outcome.ts';

@@ -1,12 +1,12 @@
 import { LockMode } from '@mikro-orm/core';
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { cancelPaymentsOfExpiredOrders } from './cancel-payment.ts';
 import type { PaymentProviders } from '../payments/providers/payment-provider.ts';
 import { findOrderWithoutPermissionCheck } from '../orders/find-order.ts';
 import { Order } from '../orders/order.entity.ts';
 import { openPaymentStatuses, Payment } from '../payments/payment.entity.ts';
-import { restockOrders } from '../orders/restock.ts';
+import { restockOrders } from '../orders/return-to-stock.ts';
 
 const batchMax = 200;
 /**

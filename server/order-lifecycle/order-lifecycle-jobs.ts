@@ -1,6 +1,6 @@
 import type { Job } from '../jobs/job-runner.ts';
 import { readDatabaseTime } from '../database/time/database-clock.sql.ts';
-import type { Database, EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { Database, EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { cancelExpiredOrders } from './expire-orders.ts';
 import { pollPendingRefunds } from '../refunds/poll-pending-refunds.ts';
 import { pollPendingPayments } from './poll-pending-payments.ts';

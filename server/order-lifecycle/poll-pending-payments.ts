@@ -1,5 +1,5 @@
 import { LockMode, sql } from '@mikro-orm/core';
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { Order } from '../orders/order.entity.ts';
 import { nextProviderCheck } from '../payments/next-provider-check.ts';
 import { openPaymentStatuses, Payment } from '../payments/payment.entity.ts';

@@ -1,9 +1,9 @@
 import { type InferEntity, LockMode, type QueryResult } from '@mikro-orm/core';
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { Payment } from '../payments/payment.entity.ts';
 import { ProviderEventRecord } from '../payments/provider-event.entity.ts';
 import { Refund } from '../refunds/refund.entity.ts';
-import { commitRefundOutcome } from '../refunds/submit-refund.ts';
+import { commitRefundOutcome } from '../refunds/submit-or-poll-refund.ts';
 import {
   undefinedIfProviderUnavailable,
   type PaymentProvider,

@@ -1,5 +1,5 @@
 import type { PaymentCreate } from '@mandate/contract';
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { readDatabaseTime } from '../database/time/database-clock.sql.ts';
 import { recordEvent } from '../events/record-event.ts';
 import type { Principal } from '../http/request/principal.ts';

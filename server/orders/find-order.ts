@@ -1,9 +1,9 @@
 import type { Order } from '@mandate/contract';
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { canUseScope } from '../http/middleware/authorize.ts';
 import type { Principal } from '../http/request/principal.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
-import { orderFromRow } from './order-rows.ts';
+import { orderFromRow } from './order-from-row.ts';
 import { readOrder } from './read-order.sql.ts';
 
 /** Returns an order with its lines, if the principal may read it. */

@@ -1,7 +1,7 @@
 import type { Response } from 'express';
-import type { RunListQuery } from '../database/replica/read-routing.ts';
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { rejectReversedTimeRange, createTotalCountFields } from '../http/response/list-parameters.ts';
+import type { RunListQuery } from '../database/replica/replica-or-primary-list-runner.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
+import { rejectReversedTimeRange, createTotalCountFields } from '../http/response/time-range-and-total-count.ts';
 import type { CursorPagination } from '../http/response/pagination.ts';
 import type { MatchedRequest } from '../http/request/matched-route.ts';
 import {

@@ -2,9 +2,9 @@ import { type RawBuilder, sql } from 'kysely';
 import { orderStatuses, maxCountedTotal } from '@mandate/contract';
 import { countRows } from '../database/queries/count-rows.sql.ts';
 import { roundUpLimitSql, runQueryBuiltAtRunTime } from '../database/queries/dynamic-query.ts';
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import type { KeysetPosition } from '../http/response/pagination.ts';
-import { orderColumnsSql, orderItemsSql, type OrderRow } from './order-rows.ts';
+import { orderColumnsSql, orderItemsSql, type OrderRow } from './order-from-row.ts';
 import { uncommonFulfillmentStatusSql, commonStatusAndFulfillmentPairs } from './order.entity.ts';
 
 export type OrderFilters = {

@@ -1,6 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
 import type { Scope } from '@mandate/contract';
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import type { Principal } from '../http/request/principal.ts';
 import { buildAccessibleOrdersFilter } from './order-access.ts';

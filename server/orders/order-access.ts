@@ -1,5 +1,5 @@
 import type { Scope } from '@mandate/contract';
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { canUseScope } from '../http/middleware/authorize.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import type { Principal } from '../http/request/principal.ts';

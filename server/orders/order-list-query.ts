@@ -1,10 +1,10 @@
 import type { z } from 'zod';
 import { type contract, maxOrdersWithItems } from '@mandate/contract';
-import { rejectReversedTimeRange } from '../http/response/list-parameters.ts';
+import { rejectReversedTimeRange } from '../http/response/time-range-and-total-count.ts';
 import type { Principal } from '../http/request/principal.ts';
 import { createInvalidRequestProblem } from '../http/problem-details/problem.ts';
 import type { OrderFilters, OrderSort } from './list-orders.sql.ts';
-import { resolveUserWhoseOrdersAreListed } from './order-visibility.ts';
+import { resolveUserWhoseOrdersAreListed } from './resolve-listed-order-owner.ts';
 
 export type OrderListQuery = z.output<(typeof contract.orders.list)['query']>;
 type OrderList = { readonly filters: OrderFilters; readonly sort: OrderSort; readonly withItems: boolean };

@@ -1,5 +1,5 @@
 import { prepareStatement } from '../database/queries/prepared-statement.ts';
-import type { OrderRejection } from './order-problems.ts';
+import type { OrderRejection } from './order-rejection-problems.ts';
 
 type PlacementRow = { answer: string | null; location: string | null; refusal: OrderRejection | null };
 

@@ -1,8 +1,8 @@
 import type { Order, OrderCreate } from '@mandate/contract';
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { signalAfterCommit } from '../events/event-signals.ts';
 import type { IdempotencyKeyClaim, StoredIdempotentResponse } from '../http/writes/idempotency.ts';
-import { problemFromOrderRejection } from './order-problems.ts';
+import { problemFromOrderRejection } from './order-rejection-problems.ts';
 import { callPlaceOrder } from './place-order.sql.ts';
 
 /** How long an unpaid order reserves its goods. */

@@ -1,6 +1,6 @@
 import type { Order } from '@mandate/contract';
 import { prepareBatchedLookupStatement } from '../database/queries/batched-statement.ts';
-import { orderColumnsSql, orderItemsSql, type OrderRow } from './order-rows.ts';
+import { orderColumnsSql, orderItemsSql, type OrderRow } from './order-from-row.ts';
 
 // SQL, because concurrent reads are batched into one query that returns JSON (benchmark `read-order`).
 // The permission is part of the query, so that another user's order is not found.

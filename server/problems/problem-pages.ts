@@ -1,9 +1,9 @@
 import express, { type Response, type Router } from 'express';
 import { problemDeclarations, type ProblemCode } from '@mandate/contract';
-import { html, type Html } from '../http/response/html.ts';
+import { html, type Html } from '../http/response/html-template.ts';
 import { createPageSecurityHeaders } from '../oauth/pages/assets/page-security-headers.ts';
 import { renderPage, type PageSettings } from '../oauth/pages/views/page-layout.ts';
-import { problemPageTexts } from './problem-texts.ts';
+import { problemPageTexts } from './problem-page-texts.ts';
 
 /** Serves the pages that the `type` of a problem refers to: one page per code, and a list at `/problems`. */
 export function serveProblemPages(pageSettings: PageSettings, issuer: string): Router {

@@ -1,6 +1,6 @@
 import { type JobRunner, type Job, startJobs } from '../jobs/job-runner.ts';
-import type { Config } from '../config/config.ts';
-import { createEventJobs } from '../events/jobs.ts';
+import type { Config } from '../config/read-config.ts';
+import { createEventJobs } from '../events/event-jobs.ts';
 import { createCheckpointJob } from '../database/embedded/limit-wal-size.ts';
 import type { Log } from '../logging/logger.ts';
 import type { MailTransport } from '../mail/deliver-mail.ts';
@@ -8,12 +8,12 @@ import { createMailLogTransport } from '../mail/log-transport.ts';
 import { createSmtpTransport } from '../mail/smtp-transport.ts';
 import { orderLifecycleJobs } from '../order-lifecycle/order-lifecycle-jobs.ts';
 import { taskHandlersByType } from '../app/task-handlers.ts';
-import { taskJobs } from '../tasks/jobs.ts';
+import { taskJobs } from '../tasks/task-jobs.ts';
 import { createUsageFlushJobs, createMaintenanceJobs } from './maintenance-jobs.ts';
 import { DeliveryWorker } from '../webhooks/delivery/delivery-worker.ts';
 import { createWebhookDeliveriesForEvents } from '../webhooks/delivery/create-webhook-deliveries.ts';
 import { webhookJobs } from '../webhooks/delivery/webhook-jobs.ts';
-import { createPublicNetworkPolicy } from '../outgoing-http/protected-client.ts';
+import { createPublicNetworkPolicy } from '../outgoing-http/ssrf-protected-connection.ts';
 import type { ProcessDependencies } from './process-dependencies.ts';
 
 /** Starts the background jobs for the process role. A `web` process only flushes its own counters. */

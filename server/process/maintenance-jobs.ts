@@ -1,10 +1,10 @@
-import type { ApiKeyLastUseBuffer } from '../api-keys/api-key-use-buffer.ts';
+import type { ApiKeyLastUseBuffer } from '../api-keys/api-key-last-use-buffer.ts';
 import { deleteUnusedApplicationsBatch } from '../access-management/delete-unused-applications.ts';
 import type { Job } from '../jobs/job-runner.ts';
 import { repeatBatchUntilZero } from '../jobs/repeat-until-zero.ts';
 import { readDatabaseTime } from '../database/time/database-clock.sql.ts';
-import type { Database } from '../database/entity-manager/entity-manager.ts';
-import type { DeleteExpiredRows } from '../database/queries/expired-rows.ts';
+import type { Database } from '../database/entity-manager/entity-manager-type.ts';
+import type { DeleteExpiredRows } from '../database/queries/prepare-expired-row-deletion.ts';
 import { deleteExpiredIdempotencyKeys } from '../http/writes/stored-requests.ts';
 import type { Log } from '../logging/logger.ts';
 import { deliverMail, type MailTransport } from '../mail/deliver-mail.ts';
@@ -15,7 +15,7 @@ import {
   deleteExpiredRecords,
   deleteOrphanedRows,
 } from '../oauth/storage/delete-expired-rows.sql.ts';
-import type { MonthlyUsageBuffer } from '../usage/usage-buffer.ts';
+import type { MonthlyUsageBuffer } from '../usage/monthly-usage-buffer.ts';
 
 export type MaintenanceJobOptions = {
   readonly db: Database;

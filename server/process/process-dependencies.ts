@@ -1,14 +1,14 @@
-import type { ApiKeyLastUseBuffer } from '../api-keys/api-key-use-buffer.ts';
-import type { Config } from '../config/config.ts';
-import type { RunListQuery } from '../database/replica/read-routing.ts';
-import type { Database } from '../database/entity-manager/entity-manager.ts';
-import type { DiskSpaceMonitor } from '../database/storage/storage-reserve.ts';
+import type { ApiKeyLastUseBuffer } from '../api-keys/api-key-last-use-buffer.ts';
+import type { Config } from '../config/read-config.ts';
+import type { RunListQuery } from '../database/replica/replica-or-primary-list-runner.ts';
+import type { Database } from '../database/entity-manager/entity-manager-type.ts';
+import type { DiskSpaceMonitor } from '../database/storage/disk-space-monitor.ts';
 import type { Log } from '../logging/logger.ts';
 import type { MailTransport } from '../mail/deliver-mail.ts';
-import type { PrometheusMetrics } from '../metrics/metrics.ts';
+import type { PrometheusMetrics } from '../metrics/prometheus-metrics.ts';
 import type { PaymentProviders } from '../payments/providers/payment-provider.ts';
 import type { DerivedKeys } from '../crypto/derived-keys.ts';
-import type { MonthlyUsageBuffer } from '../usage/usage-buffer.ts';
+import type { MonthlyUsageBuffer } from '../usage/monthly-usage-buffer.ts';
 
 /** Dependencies of every process, regardless of its role. */
 export type ProcessDependencies = {

@@ -1,4 +1,4 @@
-import { type Config, readConfig } from '../config/config.ts';
+import { type Config, readConfig } from '../config/read-config.ts';
 import type { Log } from '../logging/logger.ts';
 import type { MailTransport } from '../mail/deliver-mail.ts';
 import { createSmtpTransport } from '../mail/smtp-transport.ts';

@@ -1,4 +1,4 @@
-import { readConfig } from '../config/config.ts';
+import { readConfig } from '../config/read-config.ts';
 import { startServer } from './start-server.ts';
 import { formatStartupError } from './startup-error-message.ts';
 

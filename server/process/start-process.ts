@@ -1,23 +1,23 @@
 import { serveEmbeddedDatabaseCopies } from '../backup/backup-socket.ts';
-import type { Config } from '../config/config.ts';
+import type { Config } from '../config/read-config.ts';
 import { openMigratedDatabase } from '../schema/open-migrated-database.ts';
-import type { Database } from '../database/entity-manager/entity-manager.ts';
+import type { Database } from '../database/entity-manager/entity-manager-type.ts';
 import { isPostgresqlUrl } from '../database/connection/database-url.ts';
 import { openDatabaseWithoutMigrating } from '../schema/open-database.ts';
 import { ReadReplica } from '../database/replica/read-replica.ts';
-import { DiskSpaceMonitor } from '../database/storage/storage-reserve.ts';
+import { DiskSpaceMonitor } from '../database/storage/disk-space-monitor.ts';
 import { notifyOtherProcessesOfNewEvents, listenForEventNotifications } from '../events/event-notifications.ts';
-import { ApiKeyLastUseBuffer } from '../api-keys/api-key-use-buffer.ts';
+import { ApiKeyLastUseBuffer } from '../api-keys/api-key-last-use-buffer.ts';
 import type { Log } from '../logging/logger.ts';
-import { createPaymentProviders } from '../payments/providers/create-providers.ts';
+import { createPaymentProviders } from '../payments/providers/create-payment-providers.ts';
 import { startBackgroundJobs, createMailTransport } from './background-jobs.ts';
-import { limitHeapGrowthBetweenCollections } from './limit-memory.ts';
+import { limitHeapGrowthBetweenCollections } from './limit-heap-growth.ts';
 import type { ProcessDependencies } from './process-dependencies.ts';
 import { reloadSecretsOnHangup, ReplaceableMailTransport } from './reload-on-sighup.ts';
 import { startWatchdog } from './watchdog.ts';
-import { startHealthServer, startWebServer } from './start-web.ts';
+import { startHealthServer, startWebServer } from './start-web-server.ts';
 import { deriveKeys, loadOrCreateSecret } from '../crypto/derived-keys.ts';
-import { MonthlyUsageBuffer } from '../usage/usage-buffer.ts';
+import { MonthlyUsageBuffer } from '../usage/monthly-usage-buffer.ts';
 
 /** Starts everything that the process role requires; `opened` closes it. */
 export async function startServicesOfProcessRole(config: Config, log: Log, opened: AsyncDisposableStack): Promise<void> {
@@ -39,7 +39,7 @@ export async function startServicesOfProcessRole(config: Config, log: Log, opene
 /** Opens the dependencies that all roles share. `opened` closes in reverse order, so that consumers stop before their dependencies. */
 async function openDependencies(config: Config, log: Log, opened: AsyncDisposableStack): Promise<ProcessDependencies> {
   // loaded only if metrics are enabled
-  const metrics = config.metrics && new (await import('../metrics/metrics.ts')).PrometheusMetrics(log);
+  const metrics = config.metrics && new (await import('../metrics/prometheus-metrics.ts')).PrometheusMetrics(log);
   const { directDatabaseUrl: directUrl, preparedStatements, databaseStartTimeoutSeconds: seconds } = config;
   const wait = { seconds, log };
   const storage = isPostgresqlUrl(config.databaseUrl) ? undefined : new DiskSpaceMonitor(config.databaseUrl, log);

@@ -1,4 +1,4 @@
-import type { Config } from '../config/config.ts';
+import type { Config } from '../config/read-config.ts';
 import { createLog, type Log } from '../logging/logger.ts';
 import { stopOnSignal } from './graceful-shutdown.ts';
 
@@ -7,7 +7,7 @@ export async function startServer(config: Config, log: Log = createLog(config.pr
   const opened = new AsyncDisposableStack();
   try {
     // tracing must start before the modules that it instruments are loaded
-    if (config.traces) opened.defer(await (await import('./tracing.ts')).startTracing(config.traces, log));
+    if (config.traces) opened.defer(await (await import('./start-tracing.ts')).startTracing(config.traces, log));
     const { startServicesOfProcessRole: startProcess } = await import('./start-process.ts');
     await startProcess(config, log, opened);
   } catch (error) {

@@ -1,10 +1,10 @@
 import { BackupError } from '../backup/backup-error.ts';
 import { CommandError } from './command-error.ts';
-import { ConfigurationError } from '../config/config.ts';
+import { ConfigurationError } from '../config/read-config.ts';
 import { UnsupportedPgError } from '../database/connection/assert-pg-internals.ts';
 import { PoolerError } from '../database/connection/connection-pooler.ts';
 import { DataDirectoryInUseError } from '../database/embedded/pglite-directory-lock.ts';
-import { MissingExtensionError } from '../database/connection/trigram-extension.ts';
+import { MissingExtensionError } from '../database/connection/create-trigram-extension.ts';
 import { DatabaseUnavailableError } from '../database/connection/wait-for-database.ts';
 import { WrongEncryptionSecretError } from '../oauth/signing-keys/encrypted-jwk.ts';
 

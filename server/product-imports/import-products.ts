@@ -1,17 +1,17 @@
 import { contract, fileFormats, productCreateSchema, productUpdateSchema, type Product, type ProductCreate } from '@mandate/contract';
 import { z } from 'zod';
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { Problem } from '../http/problem-details/problem.ts';
-import { parseAmountCell, validateImportRow, parseIntegerCell, type RowError } from '../imports/parse-cells.ts';
-import type { FileRecord } from '../imports/file-record.ts';
-import type { ImportFile } from '../imports/file-record.ts';
+import { parseAmountCell, validateImportRow, parseIntegerCell, type RowError } from '../imports/parse-import-cells.ts';
+import type { FileRecord } from '../imports/import-file-record.ts';
+import type { ImportFile } from '../imports/import-file-record.ts';
 import { readImportRecords } from '../imports/read-import-records.ts';
 import { runImport, type ImportOutcome } from '../imports/run-import.ts';
-import { validateFileAndCountRecords } from '../imports/check-records.ts';
+import { validateFileAndCountRecords } from '../imports/validate-and-count-records.ts';
 import { createProduct, createProducts } from '../products/create-product.ts';
 import { Product as ProductEntity } from '../products/product.entity.ts';
 import { lockProduct, applyProductMergePatch } from '../products/update-or-delete-product.ts';
-import { type ClaimedTask, type TaskOutcome, requireTaskInputFileId, type TaskAttempt } from '../tasks/task-context.ts';
+import { type ClaimedTask, type TaskOutcome, requireTaskInputFileId, type TaskAttempt } from '../tasks/task-attempt.ts';
 
 const productImportSchema = contract.productImports.create.query.extend({ format: z.enum(fileFormats) });
 type ProductImportParams = z.output<typeof productImportSchema>;

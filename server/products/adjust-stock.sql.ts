@@ -1,6 +1,6 @@
 import { maxStock } from '@mandate/contract';
 import { prepareStatement } from '../database/queries/prepared-statement.ts';
-import { stockAdjustmentColumnsSql, type StockAdjustmentRow } from './product-rows.ts';
+import { stockAdjustmentColumnsSql, type StockAdjustmentRow } from './product-from-row.ts';
 
 // SQL, because one statement checks and changes the stock and records the adjustment, so that the row, for which concurrent orders wait
 // (benchmark `create-order-hot`), is locked only briefly.

@@ -1,11 +1,11 @@
 import { maxStock, type StockAdjustment, type StockAdjustmentCreate } from '@mandate/contract';
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import { findProduct } from './find-product.ts';
 import { applyStockDelta } from './adjust-stock.sql.ts';
 import { Product, ProductStock } from './product.entity.ts';
-import { stockAdjustmentFromRow } from './product-rows.ts';
+import { stockAdjustmentFromRow } from './product-from-row.ts';
 
 /** Changes a product's stock by `delta` and records the adjustment with its reason. */
 export async function adjustStock(

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { runQueryBuiltAtRunTime } from '../database/queries/dynamic-query.ts';
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { editDistance } from './edit-distance.ts';
 
 /**

@@ -2,9 +2,9 @@ import { type RawBuilder, sql } from 'kysely';
 import { maxCountedTotal } from '@mandate/contract';
 import { countRows } from '../database/queries/count-rows.sql.ts';
 import { roundUpLimitSql, runQueryBuiltAtRunTime } from '../database/queries/dynamic-query.ts';
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import type { KeysetPosition } from '../http/response/pagination.ts';
-import { productColumnsSql, type ProductRow, productAndStockTablesSql } from './product-rows.ts';
+import { productColumnsSql, type ProductRow, productAndStockTablesSql } from './product-from-row.ts';
 
 export type ProductFilters = {
   readonly status: readonly string[];

@@ -1,6 +1,6 @@
 import type { contract } from '@mandate/contract';
 import { createResourceIdempotently } from '../http/writes/idempotency.ts';
-import { createTotalCountFields } from '../http/response/list-parameters.ts';
+import { createTotalCountFields } from '../http/response/time-range-and-total-count.ts';
 import { principalKey } from '../http/request/principal.ts';
 import { requirePrincipal } from '../http/request/request-context.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
@@ -8,7 +8,7 @@ import type { RouteHandler } from '../http/routing/route-handler.ts';
 import { adjustStock } from './adjust-stock.ts';
 import { findProduct } from './find-product.ts';
 import { countStockAdjustments, listStockAdjustments } from './list-stock-adjustments.ts';
-import { stockAdjustmentFromEntity } from './product-rows.ts';
+import { stockAdjustmentFromEntity } from './product-from-row.ts';
 
 export const handleAdjustStock: RouteHandler<typeof contract.products.adjustStock, HandlerDependencies> = (
   { em },

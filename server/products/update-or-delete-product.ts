@@ -1,6 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
 import type { Product as ProductBody, ProductReplace, ProductUpdate } from '@mandate/contract';
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { getSqlState } from '../database/errors/sql-errors.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { applyMetadataMergePatch } from '../http/writes/merge-metadata.ts';

@@ -1,7 +1,7 @@
 import type { LineQuantity, RefundCreate } from '@mandate/contract';
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { recordEvent } from '../events/record-event.ts';
-import { restockOrderLines } from '../orders/restock.ts';
+import { restockOrderLines } from '../orders/return-to-stock.ts';
 import type { Order } from '../orders/order.entity.ts';
 import type { Payment } from '../payments/payment.entity.ts';
 import { refundFromEntity } from './refund-response.ts';

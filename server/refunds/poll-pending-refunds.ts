@@ -1,9 +1,9 @@
 import { LockMode, sql } from '@mikro-orm/core';
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import type { PaymentProviders } from '../payments/providers/payment-provider.ts';
 import { nextProviderCheck } from '../payments/next-provider-check.ts';
 import { Refund } from './refund.entity.ts';
-import { submitOrPollRefund } from './submit-refund.ts';
+import { submitOrPollRefund } from './submit-or-poll-refund.ts';
 
 /** Submits pending refunds, and polls the providers for refunds already submitted. Returns the number of checked refunds. */
 export async function pollPendingRefunds(em: EntityManager, providers: PaymentProviders, now: Date): Promise<number> {

@@ -1,11 +1,15 @@
 import { LockMode } from '@mikro-orm/core';
 import { formatDecimalAmount, type LineQuantity, type RefundCreate } from '@mandate/contract';
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { principalKey, type Principal } from '../http/request/principal.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import { lockOrder } from '../orders/lock-order.ts';
 import { Payment } from '../payments/payment.entity.ts';
-import { readShippedAndRestockedQuantities, assertLineQuantitiesAvailable, addUpQuantitiesPerLine } from '../shipments/order-lines.ts';
+import {
+  readShippedAndRestockedQuantities,
+  assertLineQuantitiesAvailable,
+  addUpQuantitiesPerLine,
+} from '../shipments/order-line-quantities.ts';
 import { updateFulfillmentStatus } from '../shipments/update-fulfillment-status.ts';
 import { createRefund, calculateRefundableAmount } from './create-refund.ts';
 import type { Refund } from './refund.entity.ts';

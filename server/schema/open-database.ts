@@ -1,6 +1,6 @@
 import { openDatabaseWithEntities, type OpenOptions as OrmOptions } from '../database/open-orm.ts';
-import type { Database } from '../database/entity-manager/entity-manager.ts';
-import * as entities from './entities.ts';
+import type { Database } from '../database/entity-manager/entity-manager-type.ts';
+import * as entities from './database-entities.ts';
 
 export type OpenOptions = Omit<OrmOptions, 'entities'>;
 

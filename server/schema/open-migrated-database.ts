@@ -2,8 +2,8 @@ import type { Pool } from 'pg';
 import { checkConnectionPooler, PoolerError } from '../database/connection/connection-pooler.ts';
 import { isPostgresqlUrl } from '../database/connection/database-url.ts';
 import { waitForDatabase, type DatabaseWaitOptions } from '../database/connection/wait-for-database.ts';
-import type { Database } from '../database/entity-manager/entity-manager.ts';
-import { readMigrationState } from '../database/migrate/migration-state.ts';
+import type { Database } from '../database/entity-manager/entity-manager-type.ts';
+import { readMigrationState } from '../database/migrate/read-migration-state.ts';
 import { migrate } from '../database/migrate/run-migrations.ts';
 import { openDatabaseWithoutMigrating, type OpenOptions } from './open-database.ts';
 

@@ -1,16 +1,16 @@
 import type { ShipmentCreate } from '@mandate/contract';
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import type { Principal } from '../http/request/principal.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { lockOrder } from '../orders/lock-order.ts';
-import { changeShipmentStatus } from './change-shipment.ts';
+import { changeShipmentStatus } from './update-shipment.ts';
 import {
   calculateShippableQuantity,
   readShippedAndRestockedQuantities,
   assertLineQuantitiesAvailable,
   addUpQuantitiesPerLine,
-} from './order-lines.ts';
+} from './order-line-quantities.ts';
 import { shipmentFromEntity } from './shipment-response.ts';
 import { Shipment } from './shipment.entity.ts';
 

@@ -1,8 +1,8 @@
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { findOrderWithoutPermissionCheck } from '../orders/find-order.ts';
 import type { Order } from '../orders/order.entity.ts';
-import { readShippedAndRestockedQuantities } from './order-lines.ts';
+import { readShippedAndRestockedQuantities } from './order-line-quantities.ts';
 import { Shipment } from './shipment.entity.ts';
 
 /** Derives a locked order's fulfillment status from its lines and shipments, and records the events for a change. */

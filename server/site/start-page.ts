@@ -1,5 +1,5 @@
-import { createFirstOrderCommands } from '../first-run/next-steps.ts';
-import { html, type Html } from '../http/response/html.ts';
+import { createFirstOrderCommands } from '../first-run/first-order-commands.ts';
+import { html, type Html } from '../http/response/html-template.ts';
 import { renderPage, type PageSettings } from '../oauth/pages/views/page-layout.ts';
 
 type Options = { readonly issuer: string; readonly development: boolean };

@@ -1,7 +1,7 @@
 import { type EntityData, type FilterQuery, type InferEntity, sql } from '@mikro-orm/core';
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
-import { deleteStoredFile } from './stored-file.ts';
-import { taskRetentionDays } from './task-rows.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
+import { deleteStoredFile } from './stored-task-file.ts';
+import { taskRetentionDays } from './task-from-row.ts';
 import { Task } from './task.entity.ts';
 import { findUnusedFiles } from './unused-files.ts';
 

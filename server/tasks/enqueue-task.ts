@@ -1,9 +1,9 @@
 import { type Scope, type Task as TaskBody, type TaskType, maxConcurrentTasks } from '@mandate/contract';
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { acquireAdvisoryLockForKey } from '../database/queries/advisory-lock.sql.ts';
 import type { Principal } from '../http/request/principal.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
-import { taskOwnerKey, taskFromEntity } from './task-rows.ts';
+import { taskOwnerKey, taskFromEntity } from './task-from-row.ts';
 import { Task } from './task.entity.ts';
 
 /** Namespace of the locks that serialize concurrent requests of one owner, so that each request counts the tasks of the others. */

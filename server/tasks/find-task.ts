@@ -1,10 +1,10 @@
 import type { InferEntity } from '@mikro-orm/core';
 import type { Task as TaskBody } from '@mandate/contract';
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { listUsableScopes } from '../http/middleware/authorize.ts';
 import type { Principal } from '../http/request/principal.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
-import { taskRetentionDays, taskOwnerKey, type StoredTaskResult, taskFromEntity } from './task-rows.ts';
+import { taskRetentionDays, taskOwnerKey, type StoredTaskResult, taskFromEntity } from './task-from-row.ts';
 import { Task } from './task.entity.ts';
 
 const dayMs = 86_400_000;

@@ -1,8 +1,8 @@
 import { sql } from '@mikro-orm/core';
 import type { Task as TaskBody } from '@mandate/contract';
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { recordEvent } from '../events/record-event.ts';
-import { type StoredTaskResult, taskFromEntity } from './task-rows.ts';
+import { type StoredTaskResult, taskFromEntity } from './task-from-row.ts';
 import { Task } from './task.entity.ts';
 
 type TaskEnd =

@@ -1,12 +1,12 @@
 import { type InferEntity, sql } from '@mikro-orm/core';
 import { maxCountedTotal, type Task as TaskBody, type TaskType } from '@mandate/contract';
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { countEntities } from '../database/queries/count-rows.sql.ts';
 import { afterPositionFilter } from '../http/response/after-position-filter.ts';
 import type { KeysetPosition } from '../http/response/pagination.ts';
 import type { Principal } from '../http/request/principal.ts';
 import { listUsableScopes } from '../http/middleware/authorize.ts';
-import { taskRetentionDays, taskOwnerKey } from './task-rows.ts';
+import { taskRetentionDays, taskOwnerKey } from './task-from-row.ts';
 import { Task } from './task.entity.ts';
 
 type TaskEntity = InferEntity<typeof Task>;

@@ -1,7 +1,7 @@
 import { initServer } from '@ts-rest/express';
 import { contract, fileMediaTypes } from '@mandate/contract';
 import { startTaskIdempotently } from '../http/writes/idempotency.ts';
-import { createTotalCountFields } from '../http/response/list-parameters.ts';
+import { createTotalCountFields } from '../http/response/time-range-and-total-count.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import { requirePrincipal } from '../http/request/request-context.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
@@ -9,8 +9,8 @@ import type { RouteHandler } from '../http/routing/route-handler.ts';
 import { findTaskResult, findTask } from './find-task.ts';
 import { finishTask } from './finish-task.ts';
 import { countTasks, listTasks } from './list-tasks.ts';
-import { streamStoredFile } from './stored-file.ts';
-import { taskFromEntity, getTaskPath } from './task-rows.ts';
+import { streamStoredFile } from './stored-task-file.ts';
+import { taskFromEntity, getTaskPath } from './task-from-row.ts';
 
 export const taskRoutes = (dependencies: HandlerDependencies) =>
   initServer().router(contract.tasks, {

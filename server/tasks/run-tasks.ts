@@ -1,10 +1,10 @@
 import { LockMode, sql } from '@mikro-orm/core';
 import { type TaskType, taskTypes } from '@mandate/contract';
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { secondsFromNowSql } from '../database/time/seconds-from-now.ts';
 import type { Log } from '../logging/logger.ts';
 import { finishTask } from './finish-task.ts';
-import { measureAndHashStoredFile } from './stored-file.ts';
+import { measureAndHashStoredFile } from './stored-task-file.ts';
 import { Task } from './task.entity.ts';
 import { toPermanentTaskError, PermanentTaskError } from './permanent-task-error.ts';
 import {
@@ -14,7 +14,7 @@ import {
   taskLeaseSeconds,
   LeaseLostError,
   TaskAttempt,
-} from './task-context.ts';
+} from './task-attempt.ts';
 
 /** A task that has been started this many times without finishing fails, because it may be causing process crashes. */
 const attemptsMax = 10;

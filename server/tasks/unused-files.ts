@@ -1,6 +1,6 @@
 import { sql } from '@mikro-orm/core';
 import { z } from 'zod';
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { Task, TaskFile } from './task.entity.ts';
 
 /**

@@ -4,7 +4,7 @@ import { requestContext, requirePrincipal } from '../http/request/request-contex
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler.ts';
 import { calendarMonthFromDate } from './calendar-month.ts';
-import { UsageMonth } from './usage-month.entity.ts';
+import { UsageMonth } from './monthly-usage.entity.ts';
 
 const monthsShown = 12;
 

@@ -1,7 +1,7 @@
 import { canUseScope, requireAnyScope } from '../http/middleware/authorize.ts';
 import type { Principal } from '../http/request/principal.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
-import { requireRecentSignIn } from '../http/request/recent-sign-in.ts';
+import { requireRecentSignIn } from '../http/request/require-recent-sign-in.ts';
 import type { User } from './user.entity.ts';
 
 /** A user property that changes, or the closure of the account. */

@@ -1,8 +1,8 @@
 import { recordAuditEvent, type RequestSource } from '../audit/record-audit-event.ts';
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { recordEvent } from '../events/record-event.ts';
 import type { OnEmailAddressChange } from '../http/routing/handler-dependencies.ts';
-import { rethrowUniqueViolationAsEmailTaken } from './unique-email.ts';
+import { rethrowUniqueViolationAsEmailTaken } from './rethrow-email-taken.ts';
 import { userFromEntity } from './user-response.ts';
 import type { User } from './user.entity.ts';
 

@@ -1,8 +1,8 @@
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import type { RevokeAccess } from '../http/routing/handler-dependencies.ts';
-import { assertOtherAdministratorRemains } from './administrator-guard.ts';
+import { assertOtherAdministratorRemains } from './assert-other-administrator-remains.ts';
 import { hasOpenOrders } from './open-orders.ts';
 import { userFromEntity } from './user-response.ts';
 import type { User } from './user.entity.ts';

@@ -1,7 +1,7 @@
 import type { User as UserBody, UserCreate } from '@mandate/contract';
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { recordEvent } from '../events/record-event.ts';
-import { rethrowUniqueViolationAsEmailTaken } from './unique-email.ts';
+import { rethrowUniqueViolationAsEmailTaken } from './rethrow-email-taken.ts';
 import { userFromEntity } from './user-response.ts';
 import { User } from './user.entity.ts';
 

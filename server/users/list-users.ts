@@ -1,6 +1,6 @@
 import { raw } from '@mikro-orm/core';
 import { maxCountedTotal } from '@mandate/contract';
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { countEntities } from '../database/queries/count-rows.sql.ts';
 import { afterPositionFilter } from '../http/response/after-position-filter.ts';
 import type { KeysetPosition } from '../http/response/pagination.ts';

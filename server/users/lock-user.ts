@@ -1,4 +1,4 @@
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { lockRows } from '../database/queries/lock-rows.sql.ts';
 import { User } from './user.entity.ts';
 

@@ -1,4 +1,4 @@
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 
 /** The columns that are read here. The order entity's folder is in a higher layer. */
 type OrderTable = { readonly orders: { readonly id: number; readonly user_id: number; readonly status: string } };

@@ -1,13 +1,13 @@
 import type { UserUpdate } from '@mandate/contract';
 import type { RequestSource } from '../audit/record-audit-event.ts';
-import type { EntityManager } from '../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { recordEvent } from '../events/record-event.ts';
 import type { Principal } from '../http/request/principal.ts';
 import type { RevokeAccess, OnEmailAddressChange } from '../http/routing/handler-dependencies.ts';
 import { assertUserChangeAuthorized, type UserChange } from './authorize-user-change.ts';
 import { changeEmailAddress } from './change-email-address.ts';
 import { userFromEntity } from './user-response.ts';
-import { assertOtherAdministratorRemains } from './administrator-guard.ts';
+import { assertOtherAdministratorRemains } from './assert-other-administrator-remains.ts';
 import type { User } from './user.entity.ts';
 
 type SideEffects = { readonly endAccess: RevokeAccess; readonly onEmailAddressChange: OnEmailAddressChange };

@@ -5,11 +5,11 @@ import { createResourceIdempotently } from '../http/writes/idempotency.ts';
 import { requirePrincipal } from '../http/request/request-context.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler.ts';
-import { updateWebhookEndpoint, rotateWebhookSecret } from './endpoints/endpoint-changes.ts';
+import { updateWebhookEndpoint, rotateWebhookSecret } from './endpoints/update-endpoint-or-rotate-secret.ts';
 import { createWebhookEndpoint, type WebhookDependencies } from './endpoints/create-endpoint.ts';
-import { handleListWebhookDeliveries, handleRedeliverWebhooks, handleSendTestWebhook } from './delivery/delivery-handlers.ts';
-import { getWebhookEndpointPath, endpointFromEntity } from './endpoints/endpoint-rows.ts';
-import { findWebhookEndpoint, listWebhookEndpoints, lockWebhookEndpoint } from './endpoints/find-endpoint.ts';
+import { handleListWebhookDeliveries, handleRedeliverWebhooks, handleSendTestWebhook } from './delivery/webhook-delivery-handlers.ts';
+import { getWebhookEndpointPath, endpointFromEntity } from './endpoints/endpoint-from-entity.ts';
+import { findWebhookEndpoint, listWebhookEndpoints, lockWebhookEndpoint } from './endpoints/find-or-list-endpoints.ts';
 
 const daySeconds = 24 * 60 * 60;
 const etagName = (id: number): string => `webhook-endpoint-${id}`;

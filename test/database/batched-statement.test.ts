@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { prepareBatchedLookupStatement } from '../../server/database/queries/batched-statement.ts';
 import { roundUpLimitSql, runQueryBuiltAtRunTime } from '../../server/database/queries/dynamic-query.ts';
-import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
+import type { Database } from '../../server/database/entity-manager/entity-manager-type.ts';
 import { databaseKind, createMigratedDatabase } from '../support/services/database.ts';
 
 let db: Database;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDatabaseWithoutMigrating } from '../../server/schema/open-database.ts';
-import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
+import type { Database } from '../../server/database/entity-manager/entity-manager-type.ts';
 import { prepareDeferredStatement, prepareStatement } from '../../server/database/queries/prepared-statement.ts';
 import { databaseKind, createMigratedDatabase, createMigratedPostgresqlUrl } from '../support/services/database.ts';
 import { openTcpProxy } from '../support/network/tcp-proxy.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
+import type { Database } from '../../server/database/entity-manager/entity-manager-type.ts';
 import { createLog } from '../../server/logging/logger.ts';
 import { User } from '../../server/users/user.entity.ts';
 import { createMigratedDatabase } from '../support/services/database.ts';

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { migrate } from '../../server/database/migrate/run-migrations.ts';
 import { openMigratedDatabase } from '../../server/schema/open-migrated-database.ts';
 import { openDatabaseWithoutMigrating } from '../../server/schema/open-database.ts';
-import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
+import type { Database } from '../../server/database/entity-manager/entity-manager-type.ts';
 import { databaseKind, createEmptyPostgresqlUrl, createMigratedDatabase } from '../support/services/database.ts';
 
 const differences = (db: Database): Promise<string> => db.schema.getUpdateSchemaSQL({ wrap: false });

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openMigratedDatabase } from '../../server/schema/open-migrated-database.ts';
 import { openDatabaseWithoutMigrating } from '../../server/schema/open-database.ts';
-import type { Database, EntityManager } from '../../server/database/entity-manager/entity-manager.ts';
+import type { Database, EntityManager } from '../../server/database/entity-manager/entity-manager-type.ts';
 import { buildSearchedWordsQuery } from '../../server/products/correct-spelling.sql.ts';
-import { searchOrListProducts } from '../../server/products/find-products.ts';
+import { searchOrListProducts } from '../../server/products/search-or-list-products.ts';
 import { databaseKind, createEmptyPostgresqlUrl, createMigratedDatabase } from '../support/services/database.ts';
 
 const searchProductRows = async (db: Database, text: string): Promise<readonly unknown[]> => {

@@ -25,7 +25,7 @@ const read = (file: string): Promise<string> => readFile(join(deployDirectory, f
 /** Returns a function that returns whether the server reads an environment variable, with or without the suffix `_FILE`. */
 async function createVariableCheck(): Promise<(name: string) => boolean> {
   const sources = await Promise.all(
-    ['config.ts', 'secrets-from-files.ts'].map((file) => readFile(join(deployDirectory, '../server/config', file), 'utf8')),
+    ['read-config.ts', 'read-secret-files.ts'].map((file) => readFile(join(deployDirectory, '../server/config', file), 'utf8')),
   );
   return (name) => sources.some((source) => new RegExp(`\\b${name.replace(/_FILE$/, '')}\\b`).test(source));
 }

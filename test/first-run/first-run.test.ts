@@ -2,11 +2,11 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
+import type { Database } from '../../server/database/entity-manager/entity-manager-type.ts';
 import { scopeNames, scopeDefinitions } from '@mandate/contract';
 import { readFirstRunFile } from '../../server/first-run/first-run-file.ts';
 import { formatWelcomeMessage } from '../../server/first-run/welcome-message.ts';
-import { createAdministratorAndDemonstrationShop } from '../../server/first-run/prepare-installation.ts';
+import { createAdministratorAndDemonstrationShop } from '../../server/first-run/create-administrator-and-demonstration-shop.ts';
 import { verifyEmailAndPassword } from '../../server/oauth/accounts/account-store.ts';
 import { databaseKind, createMigratedDatabase } from '../support/services/database.ts';
 

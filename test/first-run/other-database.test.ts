@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Application } from '../../server/applications/application.entity.ts';
 import { hashClientSecret } from '../../server/applications/client-secret.ts';
-import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
+import type { Database } from '../../server/database/entity-manager/entity-manager-type.ts';
 import { firstRunFilePath, readFirstRunFile } from '../../server/first-run/first-run-file.ts';
-import { createAdministratorAndDemonstrationShop } from '../../server/first-run/prepare-installation.ts';
+import { createAdministratorAndDemonstrationShop } from '../../server/first-run/create-administrator-and-demonstration-shop.ts';
 import { createMigratedDatabase } from '../support/services/database.ts';
 
 let [first, second]: Database[] = [];

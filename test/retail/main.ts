@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Client, ConnectionError, createClient, formatMoney } from '@mandate/client-sdk';
 import { clientCredentials } from '@mandate/client-sdk/authorization';
 import { z } from 'zod';
-import { readConfig } from '../../server/config/config.ts';
+import { readConfig } from '../../server/config/read-config.ts';
 import { createProgressBar } from '../../server/command/progress-bar.ts';
 import { importMonth } from './import-month.ts';
 import { placeMonth } from './place-month.ts';

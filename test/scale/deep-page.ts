@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { sql } from 'kysely';
-import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
+import type { Database } from '../../server/database/entity-manager/entity-manager-type.ts';
 import { type OrderFilters, type OrderSort, buildOrdersQuery } from '../../server/orders/list-orders.sql.ts';
 import type { DerivedKeys } from '../../server/crypto/derived-keys.ts';
 

@@ -1,4 +1,4 @@
-import type { EntityManager } from '../../server/database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../../server/database/entity-manager/entity-manager-type.ts';
 
 /** One in this many orders belongs to the largest customer; the other customers share the rest. */
 const largestCustomerInterval = 80;

@@ -11,7 +11,7 @@ import { scopeNames } from '@mandate/contract';
 import { createApp } from '../../server/app/app.ts';
 import { migrate } from '../../server/database/migrate/run-migrations.ts';
 import { openDatabaseWithoutMigrating } from '../../server/schema/open-database.ts';
-import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
+import type { Database } from '../../server/database/entity-manager/entity-manager-type.ts';
 import { createLog } from '../../server/logging/logger.ts';
 import { buildOrdersQuery } from '../../server/orders/list-orders.sql.ts';
 import { deriveKeys } from '../../server/crypto/derived-keys.ts';

@@ -6,7 +6,7 @@
  */
 import { migrate } from '../../server/database/migrate/run-migrations.ts';
 import { openDatabaseWithoutMigrating } from '../../server/schema/open-database.ts';
-import type { Database, EntityManager } from '../../server/database/entity-manager/entity-manager.ts';
+import type { Database, EntityManager } from '../../server/database/entity-manager/entity-manager-type.ts';
 import { findOrderWithoutPermissionCheck } from '../../server/orders/find-order.ts';
 import { countOrders, listOrders } from '../../server/orders/list-orders.sql.ts';
 import { runAdminSql, databaseUrlOnServer } from '../support/services/postgresql-databases.ts';

@@ -8,14 +8,14 @@ import { z } from 'zod';
 import { startJobs } from '../../server/jobs/job-runner.ts';
 import { migrate } from '../../server/database/migrate/run-migrations.ts';
 import { openDatabaseWithoutMigrating } from '../../server/schema/open-database.ts';
-import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
-import { createEventJobs } from '../../server/events/jobs.ts';
+import type { Database } from '../../server/database/entity-manager/entity-manager-type.ts';
+import { createEventJobs } from '../../server/events/event-jobs.ts';
 import { createLog } from '../../server/logging/logger.ts';
 import { deriveKeys } from '../../server/crypto/derived-keys.ts';
 import { DeliveryWorker } from '../../server/webhooks/delivery/delivery-worker.ts';
 import { createWebhookDeliveriesForEvents } from '../../server/webhooks/delivery/create-webhook-deliveries.ts';
 import { webhookJobs } from '../../server/webhooks/delivery/webhook-jobs.ts';
-import { createPublicNetworkPolicy } from '../../server/outgoing-http/protected-client.ts';
+import { createPublicNetworkPolicy } from '../../server/outgoing-http/ssrf-protected-connection.ts';
 import { generateWebhookSecret, encryptWebhookSecret } from '../../server/webhooks/endpoints/webhook-signature.ts';
 import { findPostgresql, startPostgresql } from '../support/services/postgresql-server.ts';
 

@@ -1,4 +1,4 @@
-import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
+import type { Database } from '../../server/database/entity-manager/entity-manager-type.ts';
 
 /** Returns the shop's violated accounting invariants. Queries the database directly, without server code. */
 export async function findAccountingDiscrepancies(db: Database): Promise<string[]> {

@@ -28,7 +28,7 @@ describe('the linter rejects an import', () => {
   });
 
   test.each([
-    ['products', '../refunds/submit-refund.ts'],
+    ['products', '../refunds/submit-or-poll-refund.ts'],
     ['products', '../order-lifecycle/cancel-order.ts'],
     ['webhooks', '../oauth/provider/postgres-adapter.ts'],
     ['events', '../webhooks/delivery/delivery-worker.ts'],

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDatabaseWithoutMigrating } from '../../server/schema/open-database.ts';
-import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
+import type { Database } from '../../server/database/entity-manager/entity-manager-type.ts';
 import { findMigrationFaults, readMigrations, listCreatedTables, type ParsedMigration } from '../support/migration-rules.ts';
 
 /** Migrations before this timestamp create the first release's tables, when no previous release exists. */

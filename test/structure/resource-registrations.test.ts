@@ -33,9 +33,9 @@ test.each([
     `server/app/resource-routes.ts: add "export { shipmentRoutes as shipments } from '../shipments/routes.ts';", because contract/index.ts lists shipments`,
   ],
   [
-    'server/schema/entities.ts',
+    'server/schema/database-entities.ts',
     `export { Shipment } from '../shipments/shipment.entity.ts';\n`,
-    `server/schema/entities.ts: add "export { Shipment } from '../shipments/shipment.entity.ts';"`,
+    `server/schema/database-entities.ts: add "export { Shipment } from '../shipments/shipment.entity.ts';"`,
   ],
   [
     'contract/protocol/scopes.ts',
@@ -45,7 +45,7 @@ test.each([
   [
     'contract/resources/events/events.ts',
     `, 'disabled'`,
-    `contract/resources/events/events.ts: add the change 'disabled' of the subject "webhook_endpoint" to "eventSubjects", because server/webhooks/endpoints/disable-endpoint.ts records it`,
+    `contract/resources/events/events.ts: add the change 'disabled' of the subject "webhook_endpoint" to "eventSubjects", because server/webhooks/endpoints/disable-webhook-endpoint.ts records it`,
   ],
   [
     'server-layers.ts',

@@ -21,7 +21,7 @@ const contractIndex = 'contract/index.ts';
 const scopes = 'contract/protocol/scopes.ts';
 const events = 'contract/resources/events/events.ts';
 const resourceRoutes = 'server/app/resource-routes.ts';
-const entities = 'server/schema/entities.ts';
+const entities = 'server/schema/database-entities.ts';
 const serverLayers = 'server-layers.ts';
 const changelog = 'CHANGELOG.md';
 

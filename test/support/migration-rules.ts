@@ -1,4 +1,4 @@
-import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
+import type { Database } from '../../server/database/entity-manager/entity-manager-type.ts';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 

@@ -1,4 +1,4 @@
-import type { Database } from '../../server/database/entity-manager/entity-manager.ts';
+import type { Database } from '../../server/database/entity-manager/entity-manager-type.ts';
 
 /** Returns the types of the subject's events, in order of occurrence. */
 export async function readEventTypes(db: Database, subjectType: string, subjectId: number): Promise<string[]> {

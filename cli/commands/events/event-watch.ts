@@ -3,11 +3,11 @@ import type { MandateEvent } from '@mandate/client-sdk/webhooks';
 import { commandErrorFromApiError, getCommandSpecOfOperation } from '../../contract-commands/build-request.ts';
 import { parseEventTypes } from '../../webhooks/event-types.ts';
 import { parseAfterEventIdFlag, pollEvents } from '../../webhooks/poll-events.ts';
-import type { CliEnvironment } from '../../environment/environment.ts';
+import type { CliEnvironment } from '../../environment/cli-environment.ts';
 import { sanitizeForTerminal } from '../../terminal/safe-terminal-text.ts';
-import { requireCommandGroup, readGlobalFlags, addCommandWithoutSubcommands } from '../command-helpers.ts';
-import { openSession, requireScopes } from '../../sign-in/session.ts';
-import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../../settings/settings.ts';
+import { requireCommandGroup, readGlobalFlags, addCommandWithoutSubcommands } from '../global-flags-and-command-groups.ts';
+import { openSession, requireScopes } from '../../sign-in/profile-session.ts';
+import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../../settings/resolve-settings.ts';
 import { formatJsonLine } from '../../output/print-result.ts';
 
 type Flags = { readonly type?: string; readonly after?: string };

@@ -9,17 +9,22 @@ import {
   getCommandSpecOfOperation,
   type ContractRequest,
 } from '../../contract-commands/build-request.ts';
-import type { CliEnvironment } from '../../environment/environment.ts';
-import { requireCommandGroup, readGlobalFlags, addCommandWithoutSubcommands, setCompletionChoices } from '../command-helpers.ts';
+import type { CliEnvironment } from '../../environment/cli-environment.ts';
+import {
+  requireCommandGroup,
+  readGlobalFlags,
+  addCommandWithoutSubcommands,
+  setCompletionChoices,
+} from '../global-flags-and-command-groups.ts';
 import { createProgressBar, formatRate, formatBytes } from '../../terminal/progress-bar.ts';
 import { createProgressRateMeter } from '../../terminal/progress-rate.ts';
 import { checkImportFileEncodingAndRows } from '../../files/check-import-file.ts';
 import { openUploadFile, type UploadFile } from '../../files/open-upload.ts';
 import type { RawFlagValues } from '../../contract-commands/parse-flags.ts';
 import { assertDownloadMayOverwrite, saveVerifiedDownload } from '../../files/download-to-file.ts';
-import { isRecord } from '../../schema/schema-violations.ts';
-import { openSession, requireScopes } from '../../sign-in/session.ts';
-import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../../settings/settings.ts';
+import { isRecord } from '../../schema/find-schema-violations.ts';
+import { openSession, requireScopes } from '../../sign-in/profile-session.ts';
+import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../../settings/resolve-settings.ts';
 import { assertKnownFields, printResult } from '../../output/print-result.ts';
 import { assertNoRowsRejected, printImportSummary, printFailedOrCanceledImport } from '../../output/print-import-summary.ts';
 import { addOperationFlags } from '../contract-commands.ts';

@@ -7,15 +7,20 @@ import { CommandError } from '../../errors/command-error.ts';
 import { requireConfirmation } from '../../contract-commands/require-confirmation.ts';
 import { commandErrorFromApiError, buildRequest, getCommandSpecOfOperation } from '../../contract-commands/build-request.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
-import { flagsFromCommandSpec } from '../../contract-commands/flags.ts';
-import type { CliEnvironment } from '../../environment/environment.ts';
-import { formatSuggestedCommand, printSuggestedNextCommand } from '../../output/next-steps.ts';
+import { flagsFromCommandSpec } from '../../contract-commands/flags-from-command-spec.ts';
+import type { CliEnvironment } from '../../environment/cli-environment.ts';
+import { formatSuggestedCommand, printSuggestedNextCommand } from '../../output/suggested-next-commands.ts';
 import { sanitizeForTerminal } from '../../terminal/safe-terminal-text.ts';
-import { requireCommandGroup, readGlobalFlags, addCommandWithoutSubcommands, setCompletionChoices } from '../command-helpers.ts';
+import {
+  requireCommandGroup,
+  readGlobalFlags,
+  addCommandWithoutSubcommands,
+  setCompletionChoices,
+} from '../global-flags-and-command-groups.ts';
 import { createProgressBar } from '../../terminal/progress-bar.ts';
 import { formatOrderForConfirmation } from '../../contract-commands/confirmation-questions.ts';
-import { openSession, requireSignIn } from '../../sign-in/session.ts';
-import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../../settings/settings.ts';
+import { openSession, requireSignIn } from '../../sign-in/profile-session.ts';
+import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../../settings/resolve-settings.ts';
 import { assertKnownFields, printResult } from '../../output/print-result.ts';
 
 type Flags = WaitFlags & {

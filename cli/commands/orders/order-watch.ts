@@ -5,12 +5,17 @@ import { parseTaskWaitFlags, type WaitFlags } from '../../tasks/wait-for-task.ts
 import { CommandError } from '../../errors/command-error.ts';
 import { commandErrorFromApiError, buildRequest, getCommandSpecOfOperation } from '../../contract-commands/build-request.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
-import type { CliEnvironment } from '../../environment/environment.ts';
+import type { CliEnvironment } from '../../environment/cli-environment.ts';
 import { chooseOrderReadScope } from '../../sign-in/order-read-scope.ts';
 import { sanitizeForTerminal } from '../../terminal/safe-terminal-text.ts';
-import { requireCommandGroup, readGlobalFlags, addCommandWithoutSubcommands, setCompletionChoices } from '../command-helpers.ts';
-import { openSession, requireScopes } from '../../sign-in/session.ts';
-import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../../settings/settings.ts';
+import {
+  requireCommandGroup,
+  readGlobalFlags,
+  addCommandWithoutSubcommands,
+  setCompletionChoices,
+} from '../global-flags-and-command-groups.ts';
+import { openSession, requireScopes } from '../../sign-in/profile-session.ts';
+import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../../settings/resolve-settings.ts';
 import { formatJsonLine } from '../../output/print-result.ts';
 
 type Flags = WaitFlags & { readonly until?: string };

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { commandErrorFromApiError, buildRequest, getCommandSpecOfOperation } from '../../contract-commands/build-request.ts';
-import type { CliEnvironment } from '../../environment/environment.ts';
-import { requireCommandGroup, readGlobalFlags, addCommandWithoutSubcommands } from '../command-helpers.ts';
+import type { CliEnvironment } from '../../environment/cli-environment.ts';
+import { requireCommandGroup, readGlobalFlags, addCommandWithoutSubcommands } from '../global-flags-and-command-groups.ts';
 import { assertDownloadMayOverwrite, saveVerifiedDownload } from '../../files/download-to-file.ts';
-import { openSession, requireScopes } from '../../sign-in/session.ts';
-import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../../settings/settings.ts';
+import { openSession, requireScopes } from '../../sign-in/profile-session.ts';
+import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../../settings/resolve-settings.ts';
 
 type Flags = { readonly output: string; readonly yes?: boolean };
 

@@ -2,11 +2,11 @@ import type { Command } from 'commander';
 import { waitForTask, assertTaskSucceeded, type WaitFlags } from '../../tasks/wait-for-task.ts';
 import { commandErrorFromApiError, buildRequest, getCommandSpecOfOperation } from '../../contract-commands/build-request.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
-import type { CliEnvironment } from '../../environment/environment.ts';
-import { printSuggestedNextCommand } from '../../output/next-steps.ts';
-import { requireCommandGroup, readGlobalFlags, addCommandWithoutSubcommands } from '../command-helpers.ts';
-import { openSession, requireScopes } from '../../sign-in/session.ts';
-import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../../settings/settings.ts';
+import type { CliEnvironment } from '../../environment/cli-environment.ts';
+import { printSuggestedNextCommand } from '../../output/suggested-next-commands.ts';
+import { requireCommandGroup, readGlobalFlags, addCommandWithoutSubcommands } from '../global-flags-and-command-groups.ts';
+import { openSession, requireScopes } from '../../sign-in/profile-session.ts';
+import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../../settings/resolve-settings.ts';
 import { assertKnownFields, printResult } from '../../output/print-result.ts';
 import { assertNoRowsRejected } from '../../output/print-import-summary.ts';
 

@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { withOpenApiSchemaName } from '../../schema/named-schema.ts';
+import { withOpenApiSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema, pathIdSchema } from '../../schema/ids.ts';
 import { listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
@@ -14,7 +14,7 @@ import {
 import { defineResource } from '../../protocol/define-resource.ts';
 import { routeMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
 import { administratorOnlyScopes, type Scope, scopeNames } from '../../protocol/scopes.ts';
-import { secretShownOnceSchema } from '../../schema/one-time-secret.ts';
+import { secretShownOnceSchema } from '../../schema/secret-shown-once.ts';
 import { timestampSchema, timestampInputSchema, singleLineInputSchema } from '../../schema/text-and-timestamps.ts';
 
 const c = initContract();

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { withOpenApiSchemaName } from '../../schema/named-schema.ts';
+import { withOpenApiSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema, idInUrlSchema } from '../../schema/ids.ts';
 import { commaSeparatedListSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import { commonProblems, declareProblemResponses, permissionCheckProblemCodes, cursorProblemCodes } from '../../protocol/problems.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { withOpenApiSchemaName } from '../../schema/named-schema.ts';
+import { withOpenApiSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema, pathIdSchema, idInUrlSchema, integerInUrlSchema } from '../../schema/ids.ts';
 import { commaSeparatedListSchema, paginationParameters } from '../../schema/pagination.ts';
 import { commonProblems, declareProblemResponses, tokenOperationProblemCodes } from '../../protocol/problems.ts';

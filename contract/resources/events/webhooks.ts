@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { withOpenApiSchemaName } from '../../schema/named-schema.ts';
+import { withOpenApiSchemaName } from '../../schema/openapi-schema-name.ts';
 import { eventRetentionDays, eventTypes, eventTypeWildcards } from './events.ts';
 import { idSchema, pathIdSchema } from '../../schema/ids.ts';
 import { openEnumSchema } from '../../schema/open-enum.ts';
@@ -16,7 +16,7 @@ import {
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { routeMetadata, idempotencyHeadersSchema, ifMatchHeadersSchema, ifNoneMatchHeadersSchema } from '../../protocol/route-metadata.ts';
-import { secretShownOnceSchema, secretRotationBodySchema } from '../../schema/one-time-secret.ts';
+import { secretShownOnceSchema, secretRotationBodySchema } from '../../schema/secret-shown-once.ts';
 import { timestampSchema, multilineTextSchema } from '../../schema/text-and-timestamps.ts';
 
 const c = initContract();

@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { withOpenApiSchemaName } from '../../schema/named-schema.ts';
+import { withOpenApiSchemaName } from '../../schema/openapi-schema-name.ts';
 import { currencySchema, priceSchema } from '../../schema/money.ts';
 import { paginationParametersWithDefaultLimit100, listPageSchema } from '../../schema/pagination.ts';
 import {

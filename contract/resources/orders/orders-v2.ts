@@ -1,7 +1,7 @@
 /** Orders in version 2, which separates the delivery method from the delivery address. Everything else is the same as in version 1. */
 import { initContract } from '@ts-rest/core';
 import type { z } from 'zod';
-import { withOpenApiSchemaName } from '../../schema/named-schema.ts';
+import { withOpenApiSchemaName } from '../../schema/openapi-schema-name.ts';
 import { deliveryMethodCodeSchema } from './delivery-methods.ts';
 import {
   orderDeliverySchema,

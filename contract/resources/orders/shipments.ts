@@ -1,10 +1,10 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { withOpenApiSchemaName } from '../../schema/named-schema.ts';
+import { withOpenApiSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema, pathIdSchema } from '../../schema/ids.ts';
 import { orderSubresourceQueryParameters } from './order-subresource-query.ts';
 import { maxOrderLines, orderPathParametersSchema } from './orders.ts';
-import { orderLineQuantitySchema } from './line-quantity.ts';
+import { orderLineQuantitySchema } from './order-line-quantity.ts';
 import { listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
   commonProblems,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { withOpenApiSchemaName } from '../../schema/named-schema.ts';
+import { withOpenApiSchemaName } from '../../schema/openapi-schema-name.ts';
 import { listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import { commonProblems, declareProblemResponses, publicOperationProblemCodes, cursorProblemCodes } from '../../protocol/problems.ts';
 import { productStatusFilterSchema } from './products.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { withOpenApiSchemaName } from '../../schema/named-schema.ts';
+import { withOpenApiSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema } from '../../schema/ids.ts';
 import { orderFulfillmentStatuses, orderStatuses, orderPaymentStatuses } from '../orders/orders.ts';
 import {

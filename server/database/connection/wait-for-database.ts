@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDatabaseUnreachable } from '../errors/availability-errors.ts';
-import type { Database } from '../entity-manager/entity-manager.ts';
+import type { Database } from '../entity-manager/entity-manager-type.ts';
 
 /** Maximum wait for PostgreSQL at start-up, and the log for progress messages. */
 export type DatabaseWaitOptions = { readonly seconds: number; readonly log: { warn(details: object, message: string): void } };

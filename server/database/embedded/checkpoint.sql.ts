@@ -1,4 +1,4 @@
-import type { EntityManager } from '../entity-manager/entity-manager.ts';
+import type { EntityManager } from '../entity-manager/entity-manager-type.ts';
 
 /** Returns whether more WAL has been written since the last checkpoint than `bytes`. */
 export async function hasWrittenWalSinceCheckpoint(em: EntityManager, bytes: number): Promise<boolean> {

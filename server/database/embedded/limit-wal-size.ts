@@ -1,5 +1,5 @@
 import { hasWrittenWalSinceCheckpoint, writeCheckpoint } from './checkpoint.sql.ts';
-import type { Database } from '../entity-manager/entity-manager.ts';
+import type { Database } from '../entity-manager/entity-manager-type.ts';
 
 /** Start parameters in addition to PGlite's own: they limit the WAL that a checkpoint keeps for reuse. */
 export const walLimitStartParameters = ['-c', 'max_wal_size=64MB', '-c', 'min_wal_size=32MB'];

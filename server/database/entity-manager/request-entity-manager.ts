@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { EntityManager } from './entity-manager.ts';
+import type { EntityManager } from './entity-manager-type.ts';
 
 type RequestEntityManager = { readonly root: EntityManager; em?: EntityManager };
 

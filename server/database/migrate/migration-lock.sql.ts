@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { EntityManager } from '../entity-manager/entity-manager.ts';
+import type { EntityManager } from '../entity-manager/entity-manager-type.ts';
 
 /** Arbitrary id of the advisory lock for migrations. */
 export const migrationLock = 7_262_633;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Database } from '../entity-manager/entity-manager.ts';
+import type { Database } from '../entity-manager/entity-manager-type.ts';
 import { getSqlState } from '../errors/sql-errors.ts';
 import { limitLockWait, lockMigrations } from './migration-lock.sql.ts';
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Migration } from '@mikro-orm/migrations';
-import { createTrigramExtension } from '../connection/trigram-extension.ts';
+import { createTrigramExtension } from '../connection/create-trigram-extension.ts';
 
 /** What the entities cannot say. The SQL file beside this one is as immutable as the migration itself. */
 export class ProductSearch extends Migration {

@@ -1,4 +1,4 @@
-import type { EntityManager } from '../entity-manager/entity-manager.ts';
+import type { EntityManager } from '../entity-manager/entity-manager-type.ts';
 import { prepareStatement } from './prepared-statement.ts';
 
 // SQL, because MikroORM has no advisory locks.

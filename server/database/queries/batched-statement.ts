@@ -1,5 +1,5 @@
 import { TransactionContext } from '@mikro-orm/sql';
-import type { EntityManager } from '../entity-manager/entity-manager.ts';
+import type { EntityManager } from '../entity-manager/entity-manager-type.ts';
 import { type BatchResult, type BatchLimits, type StatementParameters, BatchLoader } from './batch-loader.ts';
 import { prepareStatement } from './prepared-statement.ts';
 

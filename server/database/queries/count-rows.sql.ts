@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { EntityManager } from '../entity-manager/entity-manager.ts';
+import type { EntityManager } from '../entity-manager/entity-manager-type.ts';
 import { runQueryBuiltAtRunTime } from './dynamic-query.ts';
 
 /** A query-builder query without a limit. */

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { sha256 } from '../../crypto/sha256.ts';
 import { prepareBatchedListStatement } from './batched-statement.ts';
-import type { EntityManager } from '../entity-manager/entity-manager.ts';
+import type { EntityManager } from '../entity-manager/entity-manager-type.ts';
 import type { StatementParameters } from './batch-loader.ts';
 
 /**

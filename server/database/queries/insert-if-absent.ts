@@ -1,5 +1,5 @@
 import type { EntityName, RequiredEntityData } from '@mikro-orm/core';
-import type { EntityManager } from '../entity-manager/entity-manager.ts';
+import type { EntityManager } from '../entity-manager/entity-manager-type.ts';
 
 /**
  * Inserts a row unless a row with the same key exists, and returns whether the row was inserted. If a concurrent transaction inserts the

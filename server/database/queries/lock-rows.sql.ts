@@ -1,4 +1,4 @@
-import type { EntityManager } from '../entity-manager/entity-manager.ts';
+import type { EntityManager } from '../entity-manager/entity-manager-type.ts';
 
 /** A query-builder query that selects ids. */
 type IdQuery = { readonly getQuery: () => string; readonly getParams: () => readonly unknown[] };

@@ -1,5 +1,5 @@
 import { CompiledQuery } from 'kysely';
-import type { EntityManager } from '../entity-manager/entity-manager.ts';
+import type { EntityManager } from '../entity-manager/entity-manager-type.ts';
 import { rowListenersByParameters } from '../connection/pipelined-queries.ts';
 
 /**

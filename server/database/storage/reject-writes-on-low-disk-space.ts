@@ -1,6 +1,6 @@
 import type { PGliteInterface, Transaction } from '@electric-sql/pglite';
 import { getSqlState } from '../errors/sql-errors.ts';
-import { InsufficientStorageError, type DiskSpaceMonitor } from './storage-reserve.ts';
+import { InsufficientStorageError, type DiskSpaceMonitor } from './disk-space-monitor.ts';
 
 const readOnlyTransaction = '25006';
 

@@ -1,4 +1,4 @@
-import type { EntityManager } from '../entity-manager/entity-manager.ts';
+import type { EntityManager } from '../entity-manager/entity-manager-type.ts';
 import { prepareStatement } from '../queries/prepared-statement.ts';
 
 // SQL, because MikroORM selects only from tables.

@@ -9,7 +9,7 @@ import {
   isDiskFullError,
   lowDiskSpaceRetryAfterSeconds,
 } from '../../database/errors/availability-errors.ts';
-import { isLowDiskSpaceRejectionError } from '../../database/storage/storage-reserve.ts';
+import { isLowDiskSpaceRejectionError } from '../../database/storage/disk-space-monitor.ts';
 import { ReplayedResponseSignal } from '../writes/idempotency.ts';
 import { createPayloadTooLargeProblem, Problem, createProblem } from '../problem-details/problem.ts';
 import { requestContext } from '../request/request-context.ts';

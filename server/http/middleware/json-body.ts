@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import express, { type RequestHandler } from 'express';
 import { getRouteMetadata, defaultMaxBodyBytes } from '@mandate/contract';
-import { lowerChunkedBodyLimit } from '../request/chunked-body-size.ts';
+import { lowerChunkedBodyLimit } from '../request/limit-chunked-body-size.ts';
 import { findDuplicateKey, type JsonComplexity, measureJsonComplexity } from '../validation/duplicate-json-keys.ts';
 import { createInvalidRequestProblem, createProblem, type Problem } from '../problem-details/problem.ts';
 import { getMatchedRoute } from '../request/matched-route.ts';

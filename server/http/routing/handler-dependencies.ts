@@ -1,6 +1,6 @@
 import type { Order } from '@mandate/contract';
-import type { RunListQuery } from '../../database/replica/read-routing.ts';
-import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
+import type { RunListQuery } from '../../database/replica/replica-or-primary-list-runner.ts';
+import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import type { CursorPagination } from '../response/pagination.ts';
 
 /** Revokes a user's access, in the transaction that suspends or closes the account. */

@@ -2,7 +2,7 @@ import type { AppRouter } from '@ts-rest/core';
 import { createExpressEndpoints } from '@ts-rest/express';
 import type { IRouter, RequestHandler } from 'express';
 import { compileContract } from '../validation/compile-contract.ts';
-import { createRouteOverlapCheck, rejectUndeclaredMethods } from './unknown-routes.ts';
+import { createRouteOverlapCheck, rejectUndeclaredMethods } from './reject-unknown-routes.ts';
 
 type Handlers<Contract extends AppRouter> = Parameters<typeof createExpressEndpoints<Contract>>[1];
 

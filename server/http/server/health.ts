@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { isDatabaseResponsive } from '../../database/connection-check.ts';
-import type { Database } from '../../database/entity-manager/entity-manager.ts';
-import { diskSpaceReserveBytes, type DiskSpaceMonitor } from '../../database/storage/storage-reserve.ts';
+import type { Database } from '../../database/entity-manager/entity-manager-type.ts';
+import { diskSpaceReserveBytes, type DiskSpaceMonitor } from '../../database/storage/disk-space-monitor.ts';
 
 /** Responds to a health check. Returns false if the URL is not a health check. */
 export type HealthHandler = (url: string | undefined, res: ServerResponse) => boolean;

@@ -3,7 +3,7 @@ import { createServer as createTlsServer, type Server as TlsServer } from 'node:
 import type { Duplex } from 'node:stream';
 import { problemDeclarations, type ProblemCode } from '@mandate/contract';
 import type { Logger } from 'pino';
-import { rejectChunkedBodyOverLimit } from '../request/chunked-body-size.ts';
+import { rejectChunkedBodyOverLimit } from '../request/limit-chunked-body-size.ts';
 import type { HealthHandler } from './health.ts';
 import { newRequestId } from '../request/request-id.ts';
 import { definePerObjectField } from '../../memory/object-metadata.ts';

@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import type { MatchedRequest } from '../request/matched-route.ts';
 
 /** Returns whether the request is a dry run. The contract rejects `dry_run` for operations that do not declare it. */

@@ -2,16 +2,16 @@ import type { Response } from 'express';
 import { z } from 'zod';
 import { getRouteMetadata } from '@mandate/contract';
 import { sha256 } from '../../crypto/sha256.ts';
-import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { getSqlState, getSqlErrorContext } from '../../database/errors/sql-errors.ts';
-import { setEtagOfCreatedResource } from '../response/created-etag.ts';
+import { setEtagOfCreatedResource } from '../response/etag-of-created-resource.ts';
 import { isDryRunRequest, runInRolledBackTransaction } from './dry-run.ts';
 import { principalKey } from '../request/principal.ts';
 import { createProblem } from '../problem-details/problem.ts';
 import { requirePrincipal } from '../request/request-context.ts';
 import { claimKey, findStoredRequest, finishStoredRequest, type KeyScope, storeResponse, type StoredRequest } from './stored-requests.ts';
 import { type MatchedRequest, getMatchedRoute } from '../request/matched-route.ts';
-import { setSerializedJsonBody } from '../response/fast-json.ts';
+import { setSerializedJsonBody } from '../response/replace-express-json-method.ts';
 
 /**
  * Creates a resource in one transaction, at most once for each of a caller's idempotency keys. A replay receives the first response, byte

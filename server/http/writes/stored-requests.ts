@@ -1,5 +1,5 @@
 import { LockMode, type QueryResult, raw } from '@mikro-orm/core';
-import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { secondsFromNowSql } from '../../database/time/seconds-from-now.ts';
 import { readDatabaseTime } from '../../database/time/database-clock.sql.ts';
 import { IdempotencyKey } from './idempotency-key.entity.ts';

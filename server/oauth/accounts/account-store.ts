@@ -1,14 +1,14 @@
 import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { FindAccount } from 'oidc-provider';
-import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { recordEvent } from '../../events/record-event.ts';
 import { emailEquals } from '../../users/email-equals.ts';
 import { userFromEntity } from '../../users/user-response.ts';
 import { User } from '../../users/user.entity.ts';
 import { oauthContext } from '../protocol/oauth-request-context.ts';
-import type { AccountRow } from '../storage/prefetched-records.ts';
+import type { AccountRow } from '../storage/prefetched-oauth-records.ts';
 import { verifyPassword } from '../passwords/password-hash.ts';
-import { StoredPasswordHash } from '../passwords/password.entity.ts';
+import { StoredPasswordHash } from '../passwords/stored-password-hash.entity.ts';
 import { selectActiveAccount } from './active-account.sql.ts';
 
 export type NewAccount = {

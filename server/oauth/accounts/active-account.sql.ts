@@ -1,5 +1,5 @@
 import { prepareStatement } from '../../database/queries/prepared-statement.ts';
-import type { AccountRow } from '../storage/prefetched-records.ts';
+import type { AccountRow } from '../storage/prefetched-oauth-records.ts';
 
 // SQL, because the benchmark case `sign-in` runs it for every authorization request (see docs/performance.md).
 export const selectActiveAccount = prepareStatement<AccountRow>(

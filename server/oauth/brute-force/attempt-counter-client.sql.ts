@@ -1,5 +1,5 @@
 import { CompiledQuery } from 'kysely';
-import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 
 type CounterStatement = { readonly text: string; readonly values: unknown[] };
 

@@ -2,7 +2,7 @@ import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import { sha256 } from '../../crypto/sha256.ts';
 import { findReachedLimit } from './find-reached-limit.sql.ts';
 import { createAttemptCounterClient } from './attempt-counter-client.sql.ts';
-import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { networkFromClientAddress } from '../../http/request/network-from-client-address.ts';
 
 /** Thrown when the attempt limit is exceeded, which suggests a guessing attack. */

@@ -1,4 +1,4 @@
-import { findUrlRejectionReason } from '../../outgoing-http/public-url.ts';
+import { findUrlRejectionReason } from '../../outgoing-http/check-public-url.ts';
 
 /** Maximum length of a client ID URL, in characters. The database column has the same limit. */
 const lengthMax = 500;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ApplicationInput } from '../../applications/create-application.ts';
 import { grantTypesOfSelfRegisteredApplications, scopesOfSelfRegisteredApplications } from '../../applications/create-application.ts';
 import { supportedGrantTypes } from '../../applications/application.entity.ts';
-import type { FetchedDocument } from '../../outgoing-http/fetch-document.ts';
+import type { FetchedDocument } from '../../outgoing-http/fetch-third-party-document.ts';
 import { findSelfRegistrationError } from './dynamic-client-registration.ts';
 
 /** Thrown for an unusable client ID metadata document. The message is intended for the client developer. */

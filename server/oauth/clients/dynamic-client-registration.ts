@@ -12,15 +12,15 @@ import {
   type ApplicationInput,
 } from '../../applications/create-application.ts';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../audit/record-audit-event.ts';
-import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
-import { findUrlFieldsFetchedByServers } from './metadata-url-fields.ts';
+import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
+import { findUrlFieldsFetchedByServers } from './url-fields-fetched-by-servers.ts';
 import { defaultMcpClientScopes, isApiScope, isKnownScope } from '../protocol/oauth-scopes.ts';
 
 type Registration = NonNullable<NonNullable<Configuration['features']>['registration']>;
 type Policy = NonNullable<NonNullable<Registration['policies']>[string]>;
 type Properties = Parameters<Policy>[1];
 
-/** Policy name for initial access tokens that an administrator creates (server/access-management/registration-token.ts). */
+/** Policy name for initial access tokens that an administrator creates (server/access-management/create-registration-token.ts). */
 export const administratorRegistrationPolicyName = 'of-the-shop';
 /** Policy name for registrations without an initial access token (open-registration.ts). */
 export const openRegistrationPolicyName = 'open';

@@ -1,10 +1,10 @@
 import type { Request } from 'express';
 import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
-import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { TooManyAttemptsError, type AttemptLimits } from '../brute-force/attempt-limits.ts';
-import { prefetchClient } from './client-adapter.ts';
-import { oauthEndpointPaths } from '../protocol/endpoints.ts';
+import { prefetchClient } from './oidc-client-adapter.ts';
+import { oauthEndpointPaths } from '../protocol/endpoint-paths-and-audiences.ts';
 import { readForm } from '../protocol/buffered-request-body.ts';
 
 const clientAuthenticatedPaths = new Set<string>([

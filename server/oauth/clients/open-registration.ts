@@ -4,7 +4,7 @@ import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
 import type { AdapterFactory } from 'oidc-provider';
 import { TooManyAttemptsError, type AttemptLimits } from '../brute-force/attempt-limits.ts';
-import { oauthEndpointPaths } from '../protocol/endpoints.ts';
+import { oauthEndpointPaths } from '../protocol/endpoint-paths-and-audiences.ts';
 import { openRegistrationPolicyName } from './dynamic-client-registration.ts';
 
 const tokenModel = 'InitialAccessToken';

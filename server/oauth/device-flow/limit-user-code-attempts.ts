@@ -3,8 +3,8 @@ import type { Middleware } from 'koa';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { z } from 'zod';
 import { TooManyAttemptsError, type AttemptLimits } from '../brute-force/attempt-limits.ts';
-import { oauthEndpointPaths } from '../protocol/endpoints.ts';
-import type { ProviderPages } from '../pages/views/provider-pages.ts';
+import { oauthEndpointPaths } from '../protocol/endpoint-paths-and-audiences.ts';
+import type { ProviderPages } from '../pages/views/oidc-provider-pages.ts';
 import { readBufferedBody, replaceRequestBody } from '../protocol/buffered-request-body.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { Middleware } from 'koa';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { z } from 'zod';
-import { oauthEndpointPaths } from '../protocol/endpoints.ts';
+import { oauthEndpointPaths } from '../protocol/endpoint-paths-and-audiences.ts';
 
 const { code_verification: devicePage } = oauthEndpointPaths;
 const providerContext = z.custom<KoaContextWithOIDC>();

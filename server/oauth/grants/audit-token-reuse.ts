@@ -2,8 +2,8 @@ import type { Request } from 'express';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { z } from 'zod';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../audit/record-audit-event.ts';
-import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
-import { ConnectedAppEntity } from '../grants/connected-app.entity.ts';
+import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
+import { ConnectedAppEntity } from './connected-app.entity.ts';
 
 /**
  * Records an audit event for the reuse of a code or refresh token, which means that two parties hold it. Call this in the transaction that

@@ -1,6 +1,6 @@
 import type { ConnectedApp } from '@mandate/contract';
 import { Application } from '../../applications/application.entity.ts';
-import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 
 type ConnectedAppFields = {
   readonly id: number;

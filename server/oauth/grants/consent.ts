@@ -2,7 +2,7 @@ import { raw } from '@mikro-orm/core';
 import { rolesForScope } from '@mandate/contract';
 import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider';
 import { Application, isSelfRegistered, selfRegistrationTypes } from '../../applications/application.entity.ts';
-import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { lockRows } from '../../database/queries/lock-rows.sql.ts';
 import { User } from '../../users/user.entity.ts';
 import { type ApprovedScopes, selectAndLockApprovedScopes } from './approved-scopes.sql.ts';

@@ -1,8 +1,8 @@
 import type { Context, Middleware } from 'koa';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { z } from 'zod';
-import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
-import { oauthEndpointPaths } from '../protocol/endpoints.ts';
+import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
+import { oauthEndpointPaths } from '../protocol/endpoint-paths-and-audiences.ts';
 import { oauthContext } from '../protocol/oauth-request-context.ts';
 import { auditTokenReuse } from './audit-token-reuse.ts';
 import { deleteRevokedConnectedApps } from './delete-revoked-connected-apps.ts';

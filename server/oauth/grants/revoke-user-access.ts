@@ -1,7 +1,7 @@
 import { revokeApiKeys } from '../../api-keys/revoke-api-keys.ts';
 import type { RevokeAccess } from '../../http/routing/handler-dependencies.ts';
-import { deleteEmailedLinksOfUser } from '../accounts/email-links.ts';
-import { StoredPasswordHash } from '../passwords/password.entity.ts';
+import { deleteEmailedLinksOfUser } from '../accounts/emailed-one-time-links.ts';
+import { StoredPasswordHash } from '../passwords/stored-password-hash.entity.ts';
 import { AuthenticatorApp, Passkey, RecoveryCode } from '../second-factors/second-factor.entity.ts';
 import { OauthRecord } from '../storage/oauth-record.entity.ts';
 import { BrowserSession } from '../sessions/browser-session.entity.ts';

@@ -1,8 +1,8 @@
 import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
-import { lowerChunkedBodyLimit } from '../../http/request/chunked-body-size.ts';
+import { lowerChunkedBodyLimit } from '../../http/request/limit-chunked-body-size.ts';
 import { findDuplicateKeyInText } from '../../http/validation/duplicate-json-keys.ts';
-import { oauthEndpointPaths } from './endpoints.ts';
+import { oauthEndpointPaths } from './endpoint-paths-and-audiences.ts';
 import { oauthContext } from './oauth-request-context.ts';
 
 /** oidc-provider's size limit. A longer body is read only until the limit is exceeded; oidc-provider then rejects the request. */

@@ -1,5 +1,5 @@
 import { sha256 } from '../../crypto/sha256.ts';
-import { basePathFromIssuer } from './endpoints.ts';
+import { basePathFromIssuer } from './endpoint-paths-and-audiences.ts';
 
 export type CookieNames = {
   /** Identifier of the browser session. */

@@ -1,6 +1,6 @@
 import type { AdapterPayload, KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { requestContext } from '../../http/request/request-context.ts';
-import type { PrefetchedClient, PrefetchedRecords } from '../storage/prefetched-records.ts';
+import type { PrefetchedClient, PrefetchedRecords } from '../storage/prefetched-oauth-records.ts';
 
 /** Data of one request to the authorization server or to one of its pages. */
 export type OauthRequestContext = {

@@ -1,6 +1,6 @@
 import { prepareDeferredStatement, prepareStatement } from '../../database/queries/prepared-statement.ts';
 import { refreshResponseModelName, type StoredOauthRecord } from '../storage/oauth-record-mapping.ts';
-import type { PrefetchedRecords } from '../storage/prefetched-records.ts';
+import type { PrefetchedRecords } from '../storage/prefetched-oauth-records.ts';
 
 /** Properties by which a record is found. */
 export type RecordKey = 'id' | 'uid' | 'userCode';

@@ -1,6 +1,6 @@
 import { LockMode } from '@mikro-orm/core';
 import { errors, Provider, type Adapter, type AdapterFactory, type AdapterPayload } from 'oidc-provider';
-import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { insertIfAbsent } from '../../database/queries/insert-if-absent.ts';
 import { oauthContext } from '../protocol/oauth-request-context.ts';
 import { OauthRecord } from '../storage/oauth-record.entity.ts';

@@ -2,7 +2,7 @@ import express from 'express';
 import { scopeNames } from '@mandate/contract';
 import { mcpCors } from '../../http/middleware/cors.ts';
 import { dpopAlgorithms } from '../tokens/dpop-proof.ts';
-import { listAccessTokenAudiences, mcpAudienceFromIssuer } from '../protocol/endpoints.ts';
+import { listAccessTokenAudiences, mcpAudienceFromIssuer } from '../protocol/endpoint-paths-and-audiences.ts';
 import { defaultMcpClientScopes } from '../protocol/oauth-scopes.ts';
 
 /** Returns a protected resource's metadata URL (RFC 9728 section 3.1): the well-known prefix comes before the resource path. */

@@ -2,20 +2,25 @@ import type { KeyObject } from 'node:crypto';
 import { scopeNames } from '@mandate/contract';
 import type { JWK } from 'jose';
 import { errors, interactionPolicy, Provider, type AdapterFactory, type Configuration, type KoaContextWithOIDC } from 'oidc-provider';
-import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { createOidcAccountLookup } from '../accounts/account-store.ts';
 import { findWhenAuthenticatorAppWasAdded } from '../second-factors/authenticator-app-and-recovery-codes.ts';
 import { oneFactorAcrValue, twoFactorAcrValue } from '../protocol/acr-and-amr.ts';
-import { createClientAdapter, patchClientSecretComparison } from '../clients/client-adapter.ts';
+import { createClientAdapter, patchClientSecretComparison } from '../clients/oidc-client-adapter.ts';
 import { requiresConsentAtEverySignIn, createGrantFinder } from '../grants/consent.ts';
 import { cookieNamesForIssuer } from '../protocol/cookie-names.ts';
 import { dpopAlgorithms } from '../tokens/dpop-proof.ts';
-import { apiAudienceFromIssuer, listAccessTokenAudiences, oauthEndpointPaths, basePathFromIssuer } from '../protocol/endpoints.ts';
+import {
+  apiAudienceFromIssuer,
+  listAccessTokenAudiences,
+  oauthEndpointPaths,
+  basePathFromIssuer,
+} from '../protocol/endpoint-paths-and-audiences.ts';
 import { addAuthTimeClaim, storeIssuedAccessTokenRecord } from '../tokens/access-token-records.ts';
 import { exchangeRefreshToken, rotateOrReplay, type RefreshGrantOptions } from '../refresh/refresh-token-grant.ts';
 import { isRedirectUriOrigin } from '../protocol/redirect-origins.ts';
-import type { ProviderPages } from '../pages/views/provider-pages.ts';
-import { tokenAndSessionLifetimes } from '../protocol/lifetimes.ts';
+import type { ProviderPages } from '../pages/views/oidc-provider-pages.ts';
+import { tokenAndSessionLifetimes } from '../protocol/token-and-session-lifetimes.ts';
 import { filterApiScopes, openIdConnectScopes } from '../protocol/oauth-scopes.ts';
 import { toOidcProviderSigningKey } from '../signing-keys/in-process-es256-key.ts';
 import { dynamicClientRegistrationConfiguration } from '../clients/dynamic-client-registration.ts';
@@ -84,7 +89,7 @@ type GrantHandler<Params extends object> = Parameters<typeof Provider.prototype.
 type RemainingParameters = Parameters<Provider['registerGrantType']> extends [unknown, unknown, ...infer Rest] ? Rest : never;
 
 /**
- * Rejects every outgoing request from oidc-provider, whatever URL a client has supplied. resolve-client-id-url.ts fetches metadata
+ * Rejects every outgoing request from oidc-provider, whatever URL a client has supplied. create-application-from-client-id-url.ts fetches metadata
  * documents.
  */
 const rejectOutgoingRequest: NonNullable<Configuration['fetch']> = async () => {

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { Secret, TOTP } from 'otpauth';
-import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { encryptText, decryptText } from '../../crypto/authenticated-encryption.ts';
 import { hashCodeTypedByUser } from '../../crypto/hash-typed-code.ts';
 import { AuthenticatorApp, RecoveryCode } from './second-factor.entity.ts';

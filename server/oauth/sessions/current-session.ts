@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Provider } from 'oidc-provider';
-import { tokenAndSessionLifetimes } from '../protocol/lifetimes.ts';
+import { tokenAndSessionLifetimes } from '../protocol/token-and-session-lifetimes.ts';
 import { oauthContext } from '../protocol/oauth-request-context.ts';
 import type { AuthenticationContext } from '../protocol/acr-and-amr.ts';
 

@@ -1,5 +1,5 @@
 import type { InferEntity } from '@mikro-orm/core';
-import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { SigningKey } from './signing-key.entity.ts';
 
 export type SigningKeyEntity = InferEntity<typeof SigningKey>;

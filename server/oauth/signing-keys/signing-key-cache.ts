@@ -1,5 +1,5 @@
 import { createLocalJWKSet, errors, type JWK, type JWTVerifyGetKey } from 'jose';
-import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { findSigningKeys, newestSigningTimes, type SigningKeyEntity } from './find-signing-keys.ts';
 import {
   isSigningKeyRotationDue,

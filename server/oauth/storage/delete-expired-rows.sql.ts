@@ -1,4 +1,8 @@
-import { type DeleteExpiredRows, type ExpiredRows, prepareDeletionOfExpiredRows } from '../../database/queries/expired-rows.ts';
+import {
+  type DeleteExpiredRows,
+  type ExpiredRows,
+  prepareDeletionOfExpiredRows,
+} from '../../database/queries/prepare-expired-row-deletion.ts';
 
 /** The expired rows of the authorization server, by table. */
 const expiredRows = {

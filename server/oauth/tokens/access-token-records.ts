@@ -3,8 +3,8 @@ import { decodeProtectedHeader, jwtVerify, type JWTVerifyGetKey } from 'jose';
 import type { Middleware } from 'koa';
 import { errors, Provider, type AdapterFactory, type AdapterPayload, type Configuration } from 'oidc-provider';
 import { z } from 'zod';
-import { oauthEndpointPaths } from '../protocol/endpoints.ts';
-import { getGrantedScopeOfTokenRequest } from '../protocol/granted-scope.ts';
+import { oauthEndpointPaths } from '../protocol/endpoint-paths-and-audiences.ts';
+import { getGrantedScopeOfTokenRequest } from '../protocol/granted-scope-of-token-request.ts';
 import { readBufferedBody, replaceRequestBody } from '../protocol/buffered-request-body.ts';
 import { filterOpenIdConnectScopes } from '../protocol/oauth-scopes.ts';
 

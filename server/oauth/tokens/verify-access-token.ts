@@ -1,7 +1,7 @@
 import { errors, jwtVerify, type JWTHeaderParameters } from 'jose';
 import { z } from 'zod';
 import type { Scope } from '@mandate/contract';
-import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import type { VerifyAccessToken } from '../../http/request/principal.ts';
 import { verifyDpopProof } from './dpop-proof.ts';
 import { findTokenStatus } from './find-token-status.sql.ts';

@@ -11,7 +11,7 @@ import {
   refundStateFromStripeRefund,
   eventSubjectFromStripeObject,
   stripeAmountFromMinorUnits,
-} from './stripe-objects.ts';
+} from './convert-stripe-objects.ts';
 
 export type StripeSettings = {
   readonly secretKey: string;

@@ -1,7 +1,7 @@
-import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
-import type { OnSequenced } from '../../events/assign-sequence.ts';
-import { WebhookEndpoint } from '../endpoints/webhook.entity.ts';
-import { insertDeliveries } from './insert-deliveries.sql.ts';
+import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
+import type { OnSequenced } from '../../events/assign-event-sequence.ts';
+import { WebhookEndpoint } from '../endpoints/webhook-endpoint-and-delivery.entity.ts';
+import { insertDeliveries } from './insert-webhook-deliveries.sql.ts';
 
 /** Creates the deliveries of events in the transaction that assigns the sequence numbers, so that both are committed together. */
 export const createWebhookDeliveriesForEvents: OnSequenced = async (em: EntityManager, first, last) => {

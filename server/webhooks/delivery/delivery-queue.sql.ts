@@ -1,7 +1,7 @@
 import { prepareStatement } from '../../database/queries/prepared-statement.ts';
-import { eventColumnsSql, type EventRow } from '../../events/event-rows.ts';
+import { eventColumnsSql, type EventRow } from '../../events/event-from-row.ts';
 import type { EncryptedWebhookSecrets } from '../endpoints/webhook-signature.ts';
-import type { WebhookAuthority } from '../endpoints/webhook.entity.ts';
+import type { WebhookAuthority } from '../endpoints/webhook-endpoint-and-delivery.entity.ts';
 
 /** Duration of a lease on a claimed delivery; longer than any attempt takes. */
 const leaseSeconds = 30;

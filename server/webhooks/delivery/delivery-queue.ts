@@ -1,8 +1,8 @@
 import { sql } from '@mikro-orm/core';
 import type { WebhookDeliveryStatus } from '@mandate/contract';
-import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { secondsFromNowSql } from '../../database/time/seconds-from-now.ts';
-import { WebhookDelivery, WebhookEndpoint } from '../endpoints/webhook.entity.ts';
+import { WebhookDelivery, WebhookEndpoint } from '../endpoints/webhook-endpoint-and-delivery.entity.ts';
 import { claimDeliveryRows, type ClaimedDelivery, updateDeliveryAfterAttempt } from './delivery-queue.sql.ts';
 
 /** Maximum number of deliveries to claim: in total, per endpoint, and for endpoints that already have deliveries in flight. */

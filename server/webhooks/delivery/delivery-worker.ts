@@ -1,17 +1,17 @@
 import { errors } from 'undici';
 import { maxWebhookFailingDays } from '@mandate/contract';
-import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
-import { eventFromRow } from '../../events/event-rows.ts';
+import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
+import { eventFromRow } from '../../events/event-from-row.ts';
 import type { Log } from '../../logging/logger.ts';
-import { AddressNotAllowedError, type NetworkPolicy } from '../../outgoing-http/protected-client.ts';
+import { AddressNotAllowedError, type NetworkPolicy } from '../../outgoing-http/ssrf-protected-connection.ts';
 import * as queue from './delivery-queue.ts';
 import type { ClaimedDelivery } from './delivery-queue.sql.ts';
-import { disableEndpointAndNotify, type EndpointNoticeDependencies } from '../endpoints/disable-endpoint.ts';
+import { disableEndpointAndNotify, type EndpointNoticeDependencies } from '../endpoints/disable-webhook-endpoint.ts';
 import { lockAuthorizationDuringSend } from './lock-authorization-during-send.ts';
 import { calculateRetryDelayMs, calculateEndpointPauseMs, parseRetryAfterMs } from './retry-schedule.ts';
 import { DeliveryNotAllowedError, sendWebhook, AuthorizationLockedError } from './send-webhook.ts';
 import { createSignedWebhookHeaders } from '../endpoints/webhook-signature.ts';
-import { EndpointConcurrency } from './endpoint-concurrency.ts';
+import { EndpointConcurrency } from './limit-endpoint-concurrency.ts';
 
 export type DeliveryWorkerDependencies = {
   readonly em: EntityManager;

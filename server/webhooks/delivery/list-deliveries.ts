@@ -1,8 +1,8 @@
 import type { WebhookDelivery as WebhookDeliveryBody, WebhookDeliveryStatus } from '@mandate/contract';
-import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { Event } from '../../events/event.entity.ts';
-import { deliveryFromEntity } from '../endpoints/endpoint-rows.ts';
-import { WebhookDelivery } from '../endpoints/webhook.entity.ts';
+import { deliveryFromEntity } from '../endpoints/endpoint-from-entity.ts';
+import { WebhookDelivery } from '../endpoints/webhook-endpoint-and-delivery.entity.ts';
 
 /** Returns up to `limit + 1` deliveries to an endpoint, newest events first. */
 export async function listWebhookDeliveries(

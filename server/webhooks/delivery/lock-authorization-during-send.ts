@@ -1,6 +1,6 @@
-import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import type { ClaimedDelivery } from './delivery-queue.sql.ts';
-import type { SendGate } from '../../outgoing-http/protected-client.ts';
+import type { SendGate } from '../../outgoing-http/ssrf-protected-connection.ts';
 import { deliveryAuthorizationStatements, lockAuthorizationRows } from './lock-authorization.sql.ts';
 import { DeliveryNotAllowedError, AuthorizationLockedError } from './send-webhook.ts';
 

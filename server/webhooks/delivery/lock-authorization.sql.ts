@@ -1,5 +1,5 @@
 import { prepareStatement } from '../../database/queries/prepared-statement.ts';
-import { endpointEventPairSqlByReason } from '../endpoints/event-visibility.sql.ts';
+import { endpointEventPairSqlByReason } from '../endpoints/endpoint-event-pairs.sql.ts';
 
 type HeldRows = { readonly endpoint: boolean; readonly application: boolean; readonly people: boolean; readonly grants: boolean };
 

@@ -1,4 +1,4 @@
-import { type SendGate, type NetworkPolicy, withSsrfProtectedConnection } from '../../outgoing-http/protected-client.ts';
+import { type SendGate, type NetworkPolicy, withSsrfProtectedConnection } from '../../outgoing-http/ssrf-protected-connection.ts';
 
 /** Total timeout of an attempt in milliseconds: DNS lookup, connection, request and response. */
 const timeoutMs = 15_000;

@@ -1,8 +1,8 @@
 import type { Job } from '../../jobs/job-runner.ts';
-import type { Database } from '../../database/entity-manager/entity-manager.ts';
+import type { Database } from '../../database/entity-manager/entity-manager-type.ts';
 import { getEventSignalsOfDatabase } from '../../events/event-signals.ts';
 import type { DeliveryWorker } from './delivery-worker.ts';
-import { disableOrphanedEndpoints } from '../endpoints/disable-endpoint.ts';
+import { disableOrphanedEndpoints } from '../endpoints/disable-webhook-endpoint.ts';
 
 /**
  * Returns the background jobs that send webhooks: new deliveries immediately, this process's retries when they are due, and other

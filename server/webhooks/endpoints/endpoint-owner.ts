@@ -1,7 +1,7 @@
 import { Application } from '../../applications/application.entity.ts';
-import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import type { Principal } from '../../http/request/principal.ts';
-import type { WebhookAuthority } from './webhook.entity.ts';
+import type { WebhookAuthority } from './webhook-endpoint-and-delivery.entity.ts';
 
 /** The owner of the endpoints that a principal manages, and the authority that new endpoints get. */
 export type EndpointOwner = {

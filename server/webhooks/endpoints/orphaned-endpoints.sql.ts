@@ -1,6 +1,6 @@
-import type { EntityManager } from '../../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { prepareStatement } from '../../database/queries/prepared-statement.ts';
-import { endpointAuthorityIsValidSql } from './event-visibility.sql.ts';
+import { endpointAuthorityIsValidSql } from './endpoint-event-pairs.sql.ts';
 
 // SQL, because the condition is shared with the SQL that selects deliveries.
 const selectOrphans = prepareStatement<{ id: number }>(

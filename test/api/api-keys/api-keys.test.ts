@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ApiKeyLastUseBuffer } from '../../../server/api-keys/api-key-use-buffer.ts';
+import { ApiKeyLastUseBuffer } from '../../../server/api-keys/api-key-last-use-buffer.ts';
 import { backdateSessions } from '../../support/oauth/backdate-sessions.ts';
 import type { JsonBody } from '../../support/server/start-mandate.ts';
 import { withShop } from '../../support/shop/with-shop.ts';

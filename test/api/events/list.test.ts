@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { assignEventSequence } from '../../../server/events/assign-sequence.ts';
+import { assignEventSequence } from '../../../server/events/assign-event-sequence.ts';
 import { deleteOldEvents } from '../../../server/events/delete-old-events.ts';
 import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
 import {

@@ -1,9 +1,9 @@
 /** Signals deliver events without polling, and an idle server does not poll. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
-import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
+import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
 import { getEventSignalsOfDatabase } from '../../../server/events/event-signals.ts';
-import { EventWaiter } from '../../../server/events/long-poll.ts';
+import { EventWaiter } from '../../../server/events/event-long-poll.ts';
 import { createMigratedDatabase } from '../../support/services/database.ts';
 import { hourMs, readLastSequence, waitForEventSequence, mockPollInterval, startEventJobs } from '../../support/webhooks/event-jobs.ts';
 import { startMandateServer } from '../../support/server/start-mandate.ts';

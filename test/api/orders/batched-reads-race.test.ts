@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { EntityManager } from '../../../server/database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../../../server/database/entity-manager/entity-manager-type.ts';
 import { databaseKind } from '../../support/services/database.ts';
 import type { JsonBody } from '../../support/server/start-mandate.ts';
 import { cliClient, signUp, obtainTokens, type TestUser } from '../../support/oauth/oauth-flow.ts';

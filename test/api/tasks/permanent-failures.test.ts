@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { ZodError } from 'zod';
 import { createProblem } from '../../../server/http/problem-details/problem.ts';
 import { taskHandlersByType } from '../../../server/app/task-handlers.ts';
-import type { TaskHandler } from '../../../server/tasks/task-context.ts';
+import type { TaskHandler } from '../../../server/tasks/task-attempt.ts';
 import type { JsonBody } from '../../support/server/start-mandate.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
 import { runPendingTasks } from '../../support/shop/run-tasks.ts';

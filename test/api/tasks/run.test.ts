@@ -1,9 +1,9 @@
 import { pino } from 'pino';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createStoredFile, appendToStoredFile } from '../../../server/tasks/stored-file.ts';
+import { createStoredFile, appendToStoredFile } from '../../../server/tasks/stored-task-file.ts';
 import { deleteOldTaskData } from '../../../server/tasks/delete-old-task-data.ts';
 import { PermanentTaskError } from '../../../server/tasks/permanent-task-error.ts';
-import type { TaskHandler } from '../../../server/tasks/task-context.ts';
+import type { TaskHandler } from '../../../server/tasks/task-attempt.ts';
 import { databaseKind } from '../../support/services/database.ts';
 import type { JsonBody } from '../../support/server/start-mandate.ts';
 import { signUpWithRole, obtainTokens } from '../../support/oauth/oauth-flow.ts';

@@ -2,7 +2,7 @@ import { contract, listRoutes } from '@mandate/contract';
 import { parseList } from 'structured-headers';
 import { describe, expect, test } from 'vitest';
 import { Application } from '../../../server/applications/application.entity.ts';
-import { MonthlyUsageBuffer } from '../../../server/usage/usage-buffer.ts';
+import { MonthlyUsageBuffer } from '../../../server/usage/monthly-usage-buffer.ts';
 import { startMandateServer, type ApiResponse } from '../../support/server/start-mandate.ts';
 import { usesTwoProcesses } from '../../support/server/process-mode.ts';
 import { obtainClientToken, createConfidentialClient, signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';

@@ -1,6 +1,6 @@
 /** The check for public addresses, compared with the IANA special-purpose registries. */
 import { describe, expect, test } from 'vitest';
-import { isPublicAddress } from '../../../server/outgoing-http/public-url.ts';
+import { isPublicAddress } from '../../../server/outgoing-http/check-public-url.ts';
 import { ipv4SpecialPurposeRegistry, ipv6SpecialPurposeRegistry } from '../../support/special-purpose-addresses.ts';
 
 type Family = { readonly bits: 32 | 128; readonly parse: (text: string) => bigint; readonly format: (value: bigint) => string };

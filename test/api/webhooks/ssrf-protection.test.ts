@@ -12,8 +12,8 @@ import {
   startWebhookReceiver,
   advanceDeliveryRetries,
 } from '../../support/webhooks/webhook-receiver.ts';
-import { isPublicAddress, findUrlRejectionReason } from '../../../server/outgoing-http/public-url.ts';
-import type { NetworkPolicy } from '../../../server/outgoing-http/protected-client.ts';
+import { isPublicAddress, findUrlRejectionReason } from '../../../server/outgoing-http/check-public-url.ts';
+import type { NetworkPolicy } from '../../../server/outgoing-http/ssrf-protected-connection.ts';
 
 requireOneProcess('the server runs in production mode, which accepts only HTTPS URLs');
 

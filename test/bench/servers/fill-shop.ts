@@ -1,4 +1,4 @@
-import type { EntityManager } from '../../../server/database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../../../server/database/entity-manager/entity-manager-type.ts';
 
 export type ShopSize = { readonly orders: number; readonly products: number; readonly users: number };
 

@@ -1,5 +1,5 @@
 import { createAccount } from '../../../server/oauth/accounts/account-store.ts';
-import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
+import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
 import { hashPassword } from '../../../server/oauth/passwords/password-hash.ts';
 import { HttpBrowser } from '../../support/browser/browser.ts';
 import { issuer, sendThroughProxy } from './tls-proxy.ts';

@@ -65,7 +65,7 @@ describe('on a terminal', () => {
       await new Promise(() => undefined);
       yield '';
     };
-    const { runCommandLine: run } = await import('../../../cli/run.ts');
+    const { runCommandLine: run } = await import('../../../cli/run-command-line.ts');
     const silent = { write: () => undefined, drained: async () => undefined, isTTY: true, columns: 80 };
     const exitCode = await run(['products', 'adjust-stock', '7'], {
       stdin: waiting(),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { handwrittenCommands } from '../../../cli/contract-commands/handwritten-commands.ts';
 import { commandSpecs } from '../../../cli/contract-commands/commands.gen.ts';
-import type { CommandSpec, Schema } from '../../../cli/schema/command-specification.ts';
+import type { CommandSpec, Schema } from '../../../cli/schema/command-spec-type.ts';
 import { createProblemResponse, startStubServer } from '../../sdk/stub-server.ts';
 import { createConfigDirectory, runInProcess } from '../run-command-line.ts';
 

@@ -3,7 +3,7 @@ import PostalMime from 'postal-mime';
 import { SMTPServer } from 'smtp-server';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
+import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
 import { deliverMail, type MailTransport } from '../../../server/mail/deliver-mail.ts';
 import { queueMail } from '../../../server/mail/queue-mail.ts';
 import { createSmtpTransport } from '../../../server/mail/smtp-transport.ts';

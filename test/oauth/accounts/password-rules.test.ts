@@ -2,7 +2,7 @@ import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
-import { createAdministratorAndDemonstrationShop } from '../../../server/first-run/prepare-installation.ts';
+import { createAdministratorAndDemonstrationShop } from '../../../server/first-run/create-administrator-and-demonstration-shop.ts';
 import { storePasswordHash } from '../../../server/oauth/accounts/account-store.ts';
 import { commonPasswordsFileUrl } from '../../../server/oauth/passwords/common-passwords.ts';
 import { hashPassword } from '../../../server/oauth/passwords/password-hash.ts';
@@ -98,8 +98,8 @@ afterAll(async () => {
 
 /** Entry points, by the file that hashes the password. */
 const entryPoints: Readonly<Record<string, () => Promise<EntryPoint>>> = {
-  'server/command/create-administrator.ts': createAdministratorEntryPoint,
-  'server/first-run/prepare-installation.ts': firstStartEntryPoint,
+  'server/command/create-administrator-command.ts': createAdministratorEntryPoint,
+  'server/first-run/create-administrator-and-demonstration-shop.ts': firstStartEntryPoint,
   'server/oauth/pages/handlers/change-password.ts': accountPageEntryPoint,
   'server/oauth/pages/handlers/reset-password.ts': async () => entryPointFromMailedForm('/password-reset', (await newUser()).email),
   'server/oauth/pages/handlers/sign-up.ts': () => entryPointFromMailedForm('/sign-up', newEmail(), { name }),
@@ -127,13 +127,15 @@ describe('the table of entry points', () => {
   };
 
   test('contains each caller of validateAndHashNewPassword', async () => {
-    const declaringFile = 'server/oauth/pages/handlers/password-rules.ts';
-    expect((await filesMatching(/\bvalidateAndHashNewPassword\(/)).filter((file) => file !== declaringFile)).toEqual(Object.keys(entryPoints));
+    const declaringFile = 'server/oauth/pages/handlers/validate-and-hash-new-password.ts';
+    expect((await filesMatching(/\bvalidateAndHashNewPassword\(/)).filter((file) => file !== declaringFile)).toEqual(
+      Object.keys(entryPoints),
+    );
   });
 
   test('is complete, because no other file hashes a password or stores a hash', async () => {
     expect(await filesMatching(/import[^;]*\bhashPassword\b|hashPassword\(/)).toEqual([
-      'server/oauth/pages/handlers/password-rules.ts',
+      'server/oauth/pages/handlers/validate-and-hash-new-password.ts',
       'server/oauth/passwords/password-hash.ts',
     ]);
     expect(await filesMatching(/(create|insert|upsert|update)\w*\(Password\b|(insert into|update) passwords\b/i)).toEqual([

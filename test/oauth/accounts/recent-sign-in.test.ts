@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Principal } from '../../../server/http/request/principal.ts';
 import { Problem } from '../../../server/http/problem-details/problem.ts';
-import { maxRecentSignInAgeSeconds, requireRecentSignIn } from '../../../server/http/request/recent-sign-in.ts';
+import { maxRecentSignInAgeSeconds, requireRecentSignIn } from '../../../server/http/request/require-recent-sign-in.ts';
 import { backdateSessions } from '../../support/oauth/backdate-sessions.ts';
 import type { HttpBrowser, HtmlPage } from '../../support/browser/browser.ts';
 import {

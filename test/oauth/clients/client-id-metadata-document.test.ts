@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createPublicNetworkPolicy } from '../../../server/outgoing-http/protected-client.ts';
+import { createPublicNetworkPolicy } from '../../../server/outgoing-http/ssrf-protected-connection.ts';
 import { clientMetadataHost, type ClientMetadataServer } from '../../support/network/client-metadata-server.ts';
 import { startMandateServer, type JsonBody } from '../../support/server/start-mandate.ts';
 import { ClientMetadataFixture, createDocumentPath } from '../../support/oauth/client-metadata-fixture.ts';

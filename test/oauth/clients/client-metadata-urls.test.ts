@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { createRegistrationToken } from '../../../server/access-management/registration-token.ts';
+import { createRegistrationToken } from '../../../server/access-management/create-registration-token.ts';
 import { requireOneProcess } from '../../support/server/process-mode.ts';
 import { obtainClientToken, createConfidentialClient } from '../../support/oauth/oauth-flow.ts';
 import { useServer } from '../../support/server/use-server.ts';

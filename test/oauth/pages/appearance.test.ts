@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { html } from '../../../server/http/response/html.ts';
+import { html } from '../../../server/http/response/html-template.ts';
 import { createPageSecurityHeaders } from '../../../server/oauth/pages/assets/page-security-headers.ts';
 import { contrastRatio, buildStylesheet } from '../../../server/oauth/pages/assets/stylesheet.ts';
 

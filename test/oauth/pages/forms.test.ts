@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { providerRoutePatterns } from '../../../server/oauth/protocol/endpoints.ts';
+import { providerRoutePatterns } from '../../../server/oauth/protocol/endpoint-paths-and-audiences.ts';
 import { HttpBrowser, type HtmlPage } from '../../support/browser/browser.ts';
 import {
   createCsrfVictim,

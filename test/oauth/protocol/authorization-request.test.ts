@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { apiAudienceFromIssuer } from '../../../server/oauth/protocol/endpoints.ts';
+import { apiAudienceFromIssuer } from '../../../server/oauth/protocol/endpoint-paths-and-audiences.ts';
 import { useServer } from '../../support/server/use-server.ts';
 import { HttpBrowser, type HtmlPage } from '../../support/browser/browser.ts';
 import {

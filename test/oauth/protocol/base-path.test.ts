@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { discover } from '@mandate/client-sdk/authorization';
 import { createApp } from '../../../server/app/app.ts';
-import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
+import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
 import { createLog } from '../../../server/logging/logger.ts';
 import { deriveKeys } from '../../../server/crypto/derived-keys.ts';
 import { HttpBrowser } from '../../support/browser/browser.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { oauthEndpointPaths } from '../../../server/oauth/protocol/endpoints.ts';
+import { oauthEndpointPaths } from '../../../server/oauth/protocol/endpoint-paths-and-audiences.ts';
 import { useServer } from '../../support/server/use-server.ts';
 
 const server = useServer();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createRegistrationToken } from '../../../server/access-management/registration-token.ts';
+import { createRegistrationToken } from '../../../server/access-management/create-registration-token.ts';
 import { startDeviceAuthorization, submitUserCode } from '../../support/oauth/device-flow.ts';
 import { expectHarmlessResponse, hostileInputs, countCheckedResponses, hostileParameters } from '../../support/network/hostile-inputs.ts';
 import { buildAuthorizationRequest, basicAuthorization, signUp, createWebApplication } from '../../support/oauth/oauth-flow.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
+import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
 import { rotateSigningKeys } from '../../../server/oauth/signing-keys/rotate-signing-keys.ts';
 import { loadOrCreateSigningKeys } from '../../../server/oauth/signing-keys/signing-key-cache.ts';
 import { createMigratedDatabase } from '../../support/services/database.ts';

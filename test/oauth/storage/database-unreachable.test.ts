@@ -1,6 +1,6 @@
 import type { AdapterFactory } from 'oidc-provider';
 import { describe, expect, test } from 'vitest';
-import type { EntityManager } from '../../../server/database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../../../server/database/entity-manager/entity-manager-type.ts';
 import { createPostgresAdapterFactory } from '../../../server/oauth/provider/postgres-adapter.ts';
 import { buildAuthorizationRequest, authorizationPath, sendRefreshRequest, signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
 import { useServer } from '../../support/server/use-server.ts';

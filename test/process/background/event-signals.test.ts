@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import type { Database, EntityManager } from '../../../server/database/entity-manager/entity-manager.ts';
+import type { Database, EntityManager } from '../../../server/database/entity-manager/entity-manager-type.ts';
 import { openDatabaseWithoutMigrating } from '../../../server/schema/open-database.ts';
 import { notifyOtherProcessesOfNewEvents, listenForEventNotifications } from '../../../server/events/event-notifications.ts';
 import { getEventSignalsOfDatabase } from '../../../server/events/event-signals.ts';
-import { EventWaiter } from '../../../server/events/long-poll.ts';
+import { EventWaiter } from '../../../server/events/event-long-poll.ts';
 import { recordEvent } from '../../../server/events/record-event.ts';
 import { databaseKind, createMigratedPostgresqlUrl } from '../../support/services/database.ts';
 import {

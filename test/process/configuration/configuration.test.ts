@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readConfig } from '../../../server/config/config.ts';
+import { readConfig } from '../../../server/config/read-config.ts';
 import { deriveKeys, loadOrCreateSecret } from '../../../server/crypto/derived-keys.ts';
 import { createSelfSignedCertificate } from '../../support/network/self-signed-certificate.ts';
 import { createDataDirectory } from '../../support/server/server-process.ts';

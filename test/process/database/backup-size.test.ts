@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { openMigratedDatabase } from '../../../server/schema/open-migrated-database.ts';
 import { openDatabaseWithoutMigrating } from '../../../server/schema/open-database.ts';
-import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
+import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
 import { fillShop } from '../../bench/servers/fill-shop.ts';
 import { databaseKind, createEmptyPostgresqlUrl } from '../../support/services/database.ts';
 import { measureMandateServer } from '../../support/server/server-command.ts';

@@ -77,7 +77,7 @@ const faults: Record<string, Fault> = {
     titles: 'receives no (pending or new )?events after the response',
   },
   'a delivery is sent to a forbidden address': {
-    file: 'server/outgoing-http/protected-client.ts',
+    file: 'server/outgoing-http/ssrf-protected-connection.ts',
     from: 'if (resolved.length === 0 || resolved.some(({ address }) => !isAllowed(address)))',
     to: 'if (resolved.length === 0)',
     tests: 'test/api/webhooks/ssrf-protection.test.ts',

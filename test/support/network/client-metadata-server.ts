@@ -1,6 +1,6 @@
 import { createServer } from 'node:https';
 import type { ServerResponse } from 'node:http';
-import type { NetworkPolicy } from '../../../server/outgoing-http/protected-client.ts';
+import type { NetworkPolicy } from '../../../server/outgoing-http/ssrf-protected-connection.ts';
 import { createSelfSignedCertificate } from './self-signed-certificate.ts';
 import { closeServer, listenOnLoopback } from './loopback-server.ts';
 

@@ -1,4 +1,4 @@
-import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
+import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
 
 /** Moves the sign-in time of all of a user's browser sessions into the past. */
 export async function backdateSessions(db: Database, userId: number, minutes: number): Promise<void> {

@@ -3,7 +3,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { createServer, request } from 'node:https';
 import { text } from 'node:stream/consumers';
 import { createApp } from '../../../server/app/app.ts';
-import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
+import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
 import { createLog } from '../../../server/logging/logger.ts';
 import { deriveKeys, type DerivedKeys } from '../../../server/crypto/derived-keys.ts';
 import { type SendRequest, HttpBrowser } from '../browser/browser.ts';

@@ -1,4 +1,4 @@
-import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
+import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
 
 /** Expires the grace period of all rotated refresh tokens. */
 export async function expireRefreshGrace({ em }: Database): Promise<void> {

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { createBackupHmac, formatBackupLine } from '../../../server/backup/backup-format.ts';
 import { writeBackup, type BackupSummary } from '../../../server/backup/write-backup.ts';
-import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
+import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
 import { deriveKeys } from '../../../server/crypto/derived-keys.ts';
 import { testServerSecret } from './test-server-secret.ts';
 

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { expect } from 'vitest';
 import { z } from 'zod';
 import { createApp } from '../../../server/app/app.ts';
-import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
+import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
 import { createHttpServer } from '../../../server/http/server/http-server.ts';
 import type { LoadLimits } from '../../../server/http/server/load-shedder.ts';
 import { createLog } from '../../../server/logging/logger.ts';

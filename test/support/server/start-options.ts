@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AppOptions } from '../../../server/app/app.ts';
 import type { DerivedKeys } from '../../../server/crypto/derived-keys.ts';
-import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
+import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
 import type { HttpServerOptions } from '../../../server/http/server/http-server.ts';
 
 /** Rate limits that no test exceeds by accident. */

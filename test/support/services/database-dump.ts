@@ -1,4 +1,4 @@
-import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
+import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
 
 /** Returns all rows of all tables as a single text. */
 export const dumpDatabase = async (db: Database): Promise<string> => (await readAllRows(db)).join('\n');

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { inject } from 'vitest';
 import { openDatabaseWithoutMigrating } from '../../../server/schema/open-database.ts';
-import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
+import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
 import { runAdminSql, databaseUrlOnServer } from './postgresql-databases.ts';
 
 const provided = inject('database');

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import type { Database } from '../../../server/database/entity-manager/entity-manager.ts';
+import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
 import { deliverMail } from '../../../server/mail/deliver-mail.ts';
 import type { Mail } from '../../../server/mail/queue-mail.ts';
 

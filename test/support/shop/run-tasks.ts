@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { createLog, type Log } from '../../../server/logging/logger.ts';
 import { taskHandlersByType } from '../../../server/app/task-handlers.ts';
 import { runTasks, type TaskRunnerDependencies } from '../../../server/tasks/run-tasks.ts';
-import type { TaskHandler } from '../../../server/tasks/task-context.ts';
+import type { TaskHandler } from '../../../server/tasks/task-attempt.ts';
 import type { ApiResponse, ApiServer, JsonBody } from '../server/start-mandate.ts';
 
 /** Runs all pending tasks, as the server's background job does. Returns the number of tasks. */

@@ -1,8 +1,8 @@
 import { expect, vi } from 'vitest';
 import { startJobs } from '../../../server/jobs/job-runner.ts';
-import type { Database, EntityManager } from '../../../server/database/entity-manager/entity-manager.ts';
+import type { Database, EntityManager } from '../../../server/database/entity-manager/entity-manager-type.ts';
 import { EventSignals } from '../../../server/events/event-signals.ts';
-import { createEventJobs } from '../../../server/events/jobs.ts';
+import { createEventJobs } from '../../../server/events/event-jobs.ts';
 import { createLog } from '../../../server/logging/logger.ts';
 import { createWebhookDeliveriesForEvents } from '../../../server/webhooks/delivery/create-webhook-deliveries.ts';
 import { webhookJobs } from '../../../server/webhooks/delivery/webhook-jobs.ts';

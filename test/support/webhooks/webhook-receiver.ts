@@ -1,10 +1,10 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { createLog } from '../../../server/logging/logger.ts';
-import { assignEventSequence } from '../../../server/events/assign-sequence.ts';
+import { assignEventSequence } from '../../../server/events/assign-event-sequence.ts';
 import { deriveKeys } from '../../../server/crypto/derived-keys.ts';
 import { DeliveryWorker } from '../../../server/webhooks/delivery/delivery-worker.ts';
 import { createWebhookDeliveriesForEvents } from '../../../server/webhooks/delivery/create-webhook-deliveries.ts';
-import { createPublicNetworkPolicy, type NetworkPolicy } from '../../../server/outgoing-http/protected-client.ts';
+import { createPublicNetworkPolicy, type NetworkPolicy } from '../../../server/outgoing-http/ssrf-protected-connection.ts';
 import type { ApiServer, JsonBody } from '../server/start-mandate.ts';
 import { testServerSecret } from '../server/test-server-secret.ts';
 import { closeServer, listenOnLoopback } from '../network/loopback-server.ts';

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { assetPathWithContentHash } from '../../../http/response/asset-path.ts';
+import { assetPathWithContentHash } from '../../../http/response/hashed-asset-path.ts';
 
 export type Stylesheet = { readonly path: string; readonly text: string };
 

@@ -1,5 +1,5 @@
 import type { Mail } from '../../../mail/queue-mail.ts';
-import { html } from '../../../http/response/html.ts';
+import { html } from '../../../http/response/html-template.ts';
 import type { PageSettings } from '../views/page-layout.ts';
 
 type Content = {

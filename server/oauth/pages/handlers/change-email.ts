@@ -17,7 +17,7 @@ import {
   readEmailedLinkWithoutConsuming,
   createEmailedLinkToken,
   consumeEmailLink,
-} from '../../accounts/email-links.ts';
+} from '../../accounts/emailed-one-time-links.ts';
 import { renderEmail } from '../emails/render-email.ts';
 import { sendPage, type PageContext } from '../routing/page-context.ts';
 import { changeEmailPage, renderAccountSuccessPage } from '../views/account-pages.ts';

@@ -7,11 +7,11 @@ import { lockAccountAndRequireActiveSession, type AccountRequest } from './requi
 import { storePasswordHash } from '../../accounts/account-store.ts';
 import { loadBrowserSession, startSession } from '../../sessions/current-session.ts';
 import { passwordAcrAndAmr } from '../../protocol/acr-and-amr.ts';
-import { recordSessionUse } from '../../sessions/session-list.ts';
+import { recordSessionUse } from '../../sessions/browser-session-list.ts';
 import { revokeGrantsAndSessions } from '../../grants/revoke-grants-and-sessions.ts';
-import { deleteEmailedLinksOfUser } from '../../accounts/email-links.ts';
+import { deleteEmailedLinksOfUser } from '../../accounts/emailed-one-time-links.ts';
 import { sanitizeNameForEmail, renderEmail } from '../emails/render-email.ts';
-import { validateAndHashNewPassword } from './password-rules.ts';
+import { validateAndHashNewPassword } from './validate-and-hash-new-password.ts';
 import { sendPage } from '../routing/page-context.ts';
 import { changePasswordPage, passwordChangedPage } from '../views/account-pages.ts';
 import type { FieldError } from '../views/page-layout.ts';

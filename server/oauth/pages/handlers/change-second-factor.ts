@@ -2,7 +2,7 @@ import { encodeQR } from 'qr';
 import { z } from 'zod';
 import type { AuditAction } from '@mandate/contract';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../audit/record-audit-event.ts';
-import type { EntityManager } from '../../../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../../../database/entity-manager/entity-manager-type.ts';
 import { queueMail } from '../../../mail/queue-mail.ts';
 import { encryptText, decryptText } from '../../../crypto/authenticated-encryption.ts';
 import { lockAccountAndRequireActiveSession, type AccountRequest } from './require-signed-in.ts';
@@ -18,7 +18,7 @@ import {
 } from '../../second-factors/authenticator-app-and-recovery-codes.ts';
 import { startSession } from '../../sessions/current-session.ts';
 import { passwordAndCodeAcrAndAmr } from '../../protocol/acr-and-amr.ts';
-import { recordSessionUse } from '../../sessions/session-list.ts';
+import { recordSessionUse } from '../../sessions/browser-session-list.ts';
 import { renderEmail } from '../emails/render-email.ts';
 import { sendPage } from '../routing/page-context.ts';
 import type { FieldError } from '../views/page-layout.ts';

@@ -3,7 +3,7 @@ import type { ProblemCode } from '@mandate/contract';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../audit/record-audit-event.ts';
 import { Problem } from '../../../http/problem-details/problem.ts';
 import { closeUser } from '../../../users/close-user.ts';
-import { lockActiveAdministrators } from '../../../users/administrator-guard.ts';
+import { lockActiveAdministrators } from '../../../users/assert-other-administrator-remains.ts';
 import { User } from '../../../users/user.entity.ts';
 import type { AccountRequest } from './require-signed-in.ts';
 import { endSession } from '../../sessions/current-session.ts';

@@ -1,10 +1,10 @@
 import type { Request, Response } from 'express';
 import { errors } from 'oidc-provider';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../audit/record-audit-event.ts';
-import type { EntityManager } from '../../../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../../../database/entity-manager/entity-manager-type.ts';
 import { lockUser } from '../../../users/lock-user.ts';
 import { findActiveAccountForSignIn, getPasswordSetTimeMs } from '../../accounts/account-store.ts';
-import { recordSessionUse } from '../../sessions/session-list.ts';
+import { recordSessionUse } from '../../sessions/browser-session-list.ts';
 import { endSession, startSession } from '../../sessions/current-session.ts';
 import type { AuthenticationContext } from '../../protocol/acr-and-amr.ts';
 import { getInteractionClientId, requirePendingInteraction, type PageContext } from '../routing/page-context.ts';

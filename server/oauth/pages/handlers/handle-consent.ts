@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import { errors } from 'oidc-provider';
 import { z } from 'zod';
 import { isSelfRegistered } from '../../../applications/application.entity.ts';
-import { getLogoDataUri } from '../../../applications/logo.ts';
+import { getLogoDataUri } from '../../../applications/application-logo-uri.ts';
 import { User } from '../../../users/user.entity.ts';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../audit/record-audit-event.ts';
 import { endSession } from '../../sessions/current-session.ts';
@@ -14,8 +14,8 @@ import {
   addScopesToStoredConsent,
 } from '../../grants/consent.ts';
 import { createConnectedApp } from '../../grants/connected-apps.ts';
-import { listAccessTokenAudiences, oauthEndpointPaths } from '../../protocol/endpoints.ts';
-import { tokenAndSessionLifetimes } from '../../protocol/lifetimes.ts';
+import { listAccessTokenAudiences, oauthEndpointPaths } from '../../protocol/endpoint-paths-and-audiences.ts';
+import { tokenAndSessionLifetimes } from '../../protocol/token-and-session-lifetimes.ts';
 import {
   getInteractionClientId,
   deleteInteraction,

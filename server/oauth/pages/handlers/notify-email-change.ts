@@ -1,6 +1,6 @@
 import type { OnEmailAddressChange } from '../../../http/routing/handler-dependencies.ts';
 import { queueMail } from '../../../mail/queue-mail.ts';
-import { deleteEmailedLinksAfterAddressChange, createEmailedLinkToken } from '../../accounts/email-links.ts';
+import { deleteEmailedLinksAfterAddressChange, createEmailedLinkToken } from '../../accounts/emailed-one-time-links.ts';
 import { renderEmail } from '../emails/render-email.ts';
 import type { PageContext } from '../routing/page-context.ts';
 

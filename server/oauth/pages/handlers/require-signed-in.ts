@@ -1,8 +1,8 @@
 import type { Request, RequestHandler, Response } from 'express';
-import type { EntityManager } from '../../../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../../../database/entity-manager/entity-manager-type.ts';
 import { lockUser } from '../../../users/lock-user.ts';
 import { findActiveAccount } from '../../accounts/account-store.ts';
-import type { AccountRow } from '../../storage/prefetched-records.ts';
+import type { AccountRow } from '../../storage/prefetched-oauth-records.ts';
 import { findWhenAuthenticatorAppWasAdded } from '../../second-factors/authenticator-app-and-recovery-codes.ts';
 import { getBrowserSessionOfRequest } from '../../sessions/current-session.ts';
 import { OauthRecord } from '../../storage/oauth-record.entity.ts';

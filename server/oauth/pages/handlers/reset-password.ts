@@ -7,7 +7,7 @@ import type { FieldError } from '../views/page-layout.ts';
 import { noticePage } from '../views/message-pages.ts';
 import { sendEmailLink } from './send-email-link.ts';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../audit/record-audit-event.ts';
-import type { EntityManager } from '../../../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../../../database/entity-manager/entity-manager-type.ts';
 import { queueMail } from '../../../mail/queue-mail.ts';
 import { verifyEmailAddress } from '../../../users/change-email-address.ts';
 import { lockUser } from '../../../users/lock-user.ts';
@@ -18,15 +18,15 @@ import {
   splitCredentialsIntoKeptAndRemoved,
   type AccountCredential,
   type CredentialSelection,
-} from '../../accounts/account-credentials.ts';
+} from '../../accounts/list-and-remove-account-credentials.ts';
 import { storePasswordHash, findActiveAccount } from '../../accounts/account-store.ts';
-import type { AccountRow } from '../../storage/prefetched-records.ts';
-import { findSourceOfSignInAttempt } from './attempt-source.ts';
+import type { AccountRow } from '../../storage/prefetched-oauth-records.ts';
+import { findSourceOfSignInAttempt } from './sign-in-attempt-source.ts';
 import { consumeSecondFactorCode } from '../../second-factors/authenticator-app-and-recovery-codes.ts';
 import { revokeGrantsAndSessions } from '../../grants/revoke-grants-and-sessions.ts';
-import { deleteEmailedLinksOfUser, readEmailedLinkWithoutConsuming, consumeEmailLink } from '../../accounts/email-links.ts';
+import { deleteEmailedLinksOfUser, readEmailedLinkWithoutConsuming, consumeEmailLink } from '../../accounts/emailed-one-time-links.ts';
 import { sanitizeNameForEmail, renderEmail } from '../emails/render-email.ts';
-import { validateAndHashNewPassword } from './password-rules.ts';
+import { validateAndHashNewPassword } from './validate-and-hash-new-password.ts';
 import { formatAccountCredentialName, newPasswordPage, passwordResetDonePage } from '../views/password-reset-pages.ts';
 
 const { email: validEmail } = contract.users.create.body.shape;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { listActiveApiKeys } from '../../../api-keys/list-account-api-keys.ts';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../audit/record-audit-event.ts';
 import type { AccountRequest } from './require-signed-in.ts';
-import { revokeSession, listSessions } from '../../sessions/session-list.ts';
+import { revokeSession, listSessions } from '../../sessions/browser-session-list.ts';
 import { endSession } from '../../sessions/current-session.ts';
 import { listConnectedApps, revokeConnectedApp } from '../../grants/connected-apps.ts';
 import { revokeGrantsAndSessions } from '../../grants/revoke-grants-and-sessions.ts';

@@ -1,10 +1,10 @@
 import { LockMode } from '@mikro-orm/core';
-import type { EntityManager } from '../../../database/entity-manager/entity-manager.ts';
+import type { EntityManager } from '../../../database/entity-manager/entity-manager-type.ts';
 import { queueMail } from '../../../mail/queue-mail.ts';
 import { emailEquals } from '../../../users/email-equals.ts';
 import { User } from '../../../users/user.entity.ts';
 import { emailConfirmationPath } from './notify-email-change.ts';
-import { type EmailLinkPurpose, createEmailedLinkToken } from '../../accounts/email-links.ts';
+import { type EmailLinkPurpose, createEmailedLinkToken } from '../../accounts/emailed-one-time-links.ts';
 import { renderEmail } from '../emails/render-email.ts';
 import type { PageContext } from '../routing/page-context.ts';
 import type { PageSettings } from '../views/page-layout.ts';

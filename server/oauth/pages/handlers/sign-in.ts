@@ -2,14 +2,14 @@ import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../audit/record-audit-event.ts';
 import { findActiveAccountForSignIn, getPasswordSetTimeMs } from '../../accounts/account-store.ts';
-import { signInAttemptSourceFromRequest } from './attempt-source.ts';
+import { signInAttemptSourceFromRequest } from './sign-in-attempt-source.ts';
 import { findWhenAuthenticatorAppWasAdded, consumeSecondFactorCode } from '../../second-factors/authenticator-app-and-recovery-codes.ts';
 import {
   verifyCredentialOrRequireEmailCode,
   consumeEmailCode,
   emailAccountOwnerAboutAttack,
   decryptEmailCodeFormState,
-} from './email-confirmation-code.ts';
+} from './sign-in-email-code.ts';
 import { passkeyAcrAndAmr, passwordAcrAndAmr, passwordAndCodeAcrAndAmr } from '../../protocol/acr-and-amr.ts';
 import { findActiveApplication } from '../../grants/consent.ts';
 import { completeSignIn } from './complete-sign-in.ts';

@@ -7,8 +7,8 @@ import { createAccount, EmailTakenError } from '../../accounts/account-store.ts'
 import { passwordAcrAndAmr } from '../../protocol/acr-and-amr.ts';
 import { findActiveApplication } from '../../grants/consent.ts';
 import { completeSignIn } from './complete-sign-in.ts';
-import { readEmailedLinkWithoutConsuming, consumeEmailLink } from '../../accounts/email-links.ts';
-import { validateAndHashNewPassword } from './password-rules.ts';
+import { readEmailedLinkWithoutConsuming, consumeEmailLink } from '../../accounts/emailed-one-time-links.ts';
+import { validateAndHashNewPassword } from './validate-and-hash-new-password.ts';
 import {
   getInteractionClientId,
   getInteractionRedirectUri,

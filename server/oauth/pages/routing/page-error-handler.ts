@@ -1,7 +1,7 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import { errors } from 'oidc-provider';
 import { isDatabaseUnavailable, isDiskFullError, lowDiskSpaceRetryAfterSeconds } from '../../../database/errors/availability-errors.ts';
-import { isLowDiskSpaceRejectionError } from '../../../database/storage/storage-reserve.ts';
+import { isLowDiskSpaceRejectionError } from '../../../database/storage/disk-space-monitor.ts';
 import { TooManyAttemptsError } from '../../brute-force/attempt-limits.ts';
 import { redactInteractionId } from '../../protocol/redact-interaction-id.ts';
 import { sendPage, type PageContext } from './page-context.ts';

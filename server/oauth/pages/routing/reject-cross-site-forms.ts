@@ -1,5 +1,5 @@
 import type { Request, RequestHandler } from 'express';
-import { oauthEndpointPaths } from '../../protocol/endpoints.ts';
+import { oauthEndpointPaths } from '../../protocol/endpoint-paths-and-audiences.ts';
 
 /**
  * Calls `reject` if the headers show that a page from another origin, even from a sibling subdomain, sent the request. Browsers send

@@ -1,9 +1,9 @@
 import type { ConnectedApp } from '@mandate/contract';
 import { scopeDefinitions } from '@mandate/contract';
 import type { AccountApiKey } from '../../../api-keys/list-account-api-keys.ts';
-import type { SessionSummary } from '../../sessions/session-list.ts';
+import type { SessionSummary } from '../../sessions/browser-session-list.ts';
 import { isApiScope } from '../../protocol/oauth-scopes.ts';
-import { html, type HtmlChild, type Html } from '../../../http/response/html.ts';
+import { html, type HtmlChild, type Html } from '../../../http/response/html-template.ts';
 import { checkboxField, formField, hiddenField, renderPage, type FieldError, type PageSettings } from './page-layout.ts';
 import { newPasswordField } from './sign-up-page.ts';
 

@@ -1,6 +1,6 @@
 import type { AccountApiKey } from '../../../api-keys/list-account-api-keys.ts';
 import { renderAccountSubpage, describeScope, formatTimestamp } from './account-pages.ts';
-import { html, type Html } from '../../../http/response/html.ts';
+import { html, type Html } from '../../../http/response/html-template.ts';
 import { hiddenField, type PageSettings } from './page-layout.ts';
 
 export function apiKeysPage(settings: PageSettings, csrf: string, keys: readonly AccountApiKey[]): Html {

@@ -1,6 +1,6 @@
 import { rolesForScope, scopeDefinitions } from '@mandate/contract';
-import { loopbackHostNames } from '../../../applications/redirect-uri.ts';
-import { html, type Html } from '../../../http/response/html.ts';
+import { loopbackHostNames } from '../../../applications/validate-redirect-uri.ts';
+import { html, type Html } from '../../../http/response/html-template.ts';
 import { hiddenField, renderPage, type PageSettings } from './page-layout.ts';
 
 export type ConsentPageViewModel = {

@@ -1,9 +1,9 @@
-import { html, type Html } from '../../../http/response/html.ts';
+import { html, type Html } from '../../../http/response/html-template.ts';
 import { formField, hiddenField, renderPage, type FieldError, type PageSettings } from './page-layout.ts';
 
 export type EmailCodePageViewModel = {
   readonly csrf: string;
-  /** Encrypted sign-in state (`email-confirmation-code.ts`). */
+  /** Encrypted sign-in state (`sign-in-email-code.ts`). */
   readonly proof: string;
   readonly path: string;
   readonly faults: readonly FieldError[];

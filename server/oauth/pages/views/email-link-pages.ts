@@ -1,4 +1,4 @@
-import { html, type Html } from '../../../http/response/html.ts';
+import { html, type Html } from '../../../http/response/html-template.ts';
 import { formField, hiddenField, renderPage, type FieldError, type PageSettings } from './page-layout.ts';
 
 export const emailSentPage = (settings: PageSettings, email: string, againPath: string): Html => {

@@ -1,4 +1,4 @@
-import { html, type Html } from '../../../http/response/html.ts';
+import { html, type Html } from '../../../http/response/html-template.ts';
 import { renderPage, type PageSettings } from './page-layout.ts';
 
 /** Renders a page with a message and at most one action. */

@@ -1,4 +1,4 @@
-import { html, Html, type HtmlChild } from '../../../http/response/html.ts';
+import { html, Html, type HtmlChild } from '../../../http/response/html-template.ts';
 import type { PageMessages } from '../messages/english-messages.ts';
 
 export type ShopBranding = { readonly name: string; readonly accent: string };

@@ -1,6 +1,6 @@
-import type { AccountCredential, CredentialSelection } from '../../accounts/account-credentials.ts';
+import type { AccountCredential, CredentialSelection } from '../../accounts/list-and-remove-account-credentials.ts';
 import { formatTimestamp } from './account-pages.ts';
-import { html, type Html } from '../../../http/response/html.ts';
+import { html, type Html } from '../../../http/response/html-template.ts';
 import { checkboxField, formField, hiddenField, renderPage, type FieldError, type PageSettings } from './page-layout.ts';
 import { newPasswordField } from './sign-up-page.ts';
 import type { PageMessages } from '../messages/english-messages.ts';

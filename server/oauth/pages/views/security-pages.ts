@@ -1,4 +1,4 @@
-import { html, Html } from '../../../http/response/html.ts';
+import { html, Html } from '../../../http/response/html-template.ts';
 import { renderAccountSubpage, formatTimestamp } from './account-pages.ts';
 import { formField, hiddenField, renderPage, type FieldError, type PageSettings } from './page-layout.ts';
 

@@ -1,0 +1,105 @@
+import { Command } from 'commander';
+import packageJson from './package.json' with { type: 'json' };
+import type { CliEnvironment } from './environment/cli-environment.ts';
+import { loadJqFilter } from './output/jq-filter.ts';
+import { addGlobalFlags, readGlobalFlags } from './commands/global-flags-and-command-groups.ts';
+
+const examples = `
+Examples:
+  mandate login
+  mandate products list --category bags --limit 5
+  mandate orders create --item product_id=1,quantity=2 --delivery.method collection --delivery.recipient-name "Ann Lee"
+  mandate orders list --status paid --json
+  mandate orders export --status paid -o orders.csv
+  mandate api /api/v1/orders --paginate
+
+Topics for every command: mandate help exit-codes, environment, formats, sign-in
+`;
+
+type AddCommand = (program: Command, io: CliEnvironment) => void | Promise<void>;
+
+/** Commands that are not generated from the contract and belong to none of its groups, by name. */
+const standaloneCommands: Readonly<Record<string, AddCommand>> = {
+  login: async (...to) => (await import('./commands/login.ts')).addLoginCommand(...to),
+  logout: async (...to) => (await import('./commands/logout.ts')).addLogoutCommand(...to),
+  whoami: async (...to) => (await import('./commands/whoami.ts')).addWhoamiCommand(...to),
+  auth: async (...to) => (await import('./commands/auth.ts')).addAuthCommands(...to),
+  profile: async (...to) => (await import('./commands/profile.ts')).addProfileCommands(...to),
+  config: async (...to) => (await import('./commands/config.ts')).addConfigCommands(...to),
+  api: async (...to) => (await import('./commands/api.ts')).addApiCommand(...to),
+  docs: async (...to) => (await import('./commands/docs.ts')).addDocsCommand(...to),
+  mcp: async (...to) => (await import('./commands/mcp.ts')).addMcpCommand(...to),
+  completion: async (...to) => (await import('./commands/completion.ts')).addCompletionCommand(...to),
+  commands: async (...to) => (await import('./commands/list-commands.ts')).addListCommandsCommand(...to),
+  help: async (...to) => (await import('./commands/help.ts')).addHelpCommand(...to),
+};
+
+/** Handwritten commands that are added to a group of generated commands. */
+const extraGroupCommands: readonly (readonly [group: string, add: AddCommand])[] = [
+  ['orders', async (...to) => (await import('./commands/orders/order-pay.ts')).addOrdersPayCommand(...to)],
+  ['orders', async (...to) => (await import('./commands/orders/order-watch.ts')).addOrdersWatchCommand(...to)],
+  ['orders', async (...to) => (await import('./commands/orders/order-export.ts')).addOrdersExportCommand(...to)],
+  ['orders', async (program, io) => (await import('./commands/orders/import-command.ts')).addImportCommand(program, io, 'orders')],
+  ['products', async (program, io) => (await import('./commands/orders/import-command.ts')).addImportCommand(program, io, 'products')],
+  ['tasks', async (...to) => (await import('./commands/tasks/task-wait.ts')).addTasksWaitCommand(...to)],
+  ['tasks', async (...to) => (await import('./commands/tasks/task-result.ts')).addTasksResultCommand(...to)],
+  ['events', async (...to) => (await import('./commands/events/event-watch.ts')).addEventsWatchCommand(...to)],
+  ['webhooks', async (...to) => (await import('./commands/events/webhook-listen.ts')).addWebhooksListenCommand(...to)],
+];
+
+/** Commands that print information about all other commands. */
+const metaCommands: ReadonlySet<string> = new Set(['help', 'commands']);
+
+/**
+ * Builds the part of the command tree that the first two words of the command line need, because loading every command takes longer than
+ * running most of them. Builds the whole tree if `word` is missing or unknown.
+ */
+export async function buildProgram(io: CliEnvironment, word?: string, next?: string): Promise<Command> {
+  const program = emptyProgram(io);
+  const single = word === undefined || metaCommands.has(word) ? undefined : standaloneCommands[word];
+  if (single) await single(program, io);
+  else if (word === undefined || metaCommands.has(word)) await addEverything(program, io);
+  else await addGroup(program, io, word, next);
+  if (program.commands.length === 0) return buildProgram(io);
+  addGlobalFlags(program);
+  program.hook('preAction', async (_, command) => {
+    const { jq } = readGlobalFlags(command);
+    if (jq !== undefined) await loadJqFilter(jq);
+  });
+  return program;
+}
+
+async function addEverything(program: Command, io: CliEnvironment): Promise<void> {
+  const { addApiOperationCommands } = await import('./commands/contract-commands.ts');
+  for (const add of Object.values(standaloneCommands).slice(0, signInCommandCount)) await add(program, io);
+  addApiOperationCommands(program, io);
+  for (const [, add] of extraGroupCommands) await add(program, io);
+  for (const add of Object.values(standaloneCommands).slice(signInCommandCount)) await add(program, io);
+}
+
+async function addGroup(program: Command, io: CliEnvironment, word: string, next: string | undefined): Promise<void> {
+  const { addApiOperationCommands, resolveCommandGroupName: resolveGroupName } = await import('./commands/contract-commands.ts');
+  const group = resolveGroupName(word);
+  if (addApiOperationCommands(program, io, group, next)) return;
+  for (const [name, add] of extraGroupCommands) if (name === group) await add(program, io);
+}
+
+/** Number of sign-in commands at the start of `standaloneCommands`. The help lists them first, because most commands require a sign-in. */
+const signInCommandCount = 4;
+
+const emptyProgram = (io: CliEnvironment): Command =>
+  new Command('mandate')
+    .description('Command-line client for the Mandate API: orders, products, payments and everything else.')
+    .usage('<command>')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => io.stdout.write(text),
+      // `run` prints all errors, together with their exit codes.
+      writeErr: () => undefined,
+      getOutHelpWidth: () => io.stdout.columns,
+      getOutHasColors: () => false,
+    })
+    .version(packageJson.version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print help for a command')
+    .helpCommand(false)
+    .addHelpText('after', examples);

@@ -1,0 +1,27 @@
+import { CommanderError } from 'commander';
+import { CommandError } from './errors/command-error.ts';
+import { exitCodes } from './errors/exit-codes.ts';
+import { commandWordsFromArgv } from './contract-commands/command-words-from-argv.ts';
+import type { CliEnvironment } from './environment/cli-environment.ts';
+import { buildProgram } from './build-cli-program.ts';
+import { printError } from './output/print-error.ts';
+
+/** Runs one command line (`argv` without the program name) and returns its exit code. */
+export async function runCommandLine(argv: readonly string[], io: CliEnvironment): Promise<number> {
+  // These two flags are read before parsing, so that usage errors are printed in the requested format too.
+  const asJson = argv.includes('--json') || argv.includes('--jsonl');
+  const debug = argv.includes('--debug') || io.env['MANDATE_DEBUG'] === '1';
+  try {
+    const program = await buildProgram(io, ...commandWordsFromArgv(argv));
+    if (argv.length === 0) program.outputHelp();
+    else await program.parseAsync(argv, { from: 'user' });
+    return exitCodes.success;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) return printError(io, error, asJson, debug);
+    // Commander also throws for --help and --version, with exit code 0.
+    if (error.exitCode === 0) return exitCodes.success;
+    const [message = '', ...hints] = error.message.replace(/^error: /, '').split('\n');
+    const hint = hints.join(' ').replace(/^\((.*)\)$/, '$1') || 'List every command and flag with: mandate --help';
+    return printError(io, new CommandError(exitCodes.usage, 'usage', message, { hint }), asJson, false);
+  }
+}

@@ -1,0 +1,16 @@
+import { z } from 'zod';
+import { withOpenApiSchemaName } from '../../schema/openapi-schema-name.ts';
+import { maxOrderLines, maxLineQuantity } from './orders.ts';
+
+/** An order line and a number of its units. */
+export const orderLineQuantitySchema = withOpenApiSchemaName(
+  'LineQuantity',
+  z
+    .object({
+      line: z.number().int().min(1).max(maxOrderLines).describe('Number of the order line.'),
+      quantity: z.number().int().min(1).max(maxLineQuantity),
+    })
+    .strict(),
+);
+
+export type LineQuantity = z.output<typeof orderLineQuantitySchema>;

@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { Database, EntityManager } from '../database/entity-manager/entity-manager-type.ts';
+import { closeRowCursor, describeTables, fetchRows, openRowCursor, quoteSqlIdentifier } from './table-rows.sql.ts';
+
+const columnSchema = z.object({
+  name: z.string(),
+  /** PostgreSQL's notation: `character(3)`, `timestamp(3) with time zone`. */
+  type: z.string(),
+  /** The sequence of a serial or identity column, as a quoted name. */
+  sequence: z.string().nullable(),
+});
+const tableSchema = z.object({
+  name: z.string(),
+  columns: z.array(columnSchema),
+  /** The columns of the primary key, in order. */
+  key: z.array(z.string()),
+  /** Tables whose rows must be inserted first, because of foreign keys. */
+  refers_to: z.array(z.string()),
+});
+export type TableDefinition = z.infer<typeof tableSchema>;
+
+/** Returns Mandate's tables in the database, sorted so that referenced tables come first. */
+export async function readTableDefinitions(db: Database, em: EntityManager): Promise<TableDefinition[]> {
+  const [row] = await describeTables(em);
+  const ours = new Set([...db.getMetadata().getAll().values()].map(({ tableName }) => tableName));
+  const tables = z.array(tableSchema).parse(JSON.parse(row?.tables ?? '[]'));
+  return sortByReference(tables.filter(({ name }) => ours.has(name)));
+}
+
+function sortByReference(tables: readonly TableDefinition[]): TableDefinition[] {
+  const [remaining, sorted] = [new Set(tables), new Map<string, TableDefinition>()];
+  while (remaining.size > 0) {
+    const next = [...remaining].filter(({ refers_to: names }) => names.every((name) => sorted.has(name)));
+    if (next.length === 0) throw new Error(`circular foreign keys between tables: ${[...remaining].map(({ name }) => name).join(', ')}`);
+    for (const each of next) {
+      remaining.delete(each);
+      sorted.set(each.name, each);
+    }
+  }
+  return [...sorted.values()];
+}
+
+/** PostgreSQL settings with which values are formatted identically for every server, role and database. */
+export const backupTextFormats = {
+  timezone: 'UTC',
+  datestyle: 'ISO, YMD',
+  intervalstyle: 'postgres',
+  bytea_output: 'hex',
+  extra_float_digits: '1',
+};
+
+/** Returns the tables that a backup reads, by the name of the table or sequence. */
+export const tablesByName = (em: EntityManager) => em.getKysely<Record<string, Record<string, unknown>>>();
+
+export async function countRows(em: EntityManager, { name }: Pick<TableDefinition, 'name'>): Promise<number> {
+  const counted = tablesByName(em)
+    .selectFrom(name)
+    .select(({ fn }) => fn.countAll<number>().as('count'));
+  return (await counted.executeTakeFirst())?.count ?? 0;
+}
+
+/** Upper bounds for the part of a table that is held in memory, in characters (unless a single row is larger) and in rows. */
+const maxChunkCharacters = 1 << 20;
+const maxChunkRows = 1_000;
+
+/** Reads a table's rows as backup lines, in primary key order, chunk by chunk. Requires a transaction. */
+export async function* readBackupRows(em: EntityManager, table: TableDefinition, columns: readonly string[]): AsyncGenerator<string> {
+  await openRowCursor(em, table.name, columns, orderByKey(table));
+  let count = 50;
+  for (;;) {
+    const rows = await fetchRows(em, count);
+    if (rows.length === 0) break;
+    const lines = rows.map(({ line }) => `${line}\n`).join('');
+    yield lines;
+    // rows of some tables are a thousand times larger than those of others
+    count = Math.max(1, Math.min(maxChunkRows, count * 2, Math.floor((maxChunkCharacters * rows.length) / lines.length)));
+  }
+  await closeRowCursor(em);
+}
+
+/** Sorts text by bytes ("C" collation), so that the order is the same in every database. */
+function orderByKey({ columns, key }: TableDefinition): string {
+  const columnTypes = new Map(columns.map(({ name, type }) => [name, type]));
+  return key
+    .map((name) =>
+      /^(text|char)/.test(columnTypes.get(name) ?? '') ? `${quoteSqlIdentifier(name)} collate "C"` : quoteSqlIdentifier(name),
+    )
+    .join(', ');
+}
+
+/** Returns the SHA-256 checksum of the rows in the database. */
+export async function checksumRows(
+  em: EntityManager,
+  table: TableDefinition,
+  columns: readonly string[],
+  onRows: (count: number) => void,
+): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const lines of readBackupRows(em, table, columns)) {
+    hash.update(lines);
+    onRows(countLines(lines));
+  }
+  return hash.digest('hex');
+}
+
+export function countLines(lines: string): number {
+  let count = 0;
+  for (let index = lines.indexOf('\n'); index !== -1; index = lines.indexOf('\n', index + 1)) count += 1;
+  return count;
+}

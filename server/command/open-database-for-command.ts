@@ -1,0 +1,41 @@
+import type { Config } from '../config/read-config.ts';
+import { DataDirectoryInUseError } from '../database/embedded/pglite-directory-lock.ts';
+import { openDatabaseWithoutMigrating } from '../schema/open-database.ts';
+import type { Database } from '../database/entity-manager/entity-manager-type.ts';
+import { deriveKeys, loadStoredSecret, type DerivedKeys } from '../crypto/derived-keys.ts';
+import { CommandError } from '../process/command-error.ts';
+
+type DatabaseSettings = Pick<Config, 'databaseUrl' | 'directDatabaseUrl' | 'preparedStatements' | 'dataDirectory' | 'secret'>;
+
+/**
+ * Opens the database for a maintenance command, without timeouts; servers may be using the database at the same time.
+ * @param alternative what to do instead when a running server has locked the embedded database
+ */
+export async function withDatabaseForCommand<Result>(
+  { databaseUrl, directDatabaseUrl, preparedStatements }: DatabaseSettings,
+  alternative: string,
+  work: (db: Database) => Promise<Result>,
+): Promise<Result> {
+  const options = { timeouts: 'none', connectionsMax: 3, preparedStatements } as const;
+  const db = await openDatabaseWithoutMigrating(directDatabaseUrl ?? databaseUrl, options).catch((error: unknown) => {
+    if (error instanceof DataDirectoryInUseError) throw new CommandError(`${error.message}. ${alternative}`);
+    throw error;
+  });
+  try {
+    return await work(db);
+  } finally {
+    await db.close();
+  }
+}
+
+/** Derives the keys of an existing installation. Unlike the first server start, this function never generates a secret. */
+export async function loadKeysOfInstallation({
+  secret,
+  dataDirectory,
+}: Pick<DatabaseSettings, 'secret' | 'dataDirectory'>): Promise<DerivedKeys> {
+  const existing = secret ?? (await loadStoredSecret(dataDirectory));
+  if (existing !== undefined) return deriveKeys(existing);
+  throw new CommandError(
+    `there is no secret: set MANDATE_SECRET to the secret of the server. In development, the server generated one in its data directory, in the file \`secret\``,
+  );
+}

@@ -1,0 +1,24 @@
+import { resolve } from 'node:path';
+import { verifyBackup } from '../backup/read-backup.ts';
+import { restoreBackup } from '../backup/restore-backup.ts';
+import { readConfig } from '../config/read-config.ts';
+import { loadKeysOfInstallation, withDatabaseForCommand } from './open-database-for-command.ts';
+import type { StandardStreams } from './standard-streams.ts';
+import { createProgressBar } from './progress-bar.ts';
+import { formatBackupContents, formatSecondsSince } from './format-output.ts';
+
+const alternative = 'Restore into a new database: set DATABASE_URL or MANDATE_DATA_DIR to it, or stop the server and move its database';
+
+/** `mandate-server restore FILE` */
+export async function runRestoreCommand({ stdout, stderr }: StandardStreams, file: string): Promise<void> {
+  const [config, startedAt, path] = [readConfig(), performance.now(), resolve(file)];
+  const key = (await loadKeysOfInstallation(config)).backups;
+  const onProgress = createProgressBar(stderr);
+  // checked before the database is opened, because opening creates an embedded database
+  const header = await verifyBackup(path, { key, onBytes: (done, of) => onProgress('check', done, of) });
+  const migrated = await withDatabaseForCommand(config, alternative, (db) => restoreBackup(db, path, header, { key, onProgress }));
+  stdout.write(
+    `${file} of ${header.created_at}: ${formatBackupContents(header)}, restored and compared in ${formatSecondsSince(startedAt)}\n`,
+  );
+  for (const name of migrated) stdout.write(`applied  ${name}\n`);
+}

@@ -1,0 +1,26 @@
+import { readConfig } from '../config/read-config.ts';
+import { migrate } from '../database/migrate/run-migrations.ts';
+import { rotateSigningKeys } from '../oauth/signing-keys/rotate-signing-keys.ts';
+import { deriveKeys, loadOrCreateSecret } from '../crypto/derived-keys.ts';
+import { withDatabaseForCommand } from './open-database-for-command.ts';
+import type { StandardStreams } from './standard-streams.ts';
+
+const alternative = 'Ask the running server, as an administrator: mandate signing-keys rotate';
+
+/**
+ * `mandate-server keys rotate`: rotates the signing keys early; use `atOnce` for a leaked key. All processes switch to the new keys without
+ * a restart.
+ */
+export async function rotateKeys({ stdout }: StandardStreams, atOnce: boolean): Promise<void> {
+  const config = readConfig();
+  const { signingKeys } = deriveKeys(config.secret ?? (await loadOrCreateSecret(config.dataDirectory)));
+  const { made, signsFrom, previousRetireAt } = await withDatabaseForCommand(config, alternative, async (db) => {
+    await migrate(db);
+    return rotateSigningKeys(db.em, signingKeys, new Date(), { when: atOnce ? 'at once' : 'asked' });
+  });
+  stdout.write(
+    made === 0
+      ? `The next signing keys are published already, and sign from ${signsFrom.toISOString()}.\n`
+      : `${made} new signing keys are published. They sign from ${signsFrom.toISOString()}, and the keys before them go at ${previousRetireAt.toISOString()}.\n`,
+  );
+}

@@ -1,9 +1,0 @@
-import type { EntityManager } from '../entity-manager/entity-manager.ts';
-
-/** Runs a list query on a database that contains everything committed before the call. */
-export type RunListQuery = <Result>(list: (em: EntityManager) => Promise<Result>) => Promise<Result>;
-
-export const createReplicaOrPrimaryListRunner =
-  (em: EntityManager): RunListQuery =>
-  (list) =>
-    list(em);

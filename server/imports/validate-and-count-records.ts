@@ -1,0 +1,42 @@
+import { PermanentTaskError } from '../tasks/permanent-task-error.ts';
+import type { FileRecord } from './import-file-record.ts';
+
+/**
+ * Yields the rows of a file unchanged and returns their number. Throws if the file is truncated or lacks a required column. Runs before any
+ * data is changed, so that an invalid file changes nothing.
+ * @param columns columns in which at least one row must have a value
+ */
+export async function* checkAndYieldRecords(
+  records: AsyncIterable<FileRecord>,
+  columns: readonly string[],
+): AsyncGenerator<FileRecord, number> {
+  const missing = new Set(columns);
+  let rows = 0;
+  let last: FileRecord | undefined;
+  for await (const record of records) {
+    rows += 1;
+    last = record;
+    for (const column of missing) if (record.cells.has(column)) missing.delete(column);
+    yield record;
+  }
+  if (last?.isCutOff) {
+    throw new PermanentTaskError('truncated_file', `The file is truncated: it ends within line ${last.line}. Import the complete file.`);
+  }
+  const [first] = missing;
+  if (rows > 0 && first !== undefined) {
+    throw new PermanentTaskError(
+      'missing_column',
+      `No row has anything in a column ${JSON.stringify(first)}. Specify the column to use instead.`,
+    );
+  }
+  return rows;
+}
+
+/** Checks a file like `checkAndYieldRecords`, but without using its rows, and returns the number of rows. */
+export async function validateFileAndCountRecords(records: AsyncIterable<FileRecord>, columns: readonly string[]): Promise<number> {
+  const rows = checkAndYieldRecords(records, columns);
+  for (;;) {
+    const step = await rows.next();
+    if (step.done) return step.value;
+  }
+}

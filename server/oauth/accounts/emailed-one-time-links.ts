@@ -1,0 +1,83 @@
+import { randomBytes } from 'node:crypto';
+import { LockMode } from '@mikro-orm/core';
+import { sha256 } from '../../crypto/sha256.ts';
+import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
+import { emailEquals } from '../../users/email-equals.ts';
+import { User } from '../../users/user.entity.ts';
+import { EmailedOneTimeLink } from './emailed-one-time-link.entity.ts';
+
+export type EmailLinkPurpose = 'sign_up' | 'password_reset' | 'email_change';
+export type EmailLinkContent = { readonly purpose: EmailLinkPurpose; readonly email: string; readonly userId: number | null };
+
+const linkLifetimeMs = 60 * 60 * 1000;
+
+const hashToken = (token: string): string => sha256(token, 'base64url');
+
+/** Creates a link and returns its token. Only the token's hash is stored. */
+export async function createEmailedLinkToken(em: EntityManager, { purpose, email, userId }: EmailLinkContent, now: Date): Promise<string> {
+  const token = randomBytes(32).toString('base64url');
+  const expiresAt = new Date(now.getTime() + linkLifetimeMs);
+  await em.insert(EmailedOneTimeLink, { tokenHash: hashToken(token), purpose, user: userId, email, expiresAt });
+  return token;
+}
+
+/** Returns a link's content without consuming the link, because mail programs open links before users do. */
+export const readEmailedLinkWithoutConsuming = (
+  em: EntityManager,
+  purpose: EmailLinkPurpose,
+  token: string,
+  now: Date,
+): Promise<EmailLinkContent | undefined> => findUsableLink(em, activeLinkFilter(purpose, token, now), undefined);
+
+/**
+ * Consumes a link and returns its content; only one of two concurrent requests receives the content. Call this in the same transaction as
+ * the action that the link authorizes. Locks the user before the link, in the same order as an address change, which deletes links.
+ */
+export async function consumeEmailLink(
+  em: EntityManager,
+  purpose: EmailLinkPurpose,
+  token: string,
+  now: Date,
+): Promise<EmailLinkContent | undefined> {
+  const active = activeLinkFilter(purpose, token, now);
+  const content = await findUsableLink(em, active, LockMode.PESSIMISTIC_WRITE);
+  return content && (await em.nativeDelete(EmailedOneTimeLink, active)) > 0 ? content : undefined;
+}
+
+const activeLinkFilter = (purpose: EmailLinkPurpose, token: string, now: Date) => ({
+  tokenHash: hashToken(token),
+  purpose,
+  expiresAt: { $gt: now },
+});
+
+/**
+ * Finds a link that can be used, and locks its user if `lockMode` is set. A link resets a password only if it was sent to the account's
+ * current address and no confirmation of the address is pending.
+ */
+async function findUsableLink(
+  em: EntityManager,
+  active: ReturnType<typeof activeLinkFilter>,
+  lockMode: LockMode.PESSIMISTIC_WRITE | undefined,
+): Promise<EmailLinkContent | undefined> {
+  const link = await em.findOne(EmailedOneTimeLink, active, { disableIdentityMap: true });
+  if (!link) return undefined;
+  const { purpose, email, user: userId = null } = link;
+  const lock = lockMode === undefined ? {} : { lockMode };
+  const user = userId === null ? null : await em.findOne(User, { id: userId }, { ...lock, disableIdentityMap: true });
+  const isUsable = purpose !== 'password_reset' || (user?.email === email && user.emailVerification !== 'confirmation_required');
+  return isUsable ? { purpose, email, userId } : undefined;
+}
+
+/** Deletes all of a user's links. Call this when the password or the e-mail address changes. */
+export async function deleteEmailedLinksOfUser(em: EntityManager, userId: number): Promise<void> {
+  await em.nativeDelete(EmailedOneTimeLink, { user: userId });
+}
+
+/** Deletes every link of an account whose address changes, and every link sent to the old or the new address. */
+export async function deleteEmailedLinksAfterAddressChange(
+  em: EntityManager,
+  { userId, from, to }: { userId: number; from: string; to: string },
+): Promise<void> {
+  await deleteEmailedLinksOfUser(em, userId);
+  await em.nativeDelete(EmailedOneTimeLink, emailEquals(from, to));
+}

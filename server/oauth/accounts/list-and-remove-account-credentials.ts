@@ -1,0 +1,78 @@
+import { recordAuditEvent, type RequestSource } from '../../audit/record-audit-event.ts';
+import { listActiveApiKeys } from '../../api-keys/list-account-api-keys.ts';
+import { revokeApiKeys } from '../../api-keys/revoke-api-keys.ts';
+import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
+import { findAuthenticatorAppTimestamps, deleteAuthenticatorApp } from '../second-factors/authenticator-app-and-recovery-codes.ts';
+import { listPasskeys, removePasskeysExcept } from '../second-factors/passkeys.ts';
+
+/** An account's passkey, authenticator app or API key. A password reset keeps a credential only if the user chooses to keep it. */
+export type AccountCredential = {
+  readonly kind: 'passkey' | 'authenticator_app' | 'api_key';
+  /**
+   * Identifies the credential in forms and in the audit log, for example `passkey:7`. An authenticator app is identified by its creation
+   * time, which distinguishes it from an app added later.
+   */
+  readonly key: string;
+  readonly id: number;
+  readonly name: string;
+  /** Prefix of an API key; empty for other credentials. */
+  readonly prefix: string;
+  readonly createdAt: Date;
+  readonly lastUsedAt: Date | null;
+};
+
+/** Lists an account's passkeys, authenticator app and active API keys. */
+export async function listAccountCredentials(em: EntityManager, userId: number, now: Date): Promise<AccountCredential[]> {
+  const app = await findAuthenticatorAppTimestamps(em, userId);
+  const passkeys = await listPasskeys(em, userId);
+  const apiKeys = await listActiveApiKeys(em, userId, now);
+  return [
+    ...passkeys.map(({ addedAt, ...passkey }) => ({ ...passkey, ...toIdentity('passkey', passkey.id), prefix: '', createdAt: addedAt })),
+    ...(app ? [{ ...toIdentity('authenticator_app', app.addedAt.getTime()), name: '', prefix: '', ...datesOf(app) }] : []),
+    ...apiKeys.map(({ id, name, prefix, createdAt, lastUsedAt }) => ({
+      ...toIdentity('api_key', id),
+      name,
+      prefix,
+      createdAt,
+      lastUsedAt,
+    })),
+  ];
+}
+
+const toIdentity = (kind: AccountCredential['kind'], id: number) => ({ kind, id, key: `${kind}:${id}` });
+const datesOf = ({ addedAt, lastUsedAt }: { addedAt: Date; lastUsedAt: Date }) => ({ createdAt: addedAt, lastUsedAt });
+
+export type CredentialSelection = { readonly removed: readonly AccountCredential[]; readonly kept: readonly AccountCredential[] };
+
+/** Splits the credentials by whether their `key` is in `keep`. */
+export const splitCredentialsIntoKeptAndRemoved = (
+  credentials: readonly AccountCredential[],
+  keep: ReadonlySet<string>,
+): CredentialSelection => ({
+  removed: credentials.filter(({ key }) => !keep.has(key)),
+  kept: credentials.filter(({ key }) => keep.has(key)),
+});
+
+/**
+ * Removes every account credential that is not in `kept`, even credentials added since the list was read, and audits each removal. Call
+ * this in a transaction that has locked the user.
+ */
+export async function removeAccountCredentials(
+  em: EntityManager,
+  userId: number,
+  { removed, kept }: CredentialSelection,
+  source: RequestSource,
+  now: Date,
+): Promise<void> {
+  const keptIds = (kind: AccountCredential['kind']): number[] => kept.filter((one) => one.kind === kind).map(({ id }) => id);
+  await removePasskeysExcept(em, userId, keptIds('passkey'));
+  for (const { kind, key } of removed) {
+    if (kind === 'passkey') await recordAuditEvent(em, source, { action: 'passkey.removed', actorId: userId, userId, subject: key }, now);
+  }
+  if (keptIds('authenticator_app').length === 0) {
+    await deleteAuthenticatorApp(em, userId);
+    if (removed.some(({ kind }) => kind === 'authenticator_app'))
+      await recordAuditEvent(em, source, { action: 'authenticator_app.removed', actorId: userId, userId }, now);
+  }
+  await revokeApiKeys(em, { userId, except: keptIds('api_key') }, { source, actorId: userId, reason: 'password_reset' }, now);
+}

@@ -1,0 +1,106 @@
+import { errors, Provider, type Adapter, type AdapterPayload } from 'oidc-provider';
+import { deviceGrantType } from '../../applications/application.entity.ts';
+import { clientSecretMatchesHash } from '../../applications/client-secret.ts';
+import { referencePageClientId } from '../../applications/reference-page-client.ts';
+import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
+import { isUrlClientId } from './client-id-url.ts';
+import { findActiveApplication } from './find-active-application.sql.ts';
+import { isRedirectUriOrigin } from '../protocol/redirect-origins.ts';
+import { createApplicationFromClientMetadata } from './dynamic-client-registration.ts';
+import { filterApiScopes, openIdConnectScopes } from '../protocol/oauth-scopes.ts';
+import { oauthContext, type OauthRequestContext } from '../protocol/oauth-request-context.ts';
+import type { PrefetchedClient } from '../storage/prefetched-oauth-records.ts';
+
+/** Prefetches a request's client outside the transaction, where the lookup can be batched with the lookups of other requests. */
+export async function prefetchClient(em: EntityManager, req: object, clientId: string): Promise<void> {
+  const client = clientId.includes('\0') ? undefined : await findActiveApplication(em, [clientId]);
+  if (client) oauthContext(req).client = client;
+}
+
+/** Returns the authenticated client's refresh grace period in seconds, or undefined if the client does not set one. */
+export function getClientRefreshGraceSeconds(
+  { client }: Pick<OauthRequestContext, 'client'>,
+  clientId: string | undefined,
+): number | undefined {
+  return client?.clientId === clientId ? (client?.refreshGraceSeconds ?? undefined) : undefined;
+}
+
+/** Returns whether an active application with this client ID has a redirect URI with this origin. */
+export const isRedirectOriginOfApplication =
+  (em: EntityManager) =>
+  async (clientId: string, origin: string): Promise<boolean> =>
+    isRedirectUriOrigin((await findActiveApplication(em, [clientId]))?.redirectUris ?? [], origin);
+
+/**
+ * Creates the client adapter for oidc-provider. The adapter reads `applications` on every request, so that changes take effect immediately.
+ */
+export const createClientAdapter = (em: EntityManager): Adapter => ({
+  async find(clientId) {
+    if (clientId.includes('\0')) return undefined;
+    rejectFailedDocument(clientId);
+    const context = Provider.ctx && oauthContext(Provider.ctx.req);
+    const client = context?.client?.clientId === clientId ? context.client : await findActiveApplication(em, [clientId]);
+    if (context && client) context.client = client;
+    return client ? toClientMetadata(client, new Date()) : undefined;
+  },
+  upsert: (clientId, metadata) => createApplicationFromClientMetadata(em, clientId, metadata),
+  ...unsupportedMethods(),
+});
+
+function rejectFailedDocument(clientId: string): void {
+  const failure = Provider.ctx && isUrlClientId(clientId) ? oauthContext(Provider.ctx.req).metadataDocumentFailure : undefined;
+  if (failure !== undefined) throw new errors.InvalidClient(`client ID metadata document: ${failure}`);
+}
+
+function toClientMetadata(application: PrefetchedClient, now: Date): AdapterPayload {
+  const usesAuthorizationCode = application.grantTypes.includes('authorization_code');
+  const actsForUsers = usesAuthorizationCode || application.grantTypes.includes(deviceGrantType);
+  return {
+    client_id: application.clientId,
+    client_name: application.name,
+    application_type: isNative(application) ? 'native' : 'web',
+    token_endpoint_auth_method: application.type === 'public' ? 'none' : 'client_secret_basic',
+    ...(application.type === 'confidential' && { client_secret: validSecretHashes(application, now).join(' ') }),
+    redirect_uris: [...application.redirectUris],
+    post_logout_redirect_uris: [...application.postLogoutRedirectUris],
+    response_types: usesAuthorizationCode ? ['code'] : [],
+    grant_types: [...application.grantTypes],
+    // The scope is never empty, because oidc-provider treats an empty scope as all scopes.
+    // The scope contains only known scopes, because oidc-provider rejects clients with unknown scopes.
+    scope: [...(actsForUsers ? openIdConnectScopes : ['openid']), ...filterApiScopes(application.scopes)].join(' '),
+  };
+}
+
+/**
+ * Native clients may use any port on the loopback interface (RFC 8252 section 7.3). The API reference page must use its exact redirect URI.
+ */
+const isNative = ({ clientId, redirectUris }: PrefetchedClient): boolean =>
+  clientId !== referencePageClientId && redirectUris.some((uri) => !uri.startsWith('https:'));
+
+const validSecretHashes = ({ secretHashes, previousSecretHash, previousSecretUntil }: PrefetchedClient, now: Date): string[] => [
+  ...secretHashes,
+  ...(previousSecretHash != null && previousSecretUntil != null && new Date(previousSecretUntil) > now ? [previousSecretHash] : []),
+];
+
+/** Replaces oidc-provider's client secret comparison, because only secret hashes are stored. */
+export function patchClientSecretComparison(provider: Provider): void {
+  provider.Client.prototype.compareClientSecret = matchesStoredHash;
+}
+
+function matchesStoredHash(this: { clientSecret?: string | undefined }, secret: string): boolean {
+  return (this.clientSecret ?? '').split(' ').some((hash) => clientSecretMatchesHash(hash, secret));
+}
+
+const throwUnsupported = (): never => {
+  throw new Error('applications can only be changed through the API');
+};
+
+function unsupportedMethods(): Omit<Adapter, 'find' | 'upsert'> {
+  return {
+    findByUserCode: throwUnsupported,
+    findByUid: throwUnsupported,
+    consume: throwUnsupported,
+    destroy: throwUnsupported,
+    revokeByGrantId: throwUnsupported,
+  };
+}

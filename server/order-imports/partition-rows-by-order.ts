@@ -1,0 +1,96 @@
+import { hash } from 'node:crypto';
+import { z } from 'zod';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
+import { type FileRecord, startOfFilePosition } from '../imports/import-file-record.ts';
+import { appendToStoredFile, readStoredFileChunks, createStoredFile } from '../tasks/stored-task-file.ts';
+import { addRowToOrderRowGroup, type OrderRowGroup, createOrderRowGroup } from './order-row-group.ts';
+
+/** Size of a partition, which is held in memory while its orders are imported. */
+const partitionBytes = 8 * 1024 * 1024;
+/** Maximum buffered text per partition before the text is written, in characters. */
+const bufferMax = 64 * 1024;
+
+/** Returns a 48-bit hash of a reference. Two references may have the same hash. */
+export const hashReference = (reference: string): number => hash('sha1', reference, 'buffer').readUIntBE(0, 6);
+
+class Partition {
+  readonly fileId: number;
+  readonly #em: EntityManager;
+  #position = 0;
+  #size = 0;
+  #rows: string[] = [];
+
+  constructor(em: EntityManager, fileId: number) {
+    this.#em = em;
+    this.fileId = fileId;
+  }
+
+  async add(row: string): Promise<void> {
+    this.#rows.push(row);
+    this.#size += row.length;
+    if (this.#size >= bufferMax) await this.flush();
+  }
+
+  async flush(): Promise<void> {
+    this.#position = await appendToStoredFile(this.#em, this.fileId, this.#position, Buffer.from(this.#rows.join('')));
+    [this.#rows, this.#size] = [[], 0];
+  }
+}
+
+/**
+ * Distributes a file's rows across stored files that each fit into memory, with all rows of an order in the same file. This function is
+ * needed if the rows of an order are not adjacent. Returns the ids of the stored files.
+ * @param bytes size of the file
+ * @param columns the columns to keep; the first one has the reference
+ */
+export async function partitionRowsByOrder(
+  em: EntityManager,
+  records: AsyncIterable<FileRecord>,
+  bytes: number,
+  columns: readonly [string, ...string[]],
+): Promise<number[]> {
+  const count = Math.max(1, Math.ceil(bytes / partitionBytes));
+  const partitions = await Promise.all(Array.from({ length: count }, async () => new Partition(em, await createStoredFile(em))));
+  for await (const { line, cells, error } of records) {
+    const reference = cells.get(columns[0]);
+    const number = reference === undefined ? line : hashReference(reference);
+    const values = columns.map((column) => cells.get(column) ?? null);
+    await partitions[number % count]?.add(`${JSON.stringify([line, error ?? null, ...values])}\n`);
+  }
+  for (const partition of partitions) await partition.flush();
+  return partitions.map(({ fileId }) => fileId);
+}
+
+const storedRow = z.tuple([z.number(), z.string().nullable()]).rest(z.string().nullable());
+
+/** Returns the row groups of a partition, in the order of their last rows. */
+export async function readOrderRowGroupsOfPartition(
+  em: EntityManager,
+  fileId: number,
+  columns: readonly [string, ...string[]],
+): Promise<OrderRowGroup[]> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of readStoredFileChunks(em, fileId)) chunks.push(chunk);
+  const named = new Map<string, ReturnType<typeof createOrderRowGroup>>();
+  const unnamed: OrderRowGroup[] = [];
+  for (const row of Buffer.concat(chunks).toString('utf8').split('\n').slice(0, -1)) {
+    const record = recordFromRow(row, columns);
+    const reference = record.cells.get(columns[0]);
+    if (reference === undefined) {
+      unnamed.push({ reference, records: [record], rows: 1 });
+      continue;
+    }
+    const invoice = named.get(reference) ?? createOrderRowGroup(reference);
+    addRowToOrderRowGroup(invoice, record);
+    named.set(reference, invoice);
+  }
+  return [...named.values(), ...unnamed].toSorted((a, b) => lastLine(a) - lastLine(b));
+}
+
+function recordFromRow(row: string, columns: readonly string[]): FileRecord {
+  const [line, error, ...values] = storedRow.parse(JSON.parse(row));
+  const cells = new Map(columns.flatMap((column, at) => (values[at] == null ? [] : [[column, values[at]] as const])));
+  return { line, cells, ...(error !== null && { error }), end: startOfFilePosition };
+}
+
+const lastLine = ({ records }: OrderRowGroup): number => records.at(-1)?.line ?? 0;

@@ -1,0 +1,48 @@
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
+import { networkFromClientAddress } from '../http/request/network-from-client-address.ts';
+import type { RequestLimiter } from '../http/middleware/rate-limit.ts';
+import type { RateLimitState } from '../http/request/rate-limit-state.ts';
+import type { MonthlyUsageBuffer } from '../usage/monthly-usage-buffer.ts';
+import type { RateLimitCounters } from './memory-or-redis-counters.ts';
+import { calendarMonthFromDate } from '../usage/calendar-month.ts';
+
+export type RateLimits = {
+  /** Requests per minute: per application and user, per API key, and per IP address for requests without a token. */
+  readonly default: number;
+  readonly apiKey: number;
+  readonly ip: number;
+  /** Requests per calendar month, per application or API key. */
+  readonly monthly: number;
+  /** Length of the window (default: one minute); shorter in tests. */
+  readonly windowSeconds?: number;
+};
+
+export const defaultRateLimits: RateLimits = { default: 600, apiKey: 600, ip: 600, monthly: 1_000_000 };
+
+export type RequestLimiterOptions = {
+  readonly em: EntityManager;
+  readonly limits: RateLimits;
+  readonly counters: RateLimitCounters;
+  readonly use: MonthlyUsageBuffer;
+};
+
+export function createRequestLimiter({ em, limits, counters, use }: RequestLimiterOptions): RequestLimiter {
+  async function countMonthly(clientId: string, limit: number, counts: boolean): Promise<RateLimitState> {
+    const now = new Date();
+    const { seconds, end } = calendarMonthFromDate(now);
+    const { requests, exceeded } = await use.countRequest(em, clientId, limit, counts, now);
+    const remainder = { used: requests, remaining: Math.max(0, limit - requests) };
+    return { policy: 'monthly', limit, windowSeconds: seconds, ...remainder, resetsAt: end, exceeded };
+  }
+  return {
+    async count(principal, address) {
+      if (!principal) return [await counters.count('ip', limits.ip, networkFromClientAddress(address))];
+      const { clientId, user, limits: ownLimits } = principal;
+      const { policy, perMinute, perMonth } = ownLimits ?? { policy: 'default', perMinute: null, perMonth: null };
+      const defaultLimit = policy === 'default' ? limits.default : limits.apiKey;
+      const minute = await counters.count(policy, perMinute ?? defaultLimit, `${clientId}/${user?.id ?? ''}`);
+      // requests rejected by the minute limit do not count towards the monthly quota
+      return [minute, await countMonthly(clientId, perMonth ?? limits.monthly, !minute.exceeded)];
+    },
+  };
+}

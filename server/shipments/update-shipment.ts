@@ -1,0 +1,62 @@
+import { LockMode } from '@mikro-orm/core';
+import type { ShipmentUpdate } from '@mandate/contract';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
+import { recordEvent } from '../events/record-event.ts';
+import { createProblem } from '../http/problem-details/problem.ts';
+import { Order, OrderItem } from '../orders/order.entity.ts';
+import { updateFulfillmentStatus } from './update-fulfillment-status.ts';
+import { shipmentFromEntity } from './shipment-response.ts';
+import { Shipment } from './shipment.entity.ts';
+
+export const createShipmentNotFoundProblem = (id: number) => createProblem('not_found', { detail: `Shipment ${id} was not found.` });
+
+type LockedShipment = { readonly order: Order; readonly shipment: Shipment };
+
+/** Locks the order and then the shipment. All code locks in this order. */
+export async function lockOrderAndShipment(em: EntityManager, id: number): Promise<LockedShipment> {
+  const found = await em.findOne(Shipment, { id }, { disableIdentityMap: true });
+  if (!found) throw createShipmentNotFoundProblem(id);
+  const locked = { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true } as const;
+  const order = await em.findOneOrFail(Order, { id: found.order.id }, locked);
+  return { order, shipment: await em.findOneOrFail(Shipment, { id }, locked) };
+}
+
+/** Applies a merge patch (RFC 7396) to a locked shipment. */
+export async function updateShipment(
+  em: EntityManager,
+  { order, shipment }: LockedShipment,
+  input: ShipmentUpdate,
+  now: Date,
+): Promise<void> {
+  const { status = shipment.status, carrier, tracking_number: trackingNumber, tracking_url: trackingUrl } = input;
+  if (carrier !== undefined) shipment.carrier = carrier;
+  if (trackingNumber !== undefined) shipment.trackingNumber = trackingNumber;
+  if (trackingUrl !== undefined) shipment.trackingUrl = trackingUrl;
+  if (status !== 'pending' && status !== shipment.status) await changeShipmentStatus(em, order, shipment, status, now);
+  await em.flush();
+}
+
+/** Changes a shipment's status, adjusts the order lines' shipped quantities and updates the order's fulfillment status. */
+export async function changeShipmentStatus(
+  em: EntityManager,
+  order: Order,
+  shipment: Shipment,
+  next: NonNullable<ShipmentUpdate['status']>,
+  now: Date,
+): Promise<void> {
+  const isDispatched = shipment.status === 'pending' && next !== 'canceled';
+  shipment.transitionTo(next, now);
+  await em.flush();
+  const units = isDispatched ? 1 : next === 'failed' ? -1 : 0;
+  if (units !== 0) await addShippedQuantities(em, order, shipment, units);
+  await recordEvent(em, `shipment.${next}`, shipmentFromEntity(shipment), order.user.id);
+  await updateFulfillmentStatus(em, order, now);
+}
+
+/** Adds the shipment's quantities, multiplied by `units`, to the shipped quantities of the locked order's lines. */
+async function addShippedQuantities(em: EntityManager, order: Order, { items }: Shipment, units: 1 | -1): Promise<void> {
+  const quantities = new Map(items.map(({ line, quantity }) => [line, units * quantity]));
+  const lines = await em.find(OrderItem, { order: order.id, line: { $in: [...quantities.keys()] } }, { refresh: true });
+  for (const line of lines) line.shippedQuantity += quantities.get(line.line) ?? 0;
+  await em.flush();
+}

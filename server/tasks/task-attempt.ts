@@ -1,0 +1,118 @@
+import { setImmediate } from 'node:timers/promises';
+import { sql } from '@mikro-orm/core';
+import { type ImportCounts, type Scope, scopeDefinitions, type Task as TaskBody, type TaskType } from '@mandate/contract';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
+import { lockRows } from '../database/queries/lock-rows.sql.ts';
+import { User } from '../users/user.entity.ts';
+import { PermanentTaskError } from './permanent-task-error.ts';
+import { Task } from './task.entity.ts';
+
+/** Duration of a lease. After a crash, another process resumes the task when the lease has expired. */
+export const taskLeaseSeconds = 10;
+/** Minimum time between two renewals of a lease. */
+const renewalMs = 2_000;
+
+/** A task that this process has leased. */
+export type ClaimedTask = {
+  readonly id: number;
+  readonly type: TaskType;
+  readonly params: unknown;
+  /** Scopes that a token requires to start the task. */
+  readonly needs: readonly Scope[];
+  readonly user_id: number | null;
+  readonly client_id: string;
+  readonly input_id: number | null;
+  readonly checkpoint: unknown;
+  readonly attempts: number;
+  readonly created_at: string;
+};
+
+/** Returns the id of the task's input file; throws an error if the task has none. */
+export function requireTaskInputFileId({ input_id: fileId }: ClaimedTask): number {
+  if (fileId === null) throw new Error('the task has no input file');
+  return fileId;
+}
+
+/** Progress that is stored after a step. */
+export type TaskProgress = {
+  readonly checkpoint: object;
+  readonly processed: number;
+  readonly total?: number | undefined;
+  /** Counts of the import so far. */
+  readonly imported?: ImportCounts;
+};
+
+/** Result of a task that succeeded. */
+export type TaskOutcome = Pick<NonNullable<TaskBody['result']>, 'format' | 'rows' | 'imported'> & { readonly fileId: number };
+
+/** The task was canceled or is leased by another process: this process must stop working on it. */
+export class LeaseLostError extends Error {}
+
+/** The process is stopping; another process resumes the task from the last checkpoint. */
+export class TaskInterruptedByShutdownError extends Error {}
+
+/** Returns whether the user who started the task, if any, is still active and has the required role. */
+async function isStillAllowed(em: EntityManager, { user_id: userId, needs }: ClaimedTask): Promise<boolean> {
+  if (userId === null) return true;
+  const user = await em.findOne(User, { id: userId }, { disableIdentityMap: true });
+  return user?.status === 'active' && (user.role !== 'customer' || !needs.some((scope) => scopeDefinitions[scope].admin));
+}
+
+// A step may take longer than a lease, so the new lease starts at the end of the step.
+const renewedLease = () => sql`clock_timestamp() + make_interval(secs => ${taskLeaseSeconds})`;
+
+/** One attempt at a task, until the task is finished or the process stops. */
+export class TaskAttempt {
+  readonly task: ClaimedTask;
+  readonly em: EntityManager;
+  readonly #signal: AbortSignal;
+  #renewedAt = performance.now();
+
+  constructor(em: EntityManager, task: ClaimedTask, signal: AbortSignal) {
+    this.em = em;
+    this.task = task;
+    this.#signal = signal;
+  }
+
+  /** Performs one step. The effect of a step and the progress are committed in one transaction, so a crash repeats no step. */
+  async step<P extends TaskProgress>(effect: (em: EntityManager) => Promise<P>): Promise<P> {
+    await this.#yield();
+    const stored = await this.em.fork().transactional(async (inner) => {
+      const { id, attempts } = this.task;
+      // The row lock makes cancellations wait for the current step.
+      const running = inner.createQueryBuilder(Task).select('id').where({ id, attempts, status: 'running' });
+      if ((await lockRows(inner, running)).length === 0) throw new LeaseLostError();
+      if (!(await isStillAllowed(inner, this.task)))
+        throw new PermanentTaskError('forbidden', 'The user who started the task no longer has the required permissions.');
+      const progress = await effect(inner);
+      const { checkpoint, processed, total, imported } = progress;
+      const counts = { processed, ...(total !== undefined && { total }), ...(imported && { imported }) };
+      await inner.nativeUpdate(Task, { id, attempts }, { checkpoint, ...counts, leaseUntil: renewedLease() });
+      return progress;
+    });
+    this.#renewedAt = performance.now();
+    return stored;
+  }
+
+  /**
+   * Renews the lease during long work that is not a step, such as reading a large file. Call this function after each small part of the
+   * work. Throws if the process is stopping, or if the task was canceled or taken over by another process.
+   */
+  async renewLease(): Promise<void> {
+    await this.#yield();
+    if (performance.now() - this.#renewedAt < renewalMs) return;
+    this.#renewedAt = performance.now();
+    const { id, attempts } = this.task;
+    const renewed = await this.em.fork().nativeUpdate(Task, { id, attempts, status: 'running' }, { leaseUntil: renewedLease() });
+    if (renewed === 0) throw new LeaseLostError();
+  }
+
+  /** Yields to pending requests: the embedded database responds without leaving the process, so awaiting it does not yield. */
+  async #yield(): Promise<void> {
+    await setImmediate();
+    if (this.#signal.aborted) throw new TaskInterruptedByShutdownError();
+  }
+}
+
+/** Runs tasks of one type from their checkpoint, in steps. */
+export type TaskHandler = (run: TaskAttempt) => Promise<TaskOutcome>;

@@ -1,0 +1,12 @@
+import { prepareStatement } from '../../database/queries/prepared-statement.ts';
+import { allEndpointEventPairsSql } from '../endpoints/endpoint-event-pairs.sql.ts';
+
+// SQL, because MikroORM has no insert from a query.
+export const insertDeliveries = prepareStatement(
+  'insert_webhook_deliveries',
+  `insert into webhook_deliveries (endpoint_id, event_id, seq, status, next_attempt_at, finished_at)
+   select endpoint_id, event_id, seq, case status when 'enabled' then 'pending' else 'skipped' end, now(),
+          case status when 'enabled' then null else now() end
+     from (${allEndpointEventPairsSql('v.seq between $1 and $2')}) pairs
+   on conflict (event_id, endpoint_id) do nothing`,
+);

@@ -1,0 +1,93 @@
+import { sql } from '@mikro-orm/core';
+import { type WebhookEndpoint as WebhookEndpointBody, maxWebhookFailingDays } from '@mandate/contract';
+import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
+import { recordEvent } from '../../events/record-event.ts';
+import { html } from '../../http/response/html-template.ts';
+import { queueMail, type Mail } from '../../mail/queue-mail.ts';
+import { User } from '../../users/user.entity.ts';
+import { endpointFromEntity } from './endpoint-from-entity.ts';
+import { findOrphanedEndpoints } from './orphaned-endpoints.sql.ts';
+import { WebhookDelivery, WebhookEndpoint } from './webhook-endpoint-and-delivery.entity.ts';
+
+export type EndpointNoticeDependencies = {
+  readonly mailKey: Buffer;
+  /** Whether a mail transport is configured. */ readonly canMail: boolean;
+};
+
+type Reason = NonNullable<WebhookEndpointBody['disabled_reason']>;
+
+/**
+ * Marks an endpoint's pending deliveries as skipped and records the event, in the transaction that disables the endpoint. Skipped
+ * deliveries can be redelivered.
+ */
+export async function skipDeliveriesOfDisabledEndpoint(em: EntityManager, endpoint: WebhookEndpointBody): Promise<void> {
+  await em.nativeUpdate(WebhookDelivery, { endpoint: endpoint.id, status: 'pending' }, { status: 'skipped', finishedAt: sql.now() });
+  await recordEvent(em, 'webhook_endpoint.disabled', endpoint, endpoint.user_id);
+}
+
+/** Disables an endpoint; requires a transaction. Returns `undefined` if it was already disabled. */
+async function disableInTransaction(em: EntityManager, id: number, reason: Reason): Promise<WebhookEndpointBody | undefined> {
+  const changes = { status: 'disabled', disabledReason: reason, pausedUntil: null } as const;
+  const versionAndTime = { version: sql`version + 1`, updatedAt: sql.now() };
+  const updated = await em.nativeUpdate(WebhookEndpoint, { id, status: 'enabled' }, { ...changes, ...versionAndTime });
+  if (updated === 0) return undefined;
+  const endpoint = endpointFromEntity(await em.findOneOrFail(WebhookEndpoint, { id }, { refresh: true }));
+  await skipDeliveriesOfDisabledEndpoint(em, endpoint);
+  return endpoint;
+}
+
+const maxRecipients = 20;
+
+/** Returns the e-mail addresses to notify about an endpoint. An application's endpoint has no user, so administrators are notified. */
+async function findRecipients(em: EntityManager, { user_id: userId }: WebhookEndpointBody): Promise<string[]> {
+  const where = { status: 'active' as const, ...(userId === null ? { role: 'admin' as const } : { id: userId }) };
+  const users = await em.find(User, where, { orderBy: { id: 'asc' }, limit: maxRecipients, disableIdentityMap: true });
+  return users.map(({ email }) => email);
+}
+
+/** Disables an endpoint that no longer accepts deliveries, and notifies its owner by e-mail. */
+export async function disableEndpointAndNotify(
+  em: EntityManager,
+  { mailKey, canMail }: EndpointNoticeDependencies,
+  id: number,
+  reason: Reason,
+  now: Date,
+): Promise<void> {
+  await em.transactional(async (inner) => {
+    const endpoint = await disableInTransaction(inner, id, reason);
+    if (!endpoint || !canMail) return;
+    for (const email of await findRecipients(inner, endpoint)) await queueMail(inner, mailKey, createNotice(email, endpoint, reason), now);
+  });
+}
+
+/**
+ * Disables endpoints whose grant or API key is no longer valid. Such endpoints receive no events anyway; disabling them makes this visible.
+ * Returns the number of disabled endpoints.
+ */
+export async function disableOrphanedEndpoints(em: EntityManager): Promise<number> {
+  const found = await findOrphanedEndpoints(em);
+  for (const id of found) await em.transactional((inner) => disableInTransaction(inner, id, 'grant_revoked'));
+  return found.length;
+}
+
+function createNotice(to: string, { id, url }: WebhookEndpointBody, reason: Reason): Mail {
+  const host = new URL(url).host;
+  const why =
+    reason === 'gone' ? 'It responded that it is gone (410).' : `It has not accepted a single delivery for ${maxWebhookFailingDays} days.`;
+  const lines = [
+    `The webhook endpoint ${id} at ${host} is disabled.`,
+    why,
+    'New events are stored for 30 days but not sent. Enable the endpoint when it works again, and redeliver the events that it has missed.',
+  ];
+  return {
+    to,
+    subject: `The webhook endpoint at ${host} is disabled`,
+    text: `${lines.join('\n\n')}\n`,
+    html: html`<!doctype html>
+      <html lang="en">
+        <body>
+          ${lines.map((line) => html`<p>${line}</p>`)}
+        </body>
+      </html>`.toString(),
+  };
+}

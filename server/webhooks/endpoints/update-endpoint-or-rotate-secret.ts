@@ -1,0 +1,74 @@
+import { sql } from '@mikro-orm/core';
+import type { WebhookEndpoint as WebhookEndpointBody, WebhookEndpointUpdate } from '@mandate/contract';
+import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
+import type { Principal } from '../../http/request/principal.ts';
+import { createProblem } from '../../http/problem-details/problem.ts';
+import { listUsableScopes } from '../../http/middleware/authorize.ts';
+import { assertWebhookUrlAllowed, type WebhookDependencies } from './create-endpoint.ts';
+import { skipDeliveriesOfDisabledEndpoint } from './disable-webhook-endpoint.ts';
+import { endpointFromEntity, type EndpointEntity } from './endpoint-from-entity.ts';
+import { generateWebhookSecret, encryptWebhookSecret } from './webhook-signature.ts';
+
+/** Applies a merge patch (RFC 7396) to a locked endpoint. An update without effect does not change the version. */
+export async function updateWebhookEndpoint(
+  em: EntityManager,
+  principal: Principal,
+  endpoint: EndpointEntity,
+  { url, events, description, status }: WebhookEndpointUpdate,
+  { development }: WebhookDependencies,
+): Promise<WebhookEndpointBody> {
+  if (url !== undefined) assertWebhookUrlAllowed(url, development);
+  const before = { url: endpoint.url, events: endpoint.events, description: endpoint.description ?? null, status: endpoint.status };
+  const after = {
+    url: url === undefined ? before.url : new URL(url).href,
+    events: events === undefined ? before.events : [...new Set(events)],
+    description: description === undefined ? before.description : description,
+    status: status ?? before.status,
+  };
+  if (JSON.stringify(after) === JSON.stringify(before)) return endpointFromEntity(endpoint);
+  const keepsState = after.url === before.url && before.status === 'enabled';
+  em.assign(endpoint, {
+    ...after,
+    // An endpoint gets the visibility of the principal that updates it.
+    scopes: listUsableScopes(principal),
+    disabledReason: after.status === 'enabled' ? null : (endpoint.disabledReason ?? 'manual'),
+    // A new URL or enabling the endpoint resets its failure state.
+    ...(!keepsState && { failingSince: null, pausedUntil: null }),
+    version: endpoint.version + 1,
+    updatedAt: sql.now(),
+  });
+  await em.flush();
+  const changed = endpointFromEntity(endpoint);
+  if (after.status === 'disabled' && before.status === 'enabled') await skipDeliveriesOfDisabledEndpoint(em, changed);
+  return changed;
+}
+
+/**
+ * Creates a new secret for a locked endpoint; the previous secret also signs during the overlap. Rejects a rotation during an overlap,
+ * because a third secret would have to remain valid.
+ */
+export async function rotateWebhookSecret(
+  em: EntityManager,
+  endpoint: EndpointEntity,
+  overlapSeconds: number,
+  key: Buffer,
+  now: Date,
+): Promise<{ secret: string; until: string }> {
+  const { previousSecretUntil, sealedSecret, version } = endpoint;
+  if (overlapSeconds > 0 && previousSecretUntil != null && previousSecretUntil > now) {
+    throw createProblem('secret_still_overlaps', {
+      detail: 'The previous secret still signs. Wait until it expires, or invalidate it with `overlap_seconds: 0`.',
+    });
+  }
+  const secret = generateWebhookSecret();
+  const until = new Date(now.getTime() + overlapSeconds * 1000);
+  em.assign(endpoint, {
+    previousSealedSecret: overlapSeconds > 0 ? sealedSecret : null,
+    previousSecretUntil: overlapSeconds > 0 ? until : null,
+    sealedSecret: encryptWebhookSecret(secret, key),
+    version: version + 1,
+    updatedAt: sql.now(),
+  });
+  await em.flush();
+  return { secret, until: until.toISOString() };
+}
