@@ -1,6 +1,6 @@
 import { generateSchema } from '@anatine/zod-openapi';
 import type { ZodTypeAny } from 'zod';
-import { openApiSchemaNameKey } from '../schema/openapi-schema-name.ts';
+import { schemaNameKey } from '../schema/openapi-schema-name.ts';
 import { isJsonObject, type JsonObject } from '../schema/json.ts';
 
 /** Shared components of the document, collected while its operations are generated. */
@@ -44,7 +44,7 @@ function correct(node: JsonObject): JsonObject {
 }
 
 function hoist(node: JsonObject, components: OpenApiComponents): JsonObject {
-  const { [openApiSchemaNameKey]: name, ...rest } = node;
+  const { [schemaNameKey]: name, ...rest } = node;
   const walked: JsonObject = Object.fromEntries(
     Object.entries(rest).map(([key, value]) => [
       key,

@@ -1,6 +1,6 @@
 import { initContract, type ContractOtherResponse } from '@ts-rest/core';
 import { z } from 'zod';
-import { withOpenApiSchemaName } from '../schema/openapi-schema-name.ts';
+import { withSchemaName } from '../schema/openapi-schema-name.ts';
 import { idSchema } from '../schema/ids.ts';
 import { amountSchema } from '../schema/money.ts';
 
@@ -47,7 +47,7 @@ export const commonProblems = {
 } as const satisfies Record<string, ProblemDeclaration>;
 
 /** One error in a request, with its location. */
-export const problemEntrySchema = withOpenApiSchemaName(
+export const problemEntrySchema = withSchemaName(
   'ProblemEntry',
   z.object({
     in: z.enum(['body', 'query', 'path', 'header']).describe('Part of the request that is invalid.'),
@@ -84,7 +84,7 @@ const problemFields = {
 };
 
 /** Body of every error response under `/api`: problem details (RFC 9457). */
-export const problemSchema = withOpenApiSchemaName('Problem', z.object(problemFields));
+export const problemSchema = withSchemaName('Problem', z.object(problemFields));
 
 type StatusOf<Registry extends Record<string, ProblemDeclaration>, Code extends keyof Registry> = Registry[Code]['status'];
 type CodesOf<Registry extends Record<string, ProblemDeclaration>, Code extends keyof Registry, Status> = {
@@ -138,18 +138,18 @@ export const problemCodesBeforeRouting = [
   'headers_too_large',
 ] as const satisfies readonly (keyof typeof commonProblems)[];
 /** Problems of a public operation, which needs no token but rejects an invalid token. */
-export const publicOperationProblemCodes = [...alwaysPossible, 'invalid_token', 'expired_token', 'revoked_token'] as const;
+export const publicProblems = [...alwaysPossible, 'invalid_token', 'expired_token', 'revoked_token'] as const;
 /** Problems of an operation that requires an access token, without further permission checks beyond the scope. */
-export const tokenOperationProblemCodes = [...publicOperationProblemCodes, 'missing_token', 'insufficient_scope'] as const;
+export const tokenProblems = [...publicProblems, 'missing_token', 'insufficient_scope'] as const;
 /** Problems of an operation that requires an access token and can also be denied because of the user's role or account. */
-export const permissionCheckProblemCodes = [...tokenOperationProblemCodes, 'forbidden'] as const;
+export const permissionProblems = [...tokenProblems, 'forbidden'] as const;
 /** Additional problems of an operation that accepts a file. */
-export const fileUploadProblemCodes = ['payload_too_large', 'unsupported_media_type'] as const;
+export const fileProblems = ['payload_too_large', 'unsupported_media_type'] as const;
 /** Additional problems of an operation with a request body. */
-export const requestBodyProblemCodes = ['malformed_json', ...fileUploadProblemCodes] as const;
+export const bodyProblems = ['malformed_json', ...fileProblems] as const;
 /** Additional problems of an operation that accepts `If-Match`. */
-export const ifMatchProblemCodes = ['precondition_failed'] as const;
+export const ifMatchProblems = ['precondition_failed'] as const;
 /** Additional problems of a paginated list. */
-export const cursorProblemCodes = ['invalid_cursor', 'cursor_mismatch'] as const;
+export const cursorProblems = ['invalid_cursor', 'cursor_mismatch'] as const;
 /** Additional problems of an operation that accepts an `Idempotency-Key`. */
-export const idempotencyProblemCodes = ['idempotency_key_invalid', 'idempotency_in_progress', 'idempotency_key_reused'] as const;
+export const idempotencyProblems = ['idempotency_key_invalid', 'idempotency_in_progress', 'idempotency_key_reused'] as const;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { withOpenApiSchemaName } from '../schema/openapi-schema-name.ts';
+import { withSchemaName } from '../schema/openapi-schema-name.ts';
 import { openEnumSchema } from '../schema/open-enum.ts';
 import { paginationParametersWithDefaultLimit100, listPageSchema } from '../schema/pagination.ts';
-import { commonProblems, declareProblemResponses, publicOperationProblemCodes, cursorProblemCodes } from './problems.ts';
+import { commonProblems, declareProblemResponses, publicProblems, cursorProblems } from './problems.ts';
 import { defineResource } from './define-resource.ts';
 import { routeMetadata, type Deprecation } from './route-metadata.ts';
 import { timestampSchema } from '../schema/text-and-timestamps.ts';
@@ -23,7 +23,7 @@ export const apiVersions: readonly ApiVersion[] = [{ name: 'v1' }, { name: 'v2',
 /** The version that serves paths without a version: the newest version that is not a preview. */
 export const currentApiVersion = 'v1';
 
-const version = withOpenApiSchemaName(
+const version = withSchemaName(
   'ApiVersion',
   z.object({
     version: z.string().describe('Version as it appears in paths, such as `v1`.'),
@@ -42,7 +42,7 @@ export const versionRoutes = defineResource('Versions', 'Versions of the API.', 
     query: z.object(paginationParametersWithDefaultLimit100).strict(),
     summary: 'List API versions',
     description: 'Returns the versions of the API. Every API response contains its version in the `Mandate-Version` header.',
-    responses: { 200: listPageSchema('ApiVersionList', version), ...fails(...publicOperationProblemCodes, ...cursorProblemCodes) },
+    responses: { 200: listPageSchema('ApiVersionList', version), ...fails(...publicProblems, ...cursorProblems) },
     metadata: routeMetadata({ operationId: 'versions.list', access: 'public' }),
   },
 });

@@ -2,11 +2,11 @@ import { extendApi } from '@anatine/zod-openapi';
 import type { ZodTypeAny } from 'zod';
 
 /** Key that holds the name of a schema until it is moved to `components.schemas` of the OpenAPI document. */
-export const openApiSchemaNameKey = 'x-component';
+export const schemaNameKey = 'x-component';
 
 /**
  * Names a schema in the OpenAPI document (`Order`, `OrderCreate`). Call this function last, because `.strict()` and `.extend()` drop the
  * name.
  */
-export const withOpenApiSchemaName = <Schema extends ZodTypeAny>(name: string, schema: Schema): Schema =>
-  extendApi(schema, { [openApiSchemaNameKey]: name });
+export const withSchemaName = <Schema extends ZodTypeAny>(name: string, schema: Schema): Schema =>
+  extendApi(schema, { [schemaNameKey]: name });

@@ -1,6 +1,6 @@
 import { extendApi } from '@anatine/zod-openapi';
 import { z, type ZodTypeAny } from 'zod';
-import { withOpenApiSchemaName } from './openapi-schema-name.ts';
+import { withSchemaName } from './openapi-schema-name.ts';
 import { integerInUrlSchema } from './ids.ts';
 
 /** Maximum count for `include_total`. Counting millions of rows exactly would cost more than the number is worth. */
@@ -41,7 +41,7 @@ export const commaSeparatedListSchema = <const Values extends readonly [string, 
 
 /** Response schema of a list. */
 export const listPageSchema = <Item extends ZodTypeAny>(name: string, item: Item) =>
-  withOpenApiSchemaName(
+  withSchemaName(
     name,
     z.object({
       data: z.array(item).max(100),

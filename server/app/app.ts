@@ -12,7 +12,7 @@ import { setDefaultHeaders } from '../http/middleware/default-headers.ts';
 import { authenticate } from '../http/middleware/authenticate.ts';
 import { authorizeByScope } from '../http/middleware/authorize.ts';
 import { cors } from '../http/middleware/cors.ts';
-import { createApiVersionMiddleware } from '../http/middleware/resolve-api-version.ts';
+import { resolveRequestedApiVersion } from '../http/middleware/resolve-api-version.ts';
 import { addDeprecationHeaders } from '../http/middleware/deprecation-headers.ts';
 import { createErrorHandler } from '../http/middleware/error-handler.ts';
 import { parseJsonBody } from '../http/middleware/json-body.ts';
@@ -117,7 +117,7 @@ export async function createApp(parts: AppOptions): Promise<Express> {
 function siteRouter(parts: AppOptions, authorization: AuthorizationServer): Router {
   const { issuer, log, development = false } = parts;
   const router = express.Router({ caseSensitive: true, strict: true });
-  router.use('/api', setDefaultHeaders, cors, createApiVersionMiddleware);
+  router.use('/api', setDefaultHeaders, cors, resolveRequestedApiVersion);
   router.use(apiRouter(parts, authorization));
   router.use('/api', rejectUnknownPath, createErrorHandler(issuer, log));
   router.use(serveOpenApiDocuments(issuer, parts.previewVersions ?? false));
@@ -129,17 +129,10 @@ function siteRouter(parts: AppOptions, authorization: AuthorizationServer): Rout
 }
 
 function apiRouter(
-  {
-    db,
-    issuer,
-    keys,
-    taxMode = 'inclusive',
-    lastUse = new ApiKeyLastUseBuffer(),
-    monthlyUse = new MonthlyUsageBuffer(),
-    ...parts
-  }: AppOptions,
+  { db, issuer, keys, taxMode = 'inclusive', ...parts }: AppOptions,
   { verifyAccessToken, verifyMcpToken, reloadSigningKeys: readAgain, onEmailAddressChange }: AuthorizationServer,
 ): Router {
+  const { lastUse = new ApiKeyLastUseBuffer(), monthlyUse = new MonthlyUsageBuffer() } = parts;
   const { providers = indexPaymentProvidersByName(manualProvider), wake = () => undefined, newEvents = new EventWaiter(db.em) } = parts;
   const { now = () => new Date(), onTokenOperation = () => undefined } = parts;
   const servedVersions = apiVersions.filter(({ preview }) => !preview || parts.previewVersions);

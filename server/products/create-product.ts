@@ -8,8 +8,9 @@ import { productFromEntity } from './product-from-row.ts';
 
 /** Creates products with distinct SKUs. Records the initial stock as the first stock adjustment, and an event for each product. */
 export async function createProducts(em: EntityManager, actor: string, inputs: readonly ProductCreate[]): Promise<ProductBody[]> {
-  const ids = await em.insertMany(Product, inputs.map(toProductRow));
-  const created = await em.find(Product, { id: { $in: ids } }, { orderBy: { id: 'asc' }, disableIdentityMap: true });
+  await em.insertMany(Product, inputs.map(toProductRow)); // returns only the first id
+  const skus = inputs.map(({ sku }) => sku);
+  const created = await em.find(Product, { sku: { $in: skus } }, { orderBy: { id: 'asc' }, disableIdentityMap: true });
   const stock = new Map(inputs.map((input) => [input.sku, input.stock]));
   const products = created.map((product) => productFromEntity(product, stock.get(product.sku) ?? null));
   await insertInitialStock(em, actor, products);

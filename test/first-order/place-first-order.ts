@@ -134,7 +134,7 @@ export async function orderInStorefront(installation: Installation, browser: Bro
   const [adminPage, page] = [await adminContext.newPage(), await context.newPage()];
   const latestOrder = page.getByRole('article', { name: /^Order \d+$/ }).first();
   const steps = await performSteps('Storefront', {
-    'Sign in as the administrator for the first command, and press Allow.': async () => {
+    'For the first command, sign in as the administrator and press Allow.': async () => {
       await runWithLogin(installation, commands.slice(0, -1), adminPage, () => signInAndAllow(adminPage, administrator));
       installation.start(commands.at(-1) ?? '');
     },

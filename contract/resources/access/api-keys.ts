@@ -1,15 +1,15 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { withOpenApiSchemaName } from '../../schema/openapi-schema-name.ts';
+import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema, pathIdSchema } from '../../schema/ids.ts';
 import { listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
   commonProblems,
   declareProblemResponses,
-  permissionCheckProblemCodes,
-  requestBodyProblemCodes,
-  cursorProblemCodes,
-  idempotencyProblemCodes,
+  permissionProblems,
+  bodyProblems,
+  cursorProblems,
+  idempotencyProblems,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { routeMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
@@ -56,8 +56,8 @@ const fields = {
   last_used_at: timestampSchema.nullable().describe('Time of the last use, accurate to one minute; `null` before the first use.'),
 };
 
-export const apiKeySchema = withOpenApiSchemaName('ApiKey', z.object(fields));
-export const createdApiKeyResponseSchema = withOpenApiSchemaName(
+export const apiKeySchema = withSchemaName('ApiKey', z.object(fields));
+export const createdApiKeyResponseSchema = withSchemaName(
   'NewApiKey',
   z.object({
     ...fields,
@@ -68,7 +68,7 @@ export const createdApiKeyResponseSchema = withOpenApiSchemaName(
   }),
 );
 
-export const apiKeyCreateRequestSchema = withOpenApiSchemaName(
+export const apiKeyCreateRequestSchema = withSchemaName(
   'ApiKeyCreate',
   z
     .object({
@@ -92,7 +92,7 @@ export const apiKeyRoutes = defineResource('API keys', "API keys for the user's 
     query: z.object({ limit: paginationParameters.limit, cursor: paginationParameters.cursor }).strict(),
     summary: 'List API keys',
     description: 'Returns the API keys of the current user, newest first. The secret keys are not included.',
-    responses: { 200: listPageSchema('ApiKeyPage', apiKeySchema), ...fails(...permissionCheckProblemCodes, ...cursorProblemCodes) },
+    responses: { 200: listPageSchema('ApiKeyPage', apiKeySchema), ...fails(...permissionProblems, ...cursorProblems) },
     metadata: routeMetadata({ operationId: 'apiKeys.list', access: ['api_keys.manage'] }),
   },
   create: {
@@ -105,13 +105,7 @@ export const apiKeyRoutes = defineResource('API keys', "API keys for the user's 
       'Creates a key that acts on behalf of the current user until it expires or is revoked. Send the key as `Authorization: Bearer mk_...`. The key is shown only once. The user must have signed in during the last 15 minutes.',
     responses: {
       201: createdApiKeyResponseSchema,
-      ...fails(
-        ...permissionCheckProblemCodes,
-        ...requestBodyProblemCodes,
-        ...idempotencyProblemCodes,
-        'insufficient_user_authentication',
-        'too_many_api_keys',
-      ),
+      ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'insufficient_user_authentication', 'too_many_api_keys'),
     },
     metadata: routeMetadata({ operationId: 'apiKeys.create', access: ['api_keys.manage'], idempotent: true, secret: 'key' }),
   },
@@ -121,7 +115,7 @@ export const apiKeyRoutes = defineResource('API keys', "API keys for the user's 
     pathParams: z.object({ api_key_id: pathIdSchema('ID of the API key.') }),
     summary: 'Revoke an API key',
     description: 'All further requests with the key are rejected. Revoking a key again has no effect.',
-    responses: { 204: c.noBody(), ...fails(...permissionCheckProblemCodes, 'not_found') },
+    responses: { 204: c.noBody(), ...fails(...permissionProblems, 'not_found') },
     metadata: routeMetadata({ operationId: 'apiKeys.revoke', access: ['api_keys.manage'] }),
   },
 });

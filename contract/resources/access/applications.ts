@@ -1,16 +1,16 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { withOpenApiSchemaName } from '../../schema/openapi-schema-name.ts';
+import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema, pathIdSchema } from '../../schema/ids.ts';
 import { listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import { openEnumSchema } from '../../schema/open-enum.ts';
 import {
   commonProblems,
   declareProblemResponses,
-  permissionCheckProblemCodes,
-  requestBodyProblemCodes,
-  cursorProblemCodes,
-  idempotencyProblemCodes,
+  permissionProblems,
+  bodyProblems,
+  cursorProblems,
+  idempotencyProblems,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { routeMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
@@ -97,20 +97,17 @@ const fields = {
   updated_at: timestampSchema,
 };
 
-export const applicationSchema = withOpenApiSchemaName('Application', z.object(fields));
+export const applicationSchema = withSchemaName('Application', z.object(fields));
 const clientSecret = secretShownOnceSchema(
   'The client secret; `null` for a public application.',
   'If the first response was lost, rotate the secret of the application (confidential applications only).',
 );
-export const createdApplicationResponseSchema = withOpenApiSchemaName(
-  'NewApplication',
-  z.object({ ...fields, client_secret: clientSecret }),
-);
+export const createdApplicationResponseSchema = withSchemaName('NewApplication', z.object({ ...fields, client_secret: clientSecret }));
 const rotatedSecret = secretShownOnceSchema(
   'The new client secret.',
   'If the first response was lost, rotate the secret again with a new `Idempotency-Key`.',
 );
-const secretRotation = withOpenApiSchemaName(
+const secretRotation = withSchemaName(
   'SecretRotation',
   z.object({ client_secret: rotatedSecret, previous_secret_expires_at: timestampSchema }),
 );
@@ -118,7 +115,7 @@ const initialAccessToken = secretShownOnceSchema(
   'The registration token.',
   'If the first response was lost, create another token with a new `Idempotency-Key`.',
 );
-const newRegistrationToken = withOpenApiSchemaName(
+const newRegistrationToken = withSchemaName(
   'RegistrationToken',
   z.object({ initial_access_token: initialAccessToken, expires_at: timestampSchema }),
 );
@@ -146,7 +143,7 @@ const changeable = {
   refresh_grace_seconds: z.number().int().min(0).max(maxRefreshGraceSeconds).nullable().describe(descriptions.refresh_grace_seconds),
 };
 
-export const applicationCreateSchema = withOpenApiSchemaName(
+export const applicationCreateSchema = withSchemaName(
   'ApplicationCreate',
   z
     .object({
@@ -171,7 +168,7 @@ export const applicationCreateSchema = withOpenApiSchemaName(
     .strict(),
 );
 
-export const applicationUpdateSchema = withOpenApiSchemaName(
+export const applicationUpdateSchema = withSchemaName(
   'ApplicationUpdate',
   z
     .object({ ...changeable, status: z.enum(['active', 'disabled']).describe(fields.status.description ?? '') })
@@ -192,7 +189,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
     description: `Returns all registered applications, newest first. ${onlyAdministrators}`,
     responses: {
       200: listPageSchema('ApplicationPage', applicationSchema),
-      ...fails(...permissionCheckProblemCodes, ...cursorProblemCodes),
+      ...fails(...permissionProblems, ...cursorProblems),
     },
     metadata: routeMetadata({ operationId: 'applications.list', access }),
   },
@@ -202,7 +199,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
     pathParams,
     summary: 'Get an application',
     description: onlyAdministrators,
-    responses: { 200: applicationSchema, ...fails(...permissionCheckProblemCodes, 'not_found') },
+    responses: { 200: applicationSchema, ...fails(...permissionProblems, 'not_found') },
     metadata: routeMetadata({ operationId: 'applications.get', access }),
   },
   create: {
@@ -214,7 +211,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
     description: `Registers an OAuth client. The client secret is shown only once. ${onlyAdministrators}`,
     responses: {
       201: createdApplicationResponseSchema,
-      ...fails(...permissionCheckProblemCodes, ...requestBodyProblemCodes, ...idempotencyProblemCodes, 'client_id_taken'),
+      ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'client_id_taken'),
     },
     metadata: routeMetadata({ operationId: 'applications.create', access, idempotent: true, secret: 'client_secret' }),
   },
@@ -225,7 +222,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
     body: applicationUpdateSchema,
     summary: 'Update an application',
     description: `Omitted fields keep their values. Changes apply from the next request onward. If the application was registered through a metadata document, only \`status\`, \`rate_limit_per_minute\` and \`quota_per_month\` can be changed, because the document defines the other fields. ${onlyAdministrators}`,
-    responses: { 200: applicationSchema, ...fails(...permissionCheckProblemCodes, ...requestBodyProblemCodes, 'not_found') },
+    responses: { 200: applicationSchema, ...fails(...permissionProblems, ...bodyProblems, 'not_found') },
     metadata: routeMetadata({ operationId: 'applications.update', access }),
   },
   delete: {
@@ -234,7 +231,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
     pathParams,
     summary: 'Delete an application',
     description: `Deletes the application and all its grants. The application's tokens stop working immediately. An application with a metadata document is registered again when it is next used. To block such an application, disable it instead. ${onlyAdministrators}`,
-    responses: { 204: c.noBody(), ...fails(...permissionCheckProblemCodes, 'not_found') },
+    responses: { 204: c.noBody(), ...fails(...permissionProblems, 'not_found') },
     metadata: routeMetadata({ operationId: 'applications.delete', access }),
   },
   rotateSecret: {
@@ -242,7 +239,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
     path: '/applications/:application_id/secret-rotations',
     pathParams,
     headers: idempotencyHeadersSchema,
-    body: withOpenApiSchemaName(
+    body: withSchemaName(
       'SecretRotationCreate',
       secretRotationBodySchema(maxClientSecretOverlapSeconds, 'How long the previous secret remains valid, in seconds (default: 1 day).'),
     ),
@@ -250,13 +247,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
     description: `The new secret is valid immediately, and the previous one remains valid for \`overlap_seconds\`. ${onlyAdministrators}`,
     responses: {
       201: secretRotation,
-      ...fails(
-        ...permissionCheckProblemCodes,
-        ...requestBodyProblemCodes,
-        ...idempotencyProblemCodes,
-        'not_found',
-        'application_has_no_secret',
-      ),
+      ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'not_found', 'application_has_no_secret'),
     },
     metadata: routeMetadata({ operationId: 'applications.rotateSecret', access, idempotent: true, secret: 'client_secret' }),
   },
@@ -264,7 +255,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
     method: 'POST',
     path: '/registration-tokens',
     headers: idempotencyHeadersSchema,
-    body: withOpenApiSchemaName(
+    body: withSchemaName(
       'RegistrationTokenCreate',
       z
         .object({
@@ -282,7 +273,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
     description: `Creates an initial access token for dynamic client registration (RFC 7591). Applications registered with such a token can only have scopes to which customers can consent. ${onlyAdministrators}`,
     responses: {
       201: newRegistrationToken,
-      ...fails(...permissionCheckProblemCodes, ...requestBodyProblemCodes, ...idempotencyProblemCodes),
+      ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems),
     },
     metadata: routeMetadata({
       operationId: 'applications.createRegistrationToken',

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { withOpenApiSchemaName } from '../../schema/openapi-schema-name.ts';
+import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema, idInUrlSchema } from '../../schema/ids.ts';
 import { commaSeparatedListSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';
-import { commonProblems, declareProblemResponses, permissionCheckProblemCodes, cursorProblemCodes } from '../../protocol/problems.ts';
+import { commonProblems, declareProblemResponses, permissionProblems, cursorProblems } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { routeMetadata } from '../../protocol/route-metadata.ts';
 import { timestampSchema, timestampInputSchema } from '../../schema/text-and-timestamps.ts';
@@ -42,7 +42,7 @@ export const auditActions = [
   'token.reused',
 ] as const;
 
-export const auditEventSchema = withOpenApiSchemaName(
+export const auditEventSchema = withSchemaName(
   'AuditEvent',
   z.object({
     id: idSchema,
@@ -79,7 +79,7 @@ export const auditEventRoutes = defineResource('Audit events', 'Audit log of cha
     summary: 'List audit events',
     description:
       'Returns the recorded changes to credentials and permissions, newest first. Entries are never changed or deleted. Requires an administrator.',
-    responses: { 200: listPageSchema('AuditEventPage', auditEventSchema), ...fails(...permissionCheckProblemCodes, ...cursorProblemCodes) },
+    responses: { 200: listPageSchema('AuditEventPage', auditEventSchema), ...fails(...permissionProblems, ...cursorProblems) },
     metadata: routeMetadata({ operationId: 'auditEvents.list', access: ['audit.read'] }),
   },
 });

@@ -1,9 +1,9 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { withOpenApiSchemaName } from '../../schema/openapi-schema-name.ts';
+import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema, pathIdSchema } from '../../schema/ids.ts';
 import { listPageSchema, paginationParameters } from '../../schema/pagination.ts';
-import { commonProblems, declareProblemResponses, permissionCheckProblemCodes, cursorProblemCodes } from '../../protocol/problems.ts';
+import { commonProblems, declareProblemResponses, permissionProblems, cursorProblems } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { routeMetadata } from '../../protocol/route-metadata.ts';
 import { timestampSchema } from '../../schema/text-and-timestamps.ts';
@@ -11,7 +11,7 @@ import { timestampSchema } from '../../schema/text-and-timestamps.ts';
 const c = initContract();
 const fails = declareProblemResponses(commonProblems);
 
-export const connectedAppSchema = withOpenApiSchemaName(
+export const connectedAppSchema = withSchemaName(
   'ConnectedApp',
   z.object({
     id: idSchema,
@@ -40,7 +40,7 @@ export const connectedAppRoutes = defineResource('Connected applications', "Appl
       'Returns the applications that can currently act for the user, newest first. An application has one entry for each device.',
     responses: {
       200: listPageSchema('ConnectedAppPage', connectedAppSchema),
-      ...fails(...permissionCheckProblemCodes, ...cursorProblemCodes),
+      ...fails(...permissionProblems, ...cursorProblems),
     },
     metadata: routeMetadata({ operationId: 'connectedApps.list', access: ['connected_apps.read'] }),
   },
@@ -59,7 +59,7 @@ export const connectedAppRoutes = defineResource('Connected applications', "Appl
     summary: 'Remove a connected application',
     description:
       'Revokes the access of the application immediately. The application must ask the user for consent before it can regain access. The API keys that the application created for the user, on any device, are also revoked, unless `api_keys=keep` is set.',
-    responses: { 204: c.noBody(), ...fails(...permissionCheckProblemCodes, 'not_found') },
+    responses: { 204: c.noBody(), ...fails(...permissionProblems, 'not_found') },
     metadata: routeMetadata({ operationId: 'connectedApps.remove', access: ['connected_apps.write'] }),
   },
 });

@@ -1,19 +1,13 @@
 import { z } from 'zod';
-import { withOpenApiSchemaName } from '../../schema/openapi-schema-name.ts';
-import {
-  commonProblems,
-  declareProblemResponses,
-  permissionCheckProblemCodes,
-  requestBodyProblemCodes,
-  idempotencyProblemCodes,
-} from '../../protocol/problems.ts';
+import { withSchemaName } from '../../schema/openapi-schema-name.ts';
+import { commonProblems, declareProblemResponses, permissionProblems, bodyProblems, idempotencyProblems } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { routeMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
 import { timestampSchema } from '../../schema/text-and-timestamps.ts';
 
 const fails = declareProblemResponses(commonProblems);
 
-export const signingKeyRotationSchema = withOpenApiSchemaName(
+export const signingKeyRotationSchema = withSchemaName(
   'SigningKeyRotation',
   z.object({
     made: z
@@ -28,7 +22,7 @@ export const signingKeyRotationSchema = withOpenApiSchemaName(
   }),
 );
 
-export const signingKeyRotationCreateSchema = withOpenApiSchemaName(
+export const signingKeyRotationCreateSchema = withSchemaName(
   'SigningKeyRotationCreate',
   z
     .object({
@@ -53,7 +47,7 @@ export const signingKeyRoutes = defineResource('Signing keys', 'Keys that sign t
       'Replaces the signing keys before their scheduled rotation. The new keys are published immediately but sign tokens only an hour later, so that no request fails. Requires an administrator.',
     responses: {
       201: signingKeyRotationSchema,
-      ...fails(...permissionCheckProblemCodes, ...requestBodyProblemCodes, ...idempotencyProblemCodes),
+      ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems),
     },
     metadata: routeMetadata({ operationId: 'signingKeys.rotate', access: ['signing_keys.manage'], idempotent: true }),
   },

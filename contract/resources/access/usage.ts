@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { withOpenApiSchemaName } from '../../schema/openapi-schema-name.ts';
-import { commonProblems, declareProblemResponses, publicOperationProblemCodes } from '../../protocol/problems.ts';
+import { withSchemaName } from '../../schema/openapi-schema-name.ts';
+import { commonProblems, declareProblemResponses, publicProblems } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { routeMetadata } from '../../protocol/route-metadata.ts';
 import { timestampSchema } from '../../schema/text-and-timestamps.ts';
 
 const fails = declareProblemResponses(commonProblems);
 
-const limit = withOpenApiSchemaName(
+const limit = withSchemaName(
   'UsageLimit',
   z.object({
     policy: z.string().describe('Name of the policy, as in the `RateLimit-Policy` header. More policies may be added.'),
@@ -18,7 +18,7 @@ const limit = withOpenApiSchemaName(
   }),
 );
 
-const month = withOpenApiSchemaName(
+const month = withSchemaName(
   'UsageMonth',
   z.object({
     month: z
@@ -38,11 +38,8 @@ export const usageRoutes = defineResource('Usage', 'API request counts and limit
     description:
       'Returns the remaining limits of the calling application or API key, and its number of requests in each of the last twelve months, newest first. Any valid token is accepted.',
     responses: {
-      200: withOpenApiSchemaName(
-        'Usage',
-        z.object({ client_id: z.string(), limits: z.array(limit).max(10), months: z.array(month).max(12) }),
-      ),
-      ...fails(...publicOperationProblemCodes, 'missing_token'),
+      200: withSchemaName('Usage', z.object({ client_id: z.string(), limits: z.array(limit).max(10), months: z.array(month).max(12) })),
+      ...fails(...publicProblems, 'missing_token'),
     },
     metadata: routeMetadata({ operationId: 'usage.get', access: 'token' }),
   },

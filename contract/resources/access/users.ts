@@ -1,16 +1,16 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { withOpenApiSchemaName } from '../../schema/openapi-schema-name.ts';
+import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema, pathIdSchema } from '../../schema/ids.ts';
 import { commaSeparatedListSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
   commonProblems,
   declareProblemResponses,
-  permissionCheckProblemCodes,
-  requestBodyProblemCodes,
-  cursorProblemCodes,
-  idempotencyProblemCodes,
-  ifMatchProblemCodes,
+  permissionProblems,
+  bodyProblems,
+  cursorProblems,
+  idempotencyProblems,
+  ifMatchProblems,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { routeMetadata, idempotencyHeadersSchema, ifMatchHeadersSchema, ifNoneMatchHeadersSchema } from '../../protocol/route-metadata.ts';
@@ -41,7 +41,7 @@ export const emailSchema = z
 export const userRoles = ['customer', 'staff', 'admin'] as const;
 export const userStatuses = ['active', 'suspended', 'closed'] as const;
 
-export const userSchema = withOpenApiSchemaName(
+export const userSchema = withSchemaName(
   'User',
   z.object({
     id: idSchema,
@@ -60,7 +60,7 @@ export const userSchema = withOpenApiSchemaName(
   }),
 );
 
-export const userCreateSchema = withOpenApiSchemaName(
+export const userCreateSchema = withSchemaName(
   'UserCreate',
   z
     .object({
@@ -70,7 +70,7 @@ export const userCreateSchema = withOpenApiSchemaName(
     .strict(),
 );
 
-export const userUpdateSchema = withOpenApiSchemaName(
+export const userUpdateSchema = withSchemaName(
   'UserUpdate',
   z
     .object({
@@ -95,7 +95,7 @@ export const userRoutes = defineResource('Users', 'User accounts of customers, s
     summary: 'Get the signed-in user',
     description: 'Returns the user of the access token. An application that acts on its own behalf has no user and receives 403.',
     headers: ifNoneMatchHeadersSchema,
-    responses: { 200: userSchema, 304: c.noBody(), ...fails(...permissionCheckProblemCodes) },
+    responses: { 200: userSchema, 304: c.noBody(), ...fails(...permissionProblems) },
     metadata: routeMetadata({ operationId: 'users.me', access: ['users.read', 'users.manage'] }),
   },
   get: {
@@ -106,7 +106,7 @@ export const userRoutes = defineResource('Users', 'User accounts of customers, s
     summary: 'Get a user',
     description:
       "Returns a user. `users.read` allows reading the token's user. Reading other users requires `users.manage` and a staff account.",
-    responses: { 200: userSchema, 304: c.noBody(), ...fails(...permissionCheckProblemCodes, 'not_found') },
+    responses: { 200: userSchema, 304: c.noBody(), ...fails(...permissionProblems, 'not_found') },
     metadata: routeMetadata({ operationId: 'users.get', access: ['users.read', 'users.manage'] }),
   },
   create: {
@@ -118,7 +118,7 @@ export const userRoutes = defineResource('Users', 'User accounts of customers, s
     description: 'Creates a customer. Requires a staff account. Customers can also create their own accounts on the sign-up page.',
     responses: {
       201: userSchema,
-      ...fails(...permissionCheckProblemCodes, ...requestBodyProblemCodes, ...idempotencyProblemCodes, 'email_taken'),
+      ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'email_taken'),
     },
     metadata: routeMetadata({ operationId: 'users.create', access: ['users.manage'], idempotent: true }),
   },
@@ -138,7 +138,7 @@ export const userRoutes = defineResource('Users', 'User accounts of customers, s
       .strict(),
     summary: 'List users',
     description: 'Returns users. Requires a staff account.',
-    responses: { 200: listPageSchema('UserPage', userSchema), ...fails(...permissionCheckProblemCodes, ...cursorProblemCodes) },
+    responses: { 200: listPageSchema('UserPage', userSchema), ...fails(...permissionProblems, ...cursorProblems) },
     metadata: routeMetadata({ operationId: 'users.list', access: ['users.manage'] }),
   },
   update: {
@@ -153,9 +153,9 @@ export const userRoutes = defineResource('Users', 'User accounts of customers, s
     responses: {
       200: userSchema,
       ...fails(
-        ...permissionCheckProblemCodes,
-        ...requestBodyProblemCodes,
-        ...ifMatchProblemCodes,
+        ...permissionProblems,
+        ...bodyProblems,
+        ...ifMatchProblems,
         'insufficient_user_authentication',
         'not_found',
         'email_taken',
@@ -176,8 +176,8 @@ export const userRoutes = defineResource('Users', 'User accounts of customers, s
     responses: {
       204: c.noBody(),
       ...fails(
-        ...permissionCheckProblemCodes,
-        ...ifMatchProblemCodes,
+        ...permissionProblems,
+        ...ifMatchProblems,
         'insufficient_user_authentication',
         'not_found',
         'open_orders',

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { withOpenApiSchemaName } from '../../schema/openapi-schema-name.ts';
+import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema, pathIdSchema, idInUrlSchema, integerInUrlSchema } from '../../schema/ids.ts';
 import { commaSeparatedListSchema, paginationParameters } from '../../schema/pagination.ts';
-import { commonProblems, declareProblemResponses, tokenOperationProblemCodes } from '../../protocol/problems.ts';
+import { commonProblems, declareProblemResponses, tokenProblems } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { routeMetadata } from '../../protocol/route-metadata.ts';
 import type { Scope } from '../../protocol/scopes.ts';
@@ -80,7 +80,7 @@ export const eventTypes: readonly [EventType, ...EventType[]] = [firstType, ...m
 export const eventTypeWildcards = [firstSubject, ...moreSubjects].map((subject): EventTypeWildcard => `${subject}.*`);
 export type EventTypeWildcard = `${EventSubject}.*`;
 
-export const eventSchema = withOpenApiSchemaName(
+export const eventSchema = withSchemaName(
   'Event',
   z.object({
     id: idSchema.describe('Sequence number of the event. Pass this number as `after` to get the events that follow.'),
@@ -88,7 +88,7 @@ export const eventSchema = withOpenApiSchemaName(
     api_version: z.string().describe('API version that defines the format of `data`.'),
     timestamp: timestampSchema.describe('When the change was made.'),
     user_id: idSchema.nullable().describe('User who owns the subject; `null` if the subject belongs to the shop.'),
-    subject: withOpenApiSchemaName(
+    subject: withSchemaName(
       'EventSubject',
       z.object({
         type: z.string().describe('Type of the resource that changed, such as `order`.'),
@@ -102,14 +102,14 @@ export const eventSchema = withOpenApiSchemaName(
           ),
       }),
     ),
-    data: withOpenApiSchemaName(
+    data: withSchemaName(
       'EventData',
       z.object({ object: z.record(z.unknown()).describe('The resource as returned by the API immediately after the change.') }),
     ),
   }),
 );
 
-export const eventPageSchema = withOpenApiSchemaName(
+export const eventPageSchema = withSchemaName(
   'EventPage',
   z.object({
     data: z.array(eventSchema).max(100),
@@ -141,7 +141,7 @@ export const eventRoutes = defineResource('Events', 'Ordered log of all changes.
       .strict(),
     summary: 'List events',
     description: `Returns events in the order of their IDs. To see an event, the token needs the scopes that are required to read the event's resource. An event becomes visible after its change has been committed, and never appears before an event that was already visible. Events are stored for ${eventRetentionDays} days. If the events that follow \`after\` are no longer stored, the response is 410.`,
-    responses: { 200: eventPageSchema, ...fails(...tokenOperationProblemCodes, 'gone') },
+    responses: { 200: eventPageSchema, ...fails(...tokenProblems, 'gone') },
     metadata: routeMetadata({ operationId: 'events.list', access: ['events.read'] }),
   },
   get: {
@@ -149,7 +149,7 @@ export const eventRoutes = defineResource('Events', 'Ordered log of all changes.
     path: '/events/:event_id',
     pathParams: z.object({ event_id: pathIdSchema('ID of the event.') }),
     summary: 'Get an event',
-    responses: { 200: eventSchema, ...fails(...tokenOperationProblemCodes, 'not_found') },
+    responses: { 200: eventSchema, ...fails(...tokenProblems, 'not_found') },
     metadata: routeMetadata({ operationId: 'events.get', access: ['events.read'] }),
   },
 });

@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { withOpenApiSchemaName } from '../../schema/openapi-schema-name.ts';
+import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { eventRetentionDays, eventTypes, eventTypeWildcards } from './events.ts';
 import { idSchema, pathIdSchema } from '../../schema/ids.ts';
 import { openEnumSchema } from '../../schema/open-enum.ts';
@@ -8,11 +8,11 @@ import { commaSeparatedListSchema, listPageSchema, paginationParameters } from '
 import {
   commonProblems,
   declareProblemResponses,
-  tokenOperationProblemCodes,
-  requestBodyProblemCodes,
-  cursorProblemCodes,
-  idempotencyProblemCodes,
-  ifMatchProblemCodes,
+  tokenProblems,
+  bodyProblems,
+  cursorProblems,
+  idempotencyProblems,
+  ifMatchProblems,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { routeMetadata, idempotencyHeadersSchema, ifMatchHeadersSchema, ifNoneMatchHeadersSchema } from '../../protocol/route-metadata.ts';
@@ -29,7 +29,7 @@ export const webhookProblems = {
 
 const fails = declareProblemResponses({ ...commonProblems, ...webhookProblems });
 const { limit, cursor } = paginationParameters;
-const postProblems = [...tokenOperationProblemCodes, ...requestBodyProblemCodes, ...idempotencyProblemCodes] as const;
+const postProblems = [...tokenProblems, ...bodyProblems, ...idempotencyProblems] as const;
 
 /** Maximum number of endpoints per owner. */
 export const maxWebhookEndpoints = 20;
@@ -85,15 +85,15 @@ const rotatedSecret = secretShownOnceSchema(
   'If the first response was lost, rotate the secret again with a new `Idempotency-Key`. While the previous secret is still valid, also send `overlap_seconds: 0`.',
 );
 
-export const webhookEndpointSchema = withOpenApiSchemaName('WebhookEndpoint', z.object(fields));
-export const createdWebhookEndpointResponseSchema = withOpenApiSchemaName('NewWebhookEndpoint', z.object({ ...fields, secret }));
+export const webhookEndpointSchema = withSchemaName('WebhookEndpoint', z.object(fields));
+export const createdWebhookEndpointResponseSchema = withSchemaName('NewWebhookEndpoint', z.object({ ...fields, secret }));
 
-const webhookSecretRotation = withOpenApiSchemaName(
+const webhookSecretRotation = withSchemaName(
   'WebhookSecretRotation',
   z.object({ secret: rotatedSecret, previous_secret_expires_at: timestampSchema }),
 );
 
-export const webhookEndpointCreateSchema = withOpenApiSchemaName(
+export const webhookEndpointCreateSchema = withSchemaName(
   'WebhookEndpointCreate',
   z
     .object({
@@ -104,7 +104,7 @@ export const webhookEndpointCreateSchema = withOpenApiSchemaName(
     .strict(),
 );
 
-export const webhookEndpointUpdateSchema = withOpenApiSchemaName(
+export const webhookEndpointUpdateSchema = withSchemaName(
   'WebhookEndpointUpdate',
   z
     .object({
@@ -117,7 +117,7 @@ export const webhookEndpointUpdateSchema = withOpenApiSchemaName(
     .strict(),
 );
 
-export const webhookDeliverySchema = withOpenApiSchemaName(
+export const webhookDeliverySchema = withSchemaName(
   'WebhookDelivery',
   z.object({
     id: idSchema,
@@ -128,7 +128,7 @@ export const webhookDeliverySchema = withOpenApiSchemaName(
       .describe('`failed`: all attempts have failed. `skipped`: the endpoint was disabled or had lost access to the event.'),
     attempts: z
       .array(
-        withOpenApiSchemaName(
+        withSchemaName(
           'WebhookAttempt',
           z.object({
             at: timestampSchema,
@@ -164,7 +164,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
       'Returns the webhook endpoints of the caller, newest first. An application sees the endpoints that it created itself; a first-party application sees all endpoints of the user.',
     responses: {
       200: listPageSchema('WebhookEndpointPage', webhookEndpointSchema),
-      ...fails(...tokenOperationProblemCodes, ...cursorProblemCodes),
+      ...fails(...tokenProblems, ...cursorProblems),
     },
     metadata: routeMetadata({ operationId: 'webhooks.list', access: ['webhooks.read'] }),
   },
@@ -184,7 +184,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
     pathParams: endpointPath,
     headers: ifNoneMatchHeadersSchema,
     summary: 'Get a webhook endpoint',
-    responses: { 200: webhookEndpointSchema, 304: c.noBody(), ...fails(...tokenOperationProblemCodes, 'not_found') },
+    responses: { 200: webhookEndpointSchema, 304: c.noBody(), ...fails(...tokenProblems, 'not_found') },
     metadata: routeMetadata({ operationId: 'webhooks.get', access: ['webhooks.read'] }),
   },
   update: {
@@ -198,7 +198,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
       'Omitted fields keep their values. After the update, the endpoint receives the events that the token of this request can read. Deliveries to a disabled endpoint are skipped; redeliver them after enabling it.',
     responses: {
       200: webhookEndpointSchema,
-      ...fails(...tokenOperationProblemCodes, ...requestBodyProblemCodes, ...ifMatchProblemCodes, 'not_found'),
+      ...fails(...tokenProblems, ...bodyProblems, ...ifMatchProblems, 'not_found'),
     },
     metadata: routeMetadata({ operationId: 'webhooks.update', access: ['webhooks.write'] }),
   },
@@ -209,7 +209,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
     headers: ifMatchHeadersSchema,
     summary: 'Delete a webhook endpoint',
     description: 'Deletes the endpoint and its deliveries. Nothing is sent to the endpoint after the response.',
-    responses: { 204: c.noBody(), ...fails(...tokenOperationProblemCodes, ...ifMatchProblemCodes, 'not_found') },
+    responses: { 204: c.noBody(), ...fails(...tokenProblems, ...ifMatchProblems, 'not_found') },
     metadata: routeMetadata({ operationId: 'webhooks.delete', access: ['webhooks.write'] }),
   },
   rotateSecret: {
@@ -217,7 +217,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
     path: '/webhook-endpoints/:webhook_endpoint_id/secret-rotations',
     pathParams: endpointPath,
     headers: idempotencyHeadersSchema,
-    body: withOpenApiSchemaName(
+    body: withSchemaName(
       'WebhookSecretRotationCreate',
       secretRotationBodySchema(
         maxWebhookSecretOverlapSeconds,
@@ -242,7 +242,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
     description: `Returns the past and pending deliveries of the endpoint, newest first. A delivery is stored for as long as its event: ${eventRetentionDays} days.`,
     responses: {
       200: listPageSchema('WebhookDeliveryPage', webhookDeliverySchema),
-      ...fails(...tokenOperationProblemCodes, ...cursorProblemCodes, 'not_found'),
+      ...fails(...tokenProblems, ...cursorProblems, 'not_found'),
     },
     metadata: routeMetadata({ operationId: 'webhooks.deliveries', access: ['webhooks.read'] }),
   },
@@ -251,7 +251,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
     path: '/webhook-endpoints/:webhook_endpoint_id/redeliveries',
     pathParams: endpointPath,
     headers: idempotencyHeadersSchema,
-    body: withOpenApiSchemaName(
+    body: withSchemaName(
       'RedeliveryCreate',
       z
         .object({
@@ -268,10 +268,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
     summary: 'Redeliver events',
     description: 'Redelivers one event or a range of events. The events keep their IDs, and each delivery gets a new series of attempts.',
     responses: {
-      202: withOpenApiSchemaName(
-        'Redelivery',
-        z.object({ deliveries: z.number().int().min(0).describe('Number of scheduled deliveries.') }),
-      ),
+      202: withSchemaName('Redelivery', z.object({ deliveries: z.number().int().min(0).describe('Number of scheduled deliveries.') })),
       ...fails(...postProblems, 'not_found', 'webhook_endpoint_disabled'),
     },
     metadata: routeMetadata({ operationId: 'webhooks.redeliver', access: ['webhooks.write'], idempotent: true }),
@@ -285,7 +282,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
     summary: 'Send a test event',
     description: 'Sends a `webhook_endpoint.test` event to this endpoint only, even if the endpoint does not subscribe to this event type.',
     responses: {
-      202: withOpenApiSchemaName('TestEvent', z.object({ type: z.literal('webhook_endpoint.test'), webhook_endpoint_id: idSchema })),
+      202: withSchemaName('TestEvent', z.object({ type: z.literal('webhook_endpoint.test'), webhook_endpoint_id: idSchema })),
       ...fails(...postProblems, 'not_found', 'webhook_endpoint_disabled'),
     },
     metadata: routeMetadata({ operationId: 'webhooks.test', access: ['webhooks.write'], idempotent: true }),

@@ -1,16 +1,16 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { withOpenApiSchemaName } from '../../schema/openapi-schema-name.ts';
+import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { currencySchema, priceSchema } from '../../schema/money.ts';
 import { paginationParametersWithDefaultLimit100, listPageSchema } from '../../schema/pagination.ts';
 import {
   commonProblems,
   declareProblemResponses,
-  permissionCheckProblemCodes,
-  publicOperationProblemCodes,
-  requestBodyProblemCodes,
-  cursorProblemCodes,
-  ifMatchProblemCodes,
+  permissionProblems,
+  publicProblems,
+  bodyProblems,
+  cursorProblems,
+  ifMatchProblems,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { routeMetadata, ifMatchHeadersSchema, ifNoneMatchHeadersSchema } from '../../protocol/route-metadata.ts';
@@ -21,7 +21,7 @@ const fails = declareProblemResponses(commonProblems);
 
 export const deliveryMethodCodeSchema = z.string().regex(/^[a-z0-9_]{1,32}$/, 'must be 1 to 32 of a-z, 0-9 and _');
 
-export const deliveryMethodSchema = withOpenApiSchemaName(
+export const deliveryMethodSchema = withSchemaName(
   'DeliveryMethod',
   z.object({
     code: deliveryMethodCodeSchema.describe('Code that identifies the delivery method in orders.'),
@@ -33,7 +33,7 @@ export const deliveryMethodSchema = withOpenApiSchemaName(
   }),
 );
 
-export const deliveryMethodReplaceRequestSchema = withOpenApiSchemaName(
+export const deliveryMethodReplaceRequestSchema = withSchemaName(
   'DeliveryMethodReplace',
   z
     .object({
@@ -56,7 +56,7 @@ export const deliveryMethodRoutes = defineResource('Delivery methods', 'Ways to 
     description: 'Returns the delivery methods that new orders can use, cheapest first.',
     responses: {
       200: listPageSchema('DeliveryMethodList', deliveryMethodSchema),
-      ...fails(...publicOperationProblemCodes, ...cursorProblemCodes),
+      ...fails(...publicProblems, ...cursorProblems),
     },
     metadata: routeMetadata({ operationId: 'deliveryMethods.list', access: 'public' }),
   },
@@ -66,7 +66,7 @@ export const deliveryMethodRoutes = defineResource('Delivery methods', 'Ways to 
     pathParams: methodPath,
     headers: ifNoneMatchHeadersSchema,
     summary: 'Get a delivery method',
-    responses: { 200: deliveryMethodSchema, 304: c.noBody(), ...fails(...publicOperationProblemCodes, 'not_found') },
+    responses: { 200: deliveryMethodSchema, 304: c.noBody(), ...fails(...publicProblems, 'not_found') },
     metadata: routeMetadata({ operationId: 'deliveryMethods.get', access: 'public' }),
   },
   replace: {
@@ -80,7 +80,7 @@ export const deliveryMethodRoutes = defineResource('Delivery methods', 'Ways to 
     responses: {
       200: deliveryMethodSchema,
       201: deliveryMethodSchema,
-      ...fails(...permissionCheckProblemCodes, ...requestBodyProblemCodes, ...ifMatchProblemCodes, 'precondition_required'),
+      ...fails(...permissionProblems, ...bodyProblems, ...ifMatchProblems, 'precondition_required'),
     },
     metadata: routeMetadata({ operationId: 'deliveryMethods.replace', access: ['settings.write'] }),
   },
@@ -91,7 +91,7 @@ export const deliveryMethodRoutes = defineResource('Delivery methods', 'Ways to 
     headers: ifMatchHeadersSchema,
     summary: 'Delete a delivery method',
     description: 'New orders can no longer use the delivery method. Existing orders do not change.',
-    responses: { 204: c.noBody(), ...fails(...permissionCheckProblemCodes, ...ifMatchProblemCodes, 'not_found') },
+    responses: { 204: c.noBody(), ...fails(...permissionProblems, ...ifMatchProblems, 'not_found') },
     metadata: routeMetadata({ operationId: 'deliveryMethods.delete', access: ['settings.write'] }),
   },
 });

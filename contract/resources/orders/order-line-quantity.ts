@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { withOpenApiSchemaName } from '../../schema/openapi-schema-name.ts';
+import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { maxOrderLines, maxLineQuantity } from './orders.ts';
 
 /** An order line and a number of its units. */
-export const orderLineQuantitySchema = withOpenApiSchemaName(
+export const orderLineQuantitySchema = withSchemaName(
   'LineQuantity',
   z
     .object({

@@ -1,7 +1,7 @@
 /** Orders in version 2, which separates the delivery method from the delivery address. Everything else is the same as in version 1. */
 import { initContract } from '@ts-rest/core';
 import type { z } from 'zod';
-import { withOpenApiSchemaName } from '../../schema/openapi-schema-name.ts';
+import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { deliveryMethodCodeSchema } from './delivery-methods.ts';
 import {
   orderDeliverySchema,
@@ -20,23 +20,23 @@ const shippingMethod = deliveryMethodCodeSchema.describe('Code of the delivery m
 
 const responseFields = {
   shipping_method: shippingMethod,
-  shipping_address: withOpenApiSchemaName('ShippingAddress', orderDeliverySchema.omit({ method: true })),
+  shipping_address: withSchemaName('ShippingAddress', orderDeliverySchema.omit({ method: true })),
 };
 const requestFields = {
   shipping_method: shippingMethod,
-  shipping_address: withOpenApiSchemaName('ShippingAddressInput', orderDeliveryInputSchema.omit({ method: true })),
+  shipping_address: withSchemaName('ShippingAddressInput', orderDeliveryInputSchema.omit({ method: true })),
 };
 
-const orderV2 = withOpenApiSchemaName('Order', orderSchema.omit({ delivery: true }).extend(responseFields));
-const orderSummaryV2 = withOpenApiSchemaName(
+const orderV2 = withSchemaName('Order', orderSchema.omit({ delivery: true }).extend(responseFields));
+const orderSummaryV2 = withSchemaName(
   'OrderSummary',
   orderSummarySchema
     .omit({ delivery: true })
     .extend(responseFields)
     .describe('An order in a list. The lines are included only with `include=items`.'),
 );
-const orderCreateV2 = withOpenApiSchemaName('OrderCreate', orderCreateSchema.omit({ delivery: true }).extend(requestFields));
-const orderUpdateV2 = withOpenApiSchemaName(
+const orderCreateV2 = withSchemaName('OrderCreate', orderCreateSchema.omit({ delivery: true }).extend(requestFields));
+const orderUpdateV2 = withSchemaName(
   'OrderUpdate',
   orderUpdateSchema.omit({ delivery: true }).extend({
     shipping_method: requestFields.shipping_method

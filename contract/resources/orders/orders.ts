@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { withOpenApiSchemaName } from '../../schema/openapi-schema-name.ts';
+import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { deliveryMethodCodeSchema } from './delivery-methods.ts';
 import { idSchema, pathIdSchema, idInUrlSchema, urlIdListSchema } from '../../schema/ids.ts';
 import { amountSchema, currencySchema, priceSchema } from '../../schema/money.ts';
@@ -8,11 +8,11 @@ import { commaSeparatedListSchema, listPageSchema, paginationParameters } from '
 import {
   commonProblems,
   declareProblemResponses,
-  permissionCheckProblemCodes,
-  requestBodyProblemCodes,
-  cursorProblemCodes,
-  idempotencyProblemCodes,
-  ifMatchProblemCodes,
+  permissionProblems,
+  bodyProblems,
+  cursorProblems,
+  idempotencyProblems,
+  ifMatchProblems,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import {
@@ -55,7 +55,7 @@ export const maxLineQuantity = 100_000;
 const quantity = z.number().int().min(1).max(maxLineQuantity);
 const country = z.string().regex(/^[A-Z]{2}$/, 'must be an ISO 3166-1 code of two letters such as DE');
 
-export const orderItemSchema = withOpenApiSchemaName(
+export const orderItemSchema = withSchemaName(
   'OrderItem',
   z.object({
     line: z.number().int().min(1).max(maxOrderLines).describe('Line number, starting at 1.'),
@@ -84,8 +84,8 @@ const deliveryFields = (oneLine: typeof singleLineInputSchema | typeof singleLin
   country: country.optional().describe('ISO 3166-1 alpha-2 country code. Required if the delivery method requires an address.'),
 });
 
-export const orderDeliveryInputSchema = withOpenApiSchemaName('DeliveryInput', z.object(deliveryFields(singleLineInputSchema)).strict());
-export const orderDeliverySchema = withOpenApiSchemaName('Delivery', z.object(deliveryFields(singleLineResponseSchema)));
+export const orderDeliveryInputSchema = withSchemaName('DeliveryInput', z.object(deliveryFields(singleLineInputSchema)).strict());
+export const orderDeliverySchema = withSchemaName('Delivery', z.object(deliveryFields(singleLineResponseSchema)));
 
 const orderFields = {
   id: idSchema,
@@ -118,11 +118,8 @@ const orderFields = {
   canceled_at: timestampSchema.nullable(),
 };
 
-export const orderSchema = withOpenApiSchemaName(
-  'Order',
-  z.object({ ...orderFields, items: z.array(orderItemSchema).min(1).max(maxOrderLines) }),
-);
-export const orderSummarySchema = withOpenApiSchemaName(
+export const orderSchema = withSchemaName('Order', z.object({ ...orderFields, items: z.array(orderItemSchema).min(1).max(maxOrderLines) }));
+export const orderSummarySchema = withSchemaName(
   'OrderSummary',
   z
     .object({
@@ -134,12 +131,12 @@ export const orderSummarySchema = withOpenApiSchemaName(
 /** Maximum number of orders on a page of a list that includes their lines. */
 export const maxOrdersWithItems = 20;
 
-export const orderCreateSchema = withOpenApiSchemaName(
+export const orderCreateSchema = withSchemaName(
   'OrderCreate',
   z
     .object({
       items: z
-        .array(withOpenApiSchemaName('OrderItemCreate', z.object({ product_id: idSchema, quantity }).strict()))
+        .array(withSchemaName('OrderItemCreate', z.object({ product_id: idSchema, quantity }).strict()))
         .min(1)
         .max(maxOrderLines)
         .describe('Order lines. Several lines can have the same product.'),
@@ -162,7 +159,7 @@ export const orderCreateSchema = withOpenApiSchemaName(
     .strict(),
 );
 
-export const orderUpdateSchema = withOpenApiSchemaName(
+export const orderUpdateSchema = withSchemaName(
   'OrderUpdate',
   z
     .object({
@@ -177,7 +174,7 @@ export const orderUpdateSchema = withOpenApiSchemaName(
     .strict(),
 );
 
-export const orderCancellationSchema = withOpenApiSchemaName(
+export const orderCancellationSchema = withSchemaName(
   'OrderCancellation',
   z
     .object({
@@ -207,14 +204,7 @@ export const orderRoutes = defineResource('Orders', 'Orders of customers.', {
       'Reserves the stock and fixes the prices immediately. The order can then be paid until `expires_at`. Send an `Idempotency-Key`, so that a retry does not place a second order.',
     responses: {
       201: orderSchema,
-      ...fails(
-        ...permissionCheckProblemCodes,
-        ...requestBodyProblemCodes,
-        ...idempotencyProblemCodes,
-        'out_of_stock',
-        'price_changed',
-        'product_unavailable',
-      ),
+      ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'out_of_stock', 'price_changed', 'product_unavailable'),
     },
     metadata: routeMetadata({
       operationId: 'orders.create',
@@ -259,7 +249,7 @@ export const orderRoutes = defineResource('Orders', 'Orders of customers.', {
     summary: 'List orders',
     description:
       'Returns the orders of the current user. With the `orders.manage` scope and a staff account, returns the orders of every customer. Order lines are included only with `include=items` or in the response for a single order.',
-    responses: { 200: listPageSchema('OrderPage', orderSummarySchema), ...fails(...permissionCheckProblemCodes, ...cursorProblemCodes) },
+    responses: { 200: listPageSchema('OrderPage', orderSummarySchema), ...fails(...permissionProblems, ...cursorProblems) },
     metadata: routeMetadata({ operationId: 'orders.list', access: ['orders.read', 'orders.manage'] }),
   },
   get: {
@@ -268,7 +258,7 @@ export const orderRoutes = defineResource('Orders', 'Orders of customers.', {
     pathParams: orderPathParametersSchema,
     headers: ifNoneMatchHeadersSchema,
     summary: 'Get an order',
-    responses: { 200: orderSchema, 304: c.noBody(), ...fails(...permissionCheckProblemCodes, 'not_found') },
+    responses: { 200: orderSchema, 304: c.noBody(), ...fails(...permissionProblems, 'not_found') },
     metadata: routeMetadata({ operationId: 'orders.get', access: ['orders.read', 'orders.manage'] }),
   },
   update: {
@@ -282,14 +272,7 @@ export const orderRoutes = defineResource('Orders', 'Orders of customers.', {
       'Updates the fields given in a JSON merge patch (RFC 7396). The price cannot change. Staff can change the delivery until part of the order has been shipped. Customers can change the delivery only while the order is pending.',
     responses: {
       200: orderSchema,
-      ...fails(
-        ...permissionCheckProblemCodes,
-        ...requestBodyProblemCodes,
-        ...ifMatchProblemCodes,
-        'not_found',
-        'invalid_transition',
-        'price_changed',
-      ),
+      ...fails(...permissionProblems, ...bodyProblems, ...ifMatchProblems, 'not_found', 'invalid_transition', 'price_changed'),
     },
     metadata: routeMetadata({ operationId: 'orders.update', access: ['orders.write', 'orders.manage'] }),
   },
@@ -304,7 +287,7 @@ export const orderRoutes = defineResource('Orders', 'Orders of customers.', {
     description: 'Cancels an order if no part of it has been shipped. The goods are returned to stock, and the payment is refunded.',
     responses: {
       201: orderSchema,
-      ...fails(...permissionCheckProblemCodes, ...requestBodyProblemCodes, ...idempotencyProblemCodes, 'not_found', 'invalid_transition'),
+      ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'not_found', 'invalid_transition'),
     },
     metadata: routeMetadata({ operationId: 'orders.cancel', access: ['orders.write', 'orders.manage'], idempotent: true }),
   },

@@ -1,7 +1,7 @@
 import { extendApi } from '@anatine/zod-openapi';
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { withOpenApiSchemaName } from '../../schema/openapi-schema-name.ts';
+import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema, pathIdSchema } from '../../schema/ids.ts';
 import { amountSchema, currencySchema } from '../../schema/money.ts';
 import { orderSubresourceQueryParameters } from './order-subresource-query.ts';
@@ -10,10 +10,10 @@ import { listPageSchema, paginationParameters } from '../../schema/pagination.ts
 import {
   commonProblems,
   declareProblemResponses,
-  permissionCheckProblemCodes,
-  requestBodyProblemCodes,
-  cursorProblemCodes,
-  idempotencyProblemCodes,
+  permissionProblems,
+  bodyProblems,
+  cursorProblems,
+  idempotencyProblems,
 } from '../../protocol/problems.ts';
 import { openEnumSchema } from '../../schema/open-enum.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
@@ -58,7 +58,7 @@ export const paymentFailureCodes = [
   'unknown',
 ] as const;
 
-export const paymentNextActionSchema = withOpenApiSchemaName(
+export const paymentNextActionSchema = withSchemaName(
   'NextAction',
   z.object({
     type: z
@@ -69,7 +69,7 @@ export const paymentNextActionSchema = withOpenApiSchemaName(
   }),
 );
 
-export const paymentSchema = withOpenApiSchemaName(
+export const paymentSchema = withSchemaName(
   'Payment',
   z.object({
     id: idSchema,
@@ -102,7 +102,7 @@ export const paymentSchema = withOpenApiSchemaName(
   }),
 );
 
-export const paymentCreateSchema = withOpenApiSchemaName(
+export const paymentCreateSchema = withSchemaName(
   'PaymentCreate',
   z
     .object({
@@ -144,9 +144,9 @@ export const paymentRoutes = defineResource('Payments', 'Payments for orders.', 
     responses: {
       201: paymentSchema,
       ...fails(
-        ...permissionCheckProblemCodes,
-        ...requestBodyProblemCodes,
-        ...idempotencyProblemCodes,
+        ...permissionProblems,
+        ...bodyProblems,
+        ...idempotencyProblems,
         'not_found',
         'payment_in_progress',
         'already_paid',
@@ -164,7 +164,7 @@ export const paymentRoutes = defineResource('Payments', 'Payments for orders.', 
     description: 'Returns the payments of the order, newest first.',
     responses: {
       200: listPageSchema('PaymentPage', paymentSchema),
-      ...fails(...permissionCheckProblemCodes, ...cursorProblemCodes, 'not_found'),
+      ...fails(...permissionProblems, ...cursorProblems, 'not_found'),
     },
     metadata: routeMetadata({ operationId: 'payments.list', access: ['payments.read', 'payments.manage'] }),
   },
@@ -175,7 +175,7 @@ export const paymentRoutes = defineResource('Payments', 'Payments for orders.', 
     summary: 'List payments',
     description:
       "Returns the payments for the current user's orders. With the `payments.manage` scope and a staff account, returns all payments.",
-    responses: { 200: listPageSchema('PaymentPage', paymentSchema), ...fails(...permissionCheckProblemCodes, ...cursorProblemCodes) },
+    responses: { 200: listPageSchema('PaymentPage', paymentSchema), ...fails(...permissionProblems, ...cursorProblems) },
     metadata: routeMetadata({ operationId: 'payments.listAll', access: ['payments.read', 'payments.manage'] }),
   },
   get: {
@@ -186,7 +186,7 @@ export const paymentRoutes = defineResource('Payments', 'Payments for orders.', 
     summary: 'Get a payment',
     description:
       'Returns a payment. Staff with `payments.manage` also see `provider_reference`, which identifies the payment at its provider, such as a Stripe PaymentIntent.',
-    responses: { 200: paymentSchema, 304: c.noBody(), ...fails(...permissionCheckProblemCodes, 'not_found') },
+    responses: { 200: paymentSchema, 304: c.noBody(), ...fails(...permissionProblems, 'not_found') },
     metadata: routeMetadata({ operationId: 'payments.get', access: ['payments.read', 'payments.manage'] }),
   },
   cancel: {
@@ -200,7 +200,7 @@ export const paymentRoutes = defineResource('Payments', 'Payments for orders.', 
       'Cancels a payment that is waiting for the customer. The order remains open and can be paid in another way until its reservation expires.',
     responses: {
       201: paymentSchema,
-      ...fails(...permissionCheckProblemCodes, ...requestBodyProblemCodes, ...idempotencyProblemCodes, 'not_found', 'invalid_transition'),
+      ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'not_found', 'invalid_transition'),
     },
     metadata: routeMetadata({ operationId: 'payments.cancel', access: ['payments.write', 'payments.manage'], idempotent: true }),
   },
@@ -215,7 +215,7 @@ export const paymentRoutes = defineResource('Payments', 'Payments for orders.', 
       'Confirms that the money has been received in cash or by bank transfer. If the order has been canceled in the meantime, the payment must be refunded.',
     responses: {
       201: paymentSchema,
-      ...fails(...permissionCheckProblemCodes, ...requestBodyProblemCodes, ...idempotencyProblemCodes, 'not_found', 'invalid_transition'),
+      ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'not_found', 'invalid_transition'),
     },
     metadata: routeMetadata({ operationId: 'payments.confirm', access: ['payments.manage'], idempotent: true }),
   },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { withOpenApiSchemaName } from '../../schema/openapi-schema-name.ts';
-import { commonProblems, declareProblemResponses, publicOperationProblemCodes } from '../../protocol/problems.ts';
+import { withSchemaName } from '../../schema/openapi-schema-name.ts';
+import { commonProblems, declareProblemResponses, publicProblems } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { routeMetadata } from '../../protocol/route-metadata.ts';
 
@@ -20,11 +20,11 @@ export const providerEventRoutes = defineResource('Provider events', 'Webhooks o
     description:
       'Webhook of payment providers. Each provider signs its events in its own format. The service first stores the event, and then fetches the current state from the provider.',
     responses: {
-      200: withOpenApiSchemaName(
+      200: withSchemaName(
         'ProviderEventReceipt',
         z.object({ received: z.number().int().min(0).describe('Number of events that had not been received before.') }),
       ),
-      ...fails(...publicOperationProblemCodes, 'payload_too_large', 'unsupported_media_type', 'not_found', 'invalid_signature'),
+      ...fails(...publicProblems, 'payload_too_large', 'unsupported_media_type', 'not_found', 'invalid_signature'),
     },
     metadata: routeMetadata({ operationId: 'providerEvents.receive', access: 'public', consumes: ['application/json'], internal: true }),
   },

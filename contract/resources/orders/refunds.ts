@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { withOpenApiSchemaName } from '../../schema/openapi-schema-name.ts';
+import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema, pathIdSchema, idInUrlSchema } from '../../schema/ids.ts';
 import { amountSchema, currencySchema } from '../../schema/money.ts';
 import { orderLineQuantitySchema } from './order-line-quantity.ts';
@@ -10,10 +10,10 @@ import { listPageSchema, paginationParameters } from '../../schema/pagination.ts
 import {
   commonProblems,
   declareProblemResponses,
-  permissionCheckProblemCodes,
-  requestBodyProblemCodes,
-  cursorProblemCodes,
-  idempotencyProblemCodes,
+  permissionProblems,
+  bodyProblems,
+  cursorProblems,
+  idempotencyProblems,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { routeMetadata, dryRunQuerySchema, idempotencyHeadersSchema, ifNoneMatchHeadersSchema } from '../../protocol/route-metadata.ts';
@@ -37,7 +37,7 @@ const refundFields = {
   restock: z.array(orderLineQuantitySchema).max(maxOrderLines).describe('Order lines and quantities to return to stock.'),
 };
 
-export const refundSchema = withOpenApiSchemaName(
+export const refundSchema = withSchemaName(
   'Refund',
   z.object({
     id: idSchema,
@@ -54,7 +54,7 @@ export const refundSchema = withOpenApiSchemaName(
   }),
 );
 
-export const refundCreateSchema = withOpenApiSchemaName(
+export const refundCreateSchema = withSchemaName(
   'RefundCreate',
   z
     .object({
@@ -84,9 +84,9 @@ export const refundRoutes = defineResource('Refunds', 'Refunds of payments.', {
     responses: {
       201: refundSchema,
       ...fails(
-        ...permissionCheckProblemCodes,
-        ...requestBodyProblemCodes,
-        ...idempotencyProblemCodes,
+        ...permissionProblems,
+        ...bodyProblems,
+        ...idempotencyProblems,
         'not_found',
         'invalid_transition',
         'refund_exceeds_payment',
@@ -104,7 +104,7 @@ export const refundRoutes = defineResource('Refunds', 'Refunds of payments.', {
     description: 'Returns the refunds of the order, newest first.',
     responses: {
       200: listPageSchema('RefundPage', refundSchema),
-      ...fails(...permissionCheckProblemCodes, ...cursorProblemCodes, 'not_found'),
+      ...fails(...permissionProblems, ...cursorProblems, 'not_found'),
     },
     metadata: routeMetadata({ operationId: 'refunds.list', access: ['payments.read', 'payments.manage'] }),
   },
@@ -120,7 +120,7 @@ export const refundRoutes = defineResource('Refunds', 'Refunds of payments.', {
     summary: 'List refunds',
     description:
       "Returns the refunds for the current user's orders. With the `payments.manage` scope and a staff account, returns all refunds.",
-    responses: { 200: listPageSchema('RefundPage', refundSchema), ...fails(...permissionCheckProblemCodes, ...cursorProblemCodes) },
+    responses: { 200: listPageSchema('RefundPage', refundSchema), ...fails(...permissionProblems, ...cursorProblems) },
     metadata: routeMetadata({ operationId: 'refunds.listAll', access: ['payments.read', 'payments.manage'] }),
   },
   get: {
@@ -129,7 +129,7 @@ export const refundRoutes = defineResource('Refunds', 'Refunds of payments.', {
     pathParams: refundPath,
     headers: ifNoneMatchHeadersSchema,
     summary: 'Get a refund',
-    responses: { 200: refundSchema, 304: c.noBody(), ...fails(...permissionCheckProblemCodes, 'not_found') },
+    responses: { 200: refundSchema, 304: c.noBody(), ...fails(...permissionProblems, 'not_found') },
     metadata: routeMetadata({ operationId: 'refunds.get', access: ['payments.read', 'payments.manage'] }),
   },
   confirm: {
@@ -142,7 +142,7 @@ export const refundRoutes = defineResource('Refunds', 'Refunds of payments.', {
     description: 'Confirms that the money has been returned to the customer.',
     responses: {
       201: refundSchema,
-      ...fails(...permissionCheckProblemCodes, ...requestBodyProblemCodes, ...idempotencyProblemCodes, 'not_found', 'invalid_transition'),
+      ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'not_found', 'invalid_transition'),
     },
     metadata: routeMetadata({ operationId: 'refunds.confirm', access: ['refunds.write'], idempotent: true }),
   },

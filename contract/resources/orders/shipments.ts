@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { withOpenApiSchemaName } from '../../schema/openapi-schema-name.ts';
+import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema, pathIdSchema } from '../../schema/ids.ts';
 import { orderSubresourceQueryParameters } from './order-subresource-query.ts';
 import { maxOrderLines, orderPathParametersSchema } from './orders.ts';
@@ -9,11 +9,11 @@ import { listPageSchema, paginationParameters } from '../../schema/pagination.ts
 import {
   commonProblems,
   declareProblemResponses,
-  permissionCheckProblemCodes,
-  requestBodyProblemCodes,
-  cursorProblemCodes,
-  idempotencyProblemCodes,
-  ifMatchProblemCodes,
+  permissionProblems,
+  bodyProblems,
+  cursorProblems,
+  idempotencyProblems,
+  ifMatchProblems,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import {
@@ -47,7 +47,7 @@ const trackingFields = (oneLine: typeof singleLineInputSchema | typeof singleLin
 });
 const tracking = trackingFields(singleLineInputSchema);
 
-export const shipmentSchema = withOpenApiSchemaName(
+export const shipmentSchema = withSchemaName(
   'Shipment',
   z.object({
     id: idSchema,
@@ -63,7 +63,7 @@ export const shipmentSchema = withOpenApiSchemaName(
   }),
 );
 
-export const shipmentCreateSchema = withOpenApiSchemaName(
+export const shipmentCreateSchema = withSchemaName(
   'ShipmentCreate',
   z
     .object({
@@ -83,7 +83,7 @@ export const shipmentCreateSchema = withOpenApiSchemaName(
     .strict(),
 );
 
-export const shipmentUpdateSchema = withOpenApiSchemaName(
+export const shipmentUpdateSchema = withSchemaName(
   'ShipmentUpdate',
   z
     .object({ status: z.enum(['shipped', 'delivered', 'failed', 'canceled']), ...tracking })
@@ -105,14 +105,7 @@ export const shipmentRoutes = defineResource('Shipments', 'Shipments of orders, 
     description: 'Creates a shipment for all or part of a paid order.',
     responses: {
       201: shipmentSchema,
-      ...fails(
-        ...permissionCheckProblemCodes,
-        ...requestBodyProblemCodes,
-        ...idempotencyProblemCodes,
-        'not_found',
-        'invalid_transition',
-        'quantity_exceeded',
-      ),
+      ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'not_found', 'invalid_transition', 'quantity_exceeded'),
     },
     metadata: routeMetadata({
       operationId: 'shipments.create',
@@ -131,7 +124,7 @@ export const shipmentRoutes = defineResource('Shipments', 'Shipments of orders, 
     description: 'Returns the shipments of the order, newest first.',
     responses: {
       200: listPageSchema('ShipmentPage', shipmentSchema),
-      ...fails(...permissionCheckProblemCodes, ...cursorProblemCodes, 'not_found'),
+      ...fails(...permissionProblems, ...cursorProblems, 'not_found'),
     },
     metadata: routeMetadata({ operationId: 'shipments.list', access: ['orders.read', 'orders.manage', 'shipments.write'] }),
   },
@@ -147,7 +140,7 @@ export const shipmentRoutes = defineResource('Shipments', 'Shipments of orders, 
     summary: 'List shipments',
     description:
       "Returns the shipments of the current user's orders. With `shipments.write` or `orders.manage` and a staff account, returns all shipments.",
-    responses: { 200: listPageSchema('ShipmentPage', shipmentSchema), ...fails(...permissionCheckProblemCodes, ...cursorProblemCodes) },
+    responses: { 200: listPageSchema('ShipmentPage', shipmentSchema), ...fails(...permissionProblems, ...cursorProblems) },
     metadata: routeMetadata({ operationId: 'shipments.listAll', access: ['orders.read', 'orders.manage', 'shipments.write'] }),
   },
   get: {
@@ -156,7 +149,7 @@ export const shipmentRoutes = defineResource('Shipments', 'Shipments of orders, 
     pathParams: shipmentPath,
     headers: ifNoneMatchHeadersSchema,
     summary: 'Get a shipment',
-    responses: { 200: shipmentSchema, 304: c.noBody(), ...fails(...permissionCheckProblemCodes, 'not_found') },
+    responses: { 200: shipmentSchema, 304: c.noBody(), ...fails(...permissionProblems, 'not_found') },
     metadata: routeMetadata({ operationId: 'shipments.get', access: ['orders.read', 'orders.manage', 'shipments.write'] }),
   },
   update: {
@@ -170,7 +163,7 @@ export const shipmentRoutes = defineResource('Shipments', 'Shipments of orders, 
       'Updates the status or the tracking details. The status changes from `pending` to `shipped`, and then to `delivered`, or to `failed` if the parcel cannot be delivered. Only a `pending` shipment can be `canceled`.',
     responses: {
       200: shipmentSchema,
-      ...fails(...permissionCheckProblemCodes, ...requestBodyProblemCodes, ...ifMatchProblemCodes, 'not_found', 'invalid_transition'),
+      ...fails(...permissionProblems, ...bodyProblems, ...ifMatchProblems, 'not_found', 'invalid_transition'),
     },
     metadata: routeMetadata({ operationId: 'shipments.update', access: ['shipments.write'] }),
   },

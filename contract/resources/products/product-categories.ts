@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { withOpenApiSchemaName } from '../../schema/openapi-schema-name.ts';
+import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { listPageSchema, paginationParameters } from '../../schema/pagination.ts';
-import { commonProblems, declareProblemResponses, publicOperationProblemCodes, cursorProblemCodes } from '../../protocol/problems.ts';
+import { commonProblems, declareProblemResponses, publicProblems, cursorProblems } from '../../protocol/problems.ts';
 import { productStatusFilterSchema } from './products.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { routeMetadata } from '../../protocol/route-metadata.ts';
 
 const fails = declareProblemResponses(commonProblems);
 
-export const productCategorySchema = withOpenApiSchemaName(
+export const productCategorySchema = withSchemaName(
   'ProductCategory',
   z.object({
     category: z.string().min(1).max(64).describe('Name of the category, as in the `category` field and filter of products.'),
@@ -26,7 +26,7 @@ export const productCategoryRoutes = defineResource('Product categories', 'Produ
       'Returns the categories of the products that the caller may see, sorted by name. A category without visible products is not listed.',
     responses: {
       200: listPageSchema('ProductCategoryPage', productCategorySchema),
-      ...fails(...publicOperationProblemCodes, ...cursorProblemCodes, 'forbidden'),
+      ...fails(...publicProblems, ...cursorProblems, 'forbidden'),
     },
     metadata: routeMetadata({ operationId: 'productCategories.list', access: 'public' }),
   },

@@ -1,18 +1,18 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { withOpenApiSchemaName } from '../../schema/openapi-schema-name.ts';
+import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema, pathIdSchema, integerInUrlSchema } from '../../schema/ids.ts';
 import { currencySchema, priceSchema, maxPrice } from '../../schema/money.ts';
 import { commaSeparatedListSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
   commonProblems,
   declareProblemResponses,
-  permissionCheckProblemCodes,
-  publicOperationProblemCodes,
-  requestBodyProblemCodes,
-  cursorProblemCodes,
-  idempotencyProblemCodes,
-  ifMatchProblemCodes,
+  permissionProblems,
+  publicProblems,
+  bodyProblems,
+  cursorProblems,
+  idempotencyProblems,
+  ifMatchProblems,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { routeMetadata, idempotencyHeadersSchema, ifMatchHeadersSchema, ifNoneMatchHeadersSchema } from '../../protocol/route-metadata.ts';
@@ -45,7 +45,7 @@ const category = z
   .max(64);
 const taxRate = z.number().int().min(0).max(10_000);
 
-export const productSchema = withOpenApiSchemaName(
+export const productSchema = withSchemaName(
   'Product',
   z.object({
     id: idSchema,
@@ -79,7 +79,7 @@ const editable = {
   metadata: metadataSchema,
 };
 
-export const productCreateSchema = withOpenApiSchemaName(
+export const productCreateSchema = withSchemaName(
   'ProductCreate',
   z
     .object({
@@ -102,7 +102,7 @@ export const productCreateSchema = withOpenApiSchemaName(
     .strict(),
 );
 
-export const productUpdateSchema = withOpenApiSchemaName(
+export const productUpdateSchema = withSchemaName(
   'ProductUpdate',
   z
     .object({
@@ -114,7 +114,7 @@ export const productUpdateSchema = withOpenApiSchemaName(
     .strict(),
 );
 
-export const productReplaceSchema = withOpenApiSchemaName(
+export const productReplaceSchema = withSchemaName(
   'ProductReplace',
   z
     .object({
@@ -129,7 +129,7 @@ export const productReplaceSchema = withOpenApiSchemaName(
 
 export const stockAdjustmentReasons = ['received', 'correction', 'damaged', 'returned'] as const;
 
-export const stockAdjustmentSchema = withOpenApiSchemaName(
+export const stockAdjustmentSchema = withSchemaName(
   'StockAdjustment',
   z.object({
     id: idSchema,
@@ -142,7 +142,7 @@ export const stockAdjustmentSchema = withOpenApiSchemaName(
   }),
 );
 
-export const stockAdjustmentCreateSchema = withOpenApiSchemaName(
+export const stockAdjustmentCreateSchema = withSchemaName(
   'StockAdjustmentCreate',
   z
     .object({
@@ -194,7 +194,7 @@ export const productRoutes = defineResource('Products', "The shop's products and
     summary: 'List products',
     responses: {
       200: listPageSchema('ProductPage', productSchema),
-      ...fails(...publicOperationProblemCodes, ...cursorProblemCodes, 'forbidden'),
+      ...fails(...publicProblems, ...cursorProblems, 'forbidden'),
     },
     metadata: routeMetadata({ operationId: 'products.list', access: 'public' }),
   },
@@ -204,7 +204,7 @@ export const productRoutes = defineResource('Products', "The shop's products and
     pathParams: productPath,
     headers: ifNoneMatchHeadersSchema,
     summary: 'Get a product',
-    responses: { 200: productSchema, 304: c.noBody(), ...fails(...publicOperationProblemCodes, 'not_found') },
+    responses: { 200: productSchema, 304: c.noBody(), ...fails(...publicProblems, 'not_found') },
     metadata: routeMetadata({ operationId: 'products.get', access: 'public' }),
   },
   create: {
@@ -215,7 +215,7 @@ export const productRoutes = defineResource('Products', "The shop's products and
     summary: 'Create a product',
     responses: {
       201: productSchema,
-      ...fails(...permissionCheckProblemCodes, ...requestBodyProblemCodes, ...idempotencyProblemCodes, 'sku_taken'),
+      ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'sku_taken'),
     },
     metadata: routeMetadata({ operationId: 'products.create', access: ['products.write'], idempotent: true }),
   },
@@ -230,7 +230,7 @@ export const productRoutes = defineResource('Products', "The shop's products and
       'Updates the fields given in a JSON merge patch (RFC 7396). Omitted fields keep their values. Existing orders keep the price and name of the product.',
     responses: {
       200: productSchema,
-      ...fails(...permissionCheckProblemCodes, ...requestBodyProblemCodes, ...ifMatchProblemCodes, 'not_found', 'invalid_transition'),
+      ...fails(...permissionProblems, ...bodyProblems, ...ifMatchProblems, 'not_found', 'invalid_transition'),
     },
     metadata: routeMetadata({ operationId: 'products.update', access: ['products.write'] }),
   },
@@ -245,14 +245,7 @@ export const productRoutes = defineResource('Products', "The shop's products and
       'Replaces all fields that can be changed. Omitted fields get their default values. Requires `If-Match`, to prevent lost updates.',
     responses: {
       200: productSchema,
-      ...fails(
-        ...permissionCheckProblemCodes,
-        ...requestBodyProblemCodes,
-        ...ifMatchProblemCodes,
-        'precondition_required',
-        'not_found',
-        'invalid_transition',
-      ),
+      ...fails(...permissionProblems, ...bodyProblems, ...ifMatchProblems, 'precondition_required', 'not_found', 'invalid_transition'),
     },
     metadata: routeMetadata({ operationId: 'products.replace', access: ['products.write'] }),
   },
@@ -263,7 +256,7 @@ export const productRoutes = defineResource('Products', "The shop's products and
     headers: ifMatchHeadersSchema,
     summary: 'Delete a product',
     description: 'Deletes a draft product that has never been ordered. Any other product can only be archived.',
-    responses: { 204: c.noBody(), ...fails(...permissionCheckProblemCodes, ...ifMatchProblemCodes, 'not_found', 'product_in_use') },
+    responses: { 204: c.noBody(), ...fails(...permissionProblems, ...ifMatchProblems, 'not_found', 'product_in_use') },
     metadata: routeMetadata({ operationId: 'products.delete', access: ['products.write'] }),
   },
   adjustStock: {
@@ -277,7 +270,7 @@ export const productRoutes = defineResource('Products', "The shop's products and
       'Increases or decreases the stock by a number of units. The stock cannot be set to an absolute number, because that would overwrite concurrent sales. The first adjustment starts stock tracking for the product.',
     responses: {
       201: stockAdjustmentSchema,
-      ...fails(...permissionCheckProblemCodes, ...requestBodyProblemCodes, ...idempotencyProblemCodes, 'not_found', 'insufficient_stock'),
+      ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'not_found', 'insufficient_stock'),
     },
     metadata: routeMetadata({ operationId: 'products.adjustStock', access: ['products.write'], idempotent: true }),
   },
@@ -290,7 +283,7 @@ export const productRoutes = defineResource('Products', "The shop's products and
     description: 'Returns the stock adjustments of the product, newest first.',
     responses: {
       200: listPageSchema('StockAdjustmentPage', stockAdjustmentSchema),
-      ...fails(...permissionCheckProblemCodes, ...cursorProblemCodes, 'not_found'),
+      ...fails(...permissionProblems, ...cursorProblems, 'not_found'),
     },
     metadata: routeMetadata({ operationId: 'products.listStockAdjustments', access: ['products.write'] }),
   },

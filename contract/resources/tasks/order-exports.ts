@@ -1,14 +1,8 @@
 import { z } from 'zod';
-import { withOpenApiSchemaName } from '../../schema/openapi-schema-name.ts';
+import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema } from '../../schema/ids.ts';
 import { orderFulfillmentStatuses, orderStatuses, orderPaymentStatuses } from '../orders/orders.ts';
-import {
-  commonProblems,
-  declareProblemResponses,
-  permissionCheckProblemCodes,
-  requestBodyProblemCodes,
-  idempotencyProblemCodes,
-} from '../../protocol/problems.ts';
+import { commonProblems, declareProblemResponses, permissionProblems, bodyProblems, idempotencyProblems } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { routeMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
 import { fileFormats, taskCreationProblemCodes, taskSchema, taskProblems } from './tasks.ts';
@@ -32,7 +26,7 @@ const lineColumns = [
 ] as const;
 export const orderExportColumns = { order: orderColumns, line: lineColumns } as const;
 
-export const orderExportCreateSchema = withOpenApiSchemaName(
+export const orderExportCreateSchema = withSchemaName(
   'OrderExportCreate',
   z
     .object({
@@ -91,7 +85,7 @@ export const orderExportRoutes = defineResource('Order exports', 'Export of orde
       'Starts a task that writes orders to a file, oldest first. The export accepts the same filters as the order list. The request also requires the `orders.read` scope, or the `orders.manage` scope and a staff account to export the orders of every customer. In CSV files, an apostrophe precedes text that a spreadsheet would interpret as a formula.',
     responses: {
       202: taskSchema,
-      ...fails(...permissionCheckProblemCodes, ...requestBodyProblemCodes, ...idempotencyProblemCodes, ...taskCreationProblemCodes),
+      ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, ...taskCreationProblemCodes),
     },
     metadata: routeMetadata({ operationId: 'orderExports.create', access: ['tasks.write'], idempotent: true }),
   },

@@ -9,13 +9,7 @@ import {
 } from './import-parameters.ts';
 import { currencySchema } from '../../schema/money.ts';
 import { maxOrderLines } from '../orders/orders.ts';
-import {
-  commonProblems,
-  declareProblemResponses,
-  permissionCheckProblemCodes,
-  fileUploadProblemCodes,
-  idempotencyProblemCodes,
-} from '../../protocol/problems.ts';
+import { commonProblems, declareProblemResponses, permissionProblems, fileProblems, idempotencyProblems } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { routeMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
 import { taskCreationProblemCodes, taskSchema, taskProblems } from './tasks.ts';
@@ -85,7 +79,7 @@ export const orderImportRoutes = defineResource('Order imports', 'Import of an o
     description: `${importEffects} ${importFileLimitsText} An order can have at most ${maxOrderLines} lines.`,
     responses: {
       202: taskSchema,
-      ...fails(...permissionCheckProblemCodes, ...fileUploadProblemCodes, ...idempotencyProblemCodes, ...taskCreationProblemCodes),
+      ...fails(...permissionProblems, ...fileProblems, ...idempotencyProblems, ...taskCreationProblemCodes),
     },
     metadata: routeMetadata({ operationId: 'orderImports.create', access: ['tasks.write'], idempotent: true, ...importFileRouteMetadata }),
   },

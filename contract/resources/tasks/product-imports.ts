@@ -7,13 +7,7 @@ import {
   importFileRouteMetadata,
 } from './import-parameters.ts';
 import { currencySchema } from '../../schema/money.ts';
-import {
-  commonProblems,
-  declareProblemResponses,
-  permissionCheckProblemCodes,
-  fileUploadProblemCodes,
-  idempotencyProblemCodes,
-} from '../../protocol/problems.ts';
+import { commonProblems, declareProblemResponses, permissionProblems, fileProblems, idempotencyProblems } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { routeMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
 import { taskCreationProblemCodes, taskSchema, taskProblems } from './tasks.ts';
@@ -51,7 +45,7 @@ export const productImportRoutes = defineResource('Product imports', 'Import of 
     description: `Starts a task that imports products from a file. Products with a known SKU are updated; all other products are created. Fields that the file does not contain keep their values. The stock is set only for new products. The result file lists each rejected line with the reason. Also requires the \`products.write\` scope. ${importFileLimitsText}`,
     responses: {
       202: taskSchema,
-      ...fails(...permissionCheckProblemCodes, ...fileUploadProblemCodes, ...idempotencyProblemCodes, ...taskCreationProblemCodes),
+      ...fails(...permissionProblems, ...fileProblems, ...idempotencyProblems, ...taskCreationProblemCodes),
     },
     metadata: routeMetadata({
       operationId: 'productImports.create',

@@ -1,16 +1,16 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
-import { withOpenApiSchemaName } from '../../schema/openapi-schema-name.ts';
+import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema, pathIdSchema } from '../../schema/ids.ts';
 import { openEnumSchema } from '../../schema/open-enum.ts';
 import { commaSeparatedListSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
   commonProblems,
   declareProblemResponses,
-  tokenOperationProblemCodes,
-  requestBodyProblemCodes,
-  cursorProblemCodes,
-  idempotencyProblemCodes,
+  tokenProblems,
+  bodyProblems,
+  cursorProblems,
+  idempotencyProblems,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { routeMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
@@ -44,7 +44,7 @@ const importCounts = z.object({
   differing: count.describe('Number of rejected orders that were previously imported with different data.'),
 });
 
-export const taskResultSchema = withOpenApiSchemaName(
+export const taskResultSchema = withSchemaName(
   'TaskResult',
   z.object({
     format: z.enum(fileFormats),
@@ -56,7 +56,7 @@ export const taskResultSchema = withOpenApiSchemaName(
   }),
 );
 
-export const taskSchema = withOpenApiSchemaName(
+export const taskSchema = withSchemaName(
   'Task',
   z.object({
     id: idSchema,
@@ -75,7 +75,7 @@ export const taskSchema = withOpenApiSchemaName(
     imported: importCounts
       .nullable()
       .describe('Result counts of the import so far, even if it failed or was canceled; `null` for an export.'),
-    error: withOpenApiSchemaName('TaskError', z.object({ code: z.string().describe('Machine-readable error code.'), detail: z.string() }))
+    error: withSchemaName('TaskError', z.object({ code: z.string().describe('Machine-readable error code.'), detail: z.string() }))
       .nullable()
       .describe('Why the task failed.'),
     user_id: idSchema.nullable().describe('User who started the task; `null` if an application started it on its own behalf.'),
@@ -107,7 +107,7 @@ export const taskRoutes = defineResource('Tasks', 'Background tasks, such as exp
     summary: 'List tasks',
     description:
       'Returns the tasks of the caller, newest first. A task is visible only to tokens that have all scopes with which it was started.',
-    responses: { 200: listPageSchema('TaskPage', taskSchema), ...fails(...tokenOperationProblemCodes, ...cursorProblemCodes) },
+    responses: { 200: listPageSchema('TaskPage', taskSchema), ...fails(...tokenProblems, ...cursorProblems) },
     metadata: routeMetadata({ operationId: 'tasks.list', access: ['tasks.read'] }),
   },
   get: {
@@ -117,7 +117,7 @@ export const taskRoutes = defineResource('Tasks', 'Background tasks, such as exp
     summary: 'Get a task',
     description:
       'Returns the state of the task. While the task is not finished, `Retry-After` specifies when to poll again. A task is stored for 30 days after it has finished.',
-    responses: { 200: taskSchema, ...fails(...tokenOperationProblemCodes, 'not_found', 'gone') },
+    responses: { 200: taskSchema, ...fails(...tokenProblems, 'not_found', 'gone') },
     metadata: routeMetadata({ operationId: 'tasks.get', access: ['tasks.read'] }),
   },
   result: {
@@ -129,7 +129,7 @@ export const taskRoutes = defineResource('Tasks', 'Background tasks, such as exp
       'Returns the result file, which is available for 7 days after the task has finished. The download always requires a token.',
     responses: {
       200: c.otherResponse({ contentType: fileMediaTypes.csv, body: fileContent }),
-      ...fails(...tokenOperationProblemCodes, 'not_found', 'task_not_finished', 'gone'),
+      ...fails(...tokenProblems, 'not_found', 'task_not_finished', 'gone'),
     },
     metadata: routeMetadata({ operationId: 'tasks.result', access: ['tasks.read'], produces: Object.values(fileMediaTypes) }),
   },
@@ -144,14 +144,7 @@ export const taskRoutes = defineResource('Tasks', 'Background tasks, such as exp
       'Stops the task. Rows that the import has already written are kept and are included in the `imported` count of the returned task.',
     responses: {
       202: taskSchema,
-      ...fails(
-        ...tokenOperationProblemCodes,
-        ...requestBodyProblemCodes,
-        ...idempotencyProblemCodes,
-        'not_found',
-        'gone',
-        'invalid_transition',
-      ),
+      ...fails(...tokenProblems, ...bodyProblems, ...idempotencyProblems, 'not_found', 'gone', 'invalid_transition'),
     },
     metadata: routeMetadata({ operationId: 'tasks.cancel', access: ['tasks.write'], idempotent: true }),
   },

@@ -52,6 +52,19 @@ describe('202', () => {
     expect(events.map(({ type }: JsonBody) => type)).toEqual(['product.created', 'product.updated']);
   });
 
+  test('creates the stock, a stock adjustment and an event for each product', async () => {
+    const skus = ['E-1', 'E-2', 'E-3'];
+    await runImport(
+      `sku,name,category,price,currency,stock\n${skus.map((sku, index) => `${sku},Each,each,100,EUR,${index + 4}\n`).join('')}`,
+    );
+    expect(await Promise.all(skus.map(async (sku) => (await productBySku(sku)).stock))).toEqual([4, 5, 6]);
+    const [recorded] = await runQuery(
+      `select (select count(*)::int from stock_adjustments join products on products.id = product_id where category = 'each') as adjustments,
+              (select count(*)::int from events where type = 'product.created' and data ->> 'category' = 'each') as events`,
+    );
+    expect(recorded).toEqual({ adjustments: 3, events: 3 });
+  });
+
   test('reads custom column names and decimals, and applies defaults for absent columns', async () => {
     const query = '?sku_column=Art.-Nr.&name_column=Bezeichnung&price_column=Preis&amounts=decimal&currency=KWD&category=imported';
     const { counts } = await runImport('\uFEFFArt.-Nr.,Bezeichnung,Preis\nK-1,Tee,1.205\nK-2,Kaffee,2\n', query);

@@ -76,7 +76,7 @@ test('the tests below cover every file that invalidates mailed links', () => {
   const invalidationPattern =
     /\b(?:deleteEmailedLinksOfUser|deleteEmailedLinksAfterAddressChange)\(|\(EmailedOneTimeLink\b|(?<!deleteExpiredEmailedLinks = deleteFrom\()'mailed_links'/;
   const found = globSync('**/*.ts', { cwd: serverFolder })
-    .filter((file) => !/node_modules|migrations|email-link/.test(file))
+    .filter((file) => !/node_modules|migrations|emailed-one-time-link/.test(file))
     .filter((file) => invalidationPattern.test(readFileSync(join(serverFolder, file), 'utf8')));
   expect(found.toSorted()).toEqual(Object.keys(linkInvalidations).toSorted());
 });

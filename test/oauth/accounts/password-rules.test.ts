@@ -138,7 +138,7 @@ describe('the table of entry points', () => {
       'server/oauth/pages/handlers/validate-and-hash-new-password.ts',
       'server/oauth/passwords/password-hash.ts',
     ]);
-    expect(await filesMatching(/(create|insert|upsert|update)\w*\(Password\b|(insert into|update) passwords\b/i)).toEqual([
+    expect(await filesMatching(/(create|insert|upsert|update)\w*\(StoredPasswordHash\b|(insert into|update) passwords\b/i)).toEqual([
       'server/oauth/accounts/account-store.ts',
     ]);
   });

@@ -9,10 +9,11 @@ import { formatSource } from '../../support/format-source.ts';
 
 test('the generated files are up to date with the contract', { timeout: 60_000 }, async () => {
   const committed = Object.entries(renderCommittedGeneratedFiles()).map(
-    async ([name, source]) => [name, await formatSource(source)] as const,
+    async ([name, source]) => [`generated/${name}`, await formatSource(source)] as const,
   );
-  for (const [name, source] of [...(await Promise.all(committed)), ...Object.entries(await generateTypesFiles())]) {
-    expect(await readFile(new URL(`../../../client-sdk/generated/${name}`, import.meta.url), 'utf8'), name).toBe(source);
+  const types = Object.entries(await generateTypesFiles()).map(([name, source]) => [`schema/${name}`, source] as const);
+  for (const [path, source] of [...(await Promise.all(committed)), ...types]) {
+    expect(await readFile(new URL(`../../../client-sdk/${path}`, import.meta.url), 'utf8'), path).toBe(source);
   }
 });
 
