@@ -1,6 +1,6 @@
 /**
- * Calls the operations of the contract as every kind of caller, and compares the status with the expected status. The operations of a new
- * resource have their rows in the test of the resource. Operations without a row fail.
+ * Calls every operation in the contract as every kind of caller, and checks the response status. For new resources, the rows are in the
+ * resource's own test. An operation without a row fails.
  */
 import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -60,7 +60,7 @@ async function afterCancelingTasks(sent: RequestParts): Promise<RequestParts> {
 }
 const createCustomer = async (): Promise<number> => (await signUp(shop.origin)).id;
 
-/** Only the user who started a task can read the task, because its result contains data that this user may read. */
+/** Only the user who started a task can read it, because other users may not be allowed to read the data in its result. */
 const taskOwnerStatuses = (status: number): Statuses => [401, 403, 404, status, 404, 404, 404, status];
 
 const applicationBody = { name: 'A', type: 'confidential', grant_types: ['client_credentials'], scopes: ['orders.read'] };
@@ -70,7 +70,7 @@ const endpointBody = { url: 'https://receiver.example.com/hooks', events: ['orde
 const createEndpoint = async (): Promise<number> => (await createResource('POST', '/webhook-endpoints', endpointBody, tokens.owner)).id;
 let sharedEndpointId: Promise<number> | undefined;
 const sharedEndpoint = (): Promise<number> => (sharedEndpointId ??= createEndpoint());
-/** Creates an endpoint. If the number of endpoints is near the limit, deletes earlier tests' endpoints first. */
+/** Creates an endpoint. If the number of endpoints is near the limit, first deletes endpoints from earlier tests. */
 async function createEndpointBelowLimit(): Promise<number> {
   const sharedId = await sharedEndpoint();
   const call = { token: tokens.owner ?? '' };
@@ -262,7 +262,7 @@ function toVersion2Request([method, path, body, headers = {}]: RequestParts): Re
 
 const { shop, owner, tokens, createResource } = testAuthorization(rows);
 
-/** Returns the operations that have their rows in the tests of their resources. */
+/** Returns the operations whose rows are in the resources' own tests. */
 async function operationsInResourceTests(): Promise<string[]> {
   const operations: string[] = [];
   for await (const file of glob('*/*.test.ts', { cwd: import.meta.dirname })) {

@@ -1,4 +1,4 @@
-/** Checks the rules for lists and single resources for every contract operation. A failure names the operation. */
+/** Checks the rules for lists and single resources for every contract operation. The failure message names the operation. */
 import type { AppRoute } from '@ts-rest/core';
 import { contract, contractV2, listRoutes } from '@mandate/contract';
 import { describe, expect, test } from 'vitest';

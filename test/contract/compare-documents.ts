@@ -52,8 +52,8 @@ const changesIn = (output: string, base: unknown, revision: unknown): ContractCh
   });
 
 /**
- * Returns whether a field can now be `null`, but only in replays that no client of the last release can receive, because in that release
- * the operation did not accept an `Idempotency-Key` header.
+ * Returns whether a field can now be `null`, but only in replays. Clients of the last release cannot receive replays, because in that
+ * release the operation did not accept an `Idempotency-Key` header.
  */
 function isNullOnlyInReplay(base: unknown, revision: unknown, path: string): boolean {
   const steps = stepsOf(path.slice(1));
@@ -66,7 +66,7 @@ function isNullOnlyInReplay(base: unknown, revision: unknown, path: string): boo
   return isOnlyNull && typeof after?.['x-null-in-replay'] === 'string' && acceptsKey(revision) && !acceptsKey(base);
 }
 
-/** Returns whether the enumeration is declared open, so that clients expect further values. */
+/** Returns whether the enumeration is declared open, i.e. whether clients must expect further values. */
 function isOpen(document: unknown, pointer: string): boolean {
   return fieldsOf(nodeAt(document, stepsOf(pointer).slice(0, -1)))['x-open-enum'] === true;
 }
@@ -78,7 +78,7 @@ const stepsOf = (pointer: string): string[] =>
     .slice(1)
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
 
-/** Returns the part of a document that these steps select, following `$ref` references on the way. */
+/** Returns the part of a document that these steps select, following `$ref` references along the way. */
 const nodeAt = (document: unknown, steps: readonly string[]): unknown =>
   steps.reduce<unknown>((node, step) => {
     const { $ref, ...fields } = fieldsOf(node);

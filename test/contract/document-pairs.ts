@@ -1,6 +1,6 @@
 /**
- * Pairs of small documents that differ in one change, for every row in the specification's table of compatible changes, and for further
- * changes that comparison tools are known to miss.
+ * Pairs of small documents that differ by one change: one pair for every row in the specification's table of compatible changes, and
+ * further pairs for changes that comparison tools are known to miss.
  */
 
 // oxlint-disable-next-line typescript/no-explicit-any -- the edits change arbitrary parts of a document
@@ -192,5 +192,5 @@ function renameField(schema: Document, from: string, to: string): void {
 
 export const breakingPairs = [...breakingByTheSpecification, ...furtherBreaking].map(pair);
 export const compatiblePairs = [...compatibleBySpecification, ...furtherCompatible].map(pair);
-/** Changes whose impact is debatable; the test states our decision. */
+/** Changes whose impact is debatable; the test records our decision. */
 export const debatablePairs = decided.map(pair);

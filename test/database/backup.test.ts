@@ -55,7 +55,9 @@ const countRows = async (db: Database, table: string): Promise<number> =>
 const insertOrderSql = `insert into orders (user_id, status, currency, subtotal, shipping_total, tax_total, total, item_count, delivery)
   select min(id), 'pending', 'EUR', 900, 0, 0, 900, 1, '{"method":"pickup"}' from users returning id`;
 
-/** Inserts values that are hard to restore: quotes, line feeds, NULL, empty text, JSON null, bytes, numbers beyond JavaScript precision. */
+/**
+ * Inserts values that are hard to restore: quotes, line feeds, NULL, empty text, JSON null, bytes, numbers beyond JavaScript's precision.
+ */
 async function insertDifficultValues(db: Database): Promise<void> {
   const em = db.em.fork();
   const names = ['Ann "Lee"', `O'Brien`, 'back\\slash', 'two\nlines\r\n', '{a,b}', 'NULL', '\u2028 🎁 \u{10ffff}', '\u0001\t', 'Žluťoučký'];
@@ -86,7 +88,7 @@ const databases = [
 ];
 const directions = databases.flatMap(([from, fresh]) => databases.map(([to, , empty]) => ({ from, to, fresh, empty })));
 
-/** Tables with rows that differ after a restore, because they contain migration times. */
+/** Tables whose rows differ after a restore, because they contain migration times. */
 const excludedTables = ['mikro_orm_migrations'];
 
 describe.each(directions)('a backup of $from, restored into $to', { timeout: 180_000 }, ({ fresh, empty }) => {
@@ -217,7 +219,7 @@ describe('a restore', { timeout: 180_000 }, () => {
     const original = await readFile(file);
     for (let part = 0; part < 24; part += 1) {
       const altered = Buffer.from(original);
-      const at = 10 + Math.floor(((original.length - 11) * part) / 23); // after the gzip header, whose bits are not all significant
+      const at = 10 + Math.floor(((original.length - 11) * part) / 23); // after the gzip header, where some bits are not significant
       altered.writeUInt8(altered.readUInt8(at) ^ (1 << (part % 8)), at);
       await writeFile(file, altered);
       await expect(verifyBackup(file, silent), `byte ${at}`).rejects.toThrow(/is a damaged backup|is not a Mandate backup/);

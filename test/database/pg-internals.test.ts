@@ -6,12 +6,12 @@ import { assertPgInternals, loadPg, UnsupportedPgError } from '../../server/data
 
 const { version, Client } = loadPg();
 
-/** pg's methods that the planted changes override. */
+/** A method of pg that a planted change overrides. */
 type Method = (...args: unknown[]) => void;
 type PgClass = { readonly prototype: Readonly<Record<string, Method>> };
 const anyClass = z.custom<PgClass & { readonly Query: PgClass }>();
 
-/** Returns pg's client with one method replaced, as a later release of pg could replace it. */
+/** Returns pg's client with one method replaced, to simulate a change in a later release of pg. */
 function clientWith(part: 'Client' | 'Query', name: string, replacement: (this: unknown, original: Method, ...args: unknown[]) => void) {
   const { Query } = anyClass.parse(Client);
   class ChangedQuery extends z.custom<new () => object>().parse(Query) {}

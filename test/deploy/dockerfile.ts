@@ -26,7 +26,7 @@ export function buildStages(instructions: readonly Instruction[]): readonly Buil
 /** Parses an instruction in JSON form, such as `["node", "server/main.ts"]`. */
 export const parseJsonList = (text: string): string[] => JSON.parse(text.slice(text.indexOf('[')));
 
-/** Returns a function that returns whether a file is in the build context. As in `.dockerignore`, the last matching rule applies. */
+/** Returns a function that checks whether a file is in the build context. As in `.dockerignore`, the last matching rule applies. */
 export function contextFilter(dockerignore: string): (file: string) => boolean {
   const rules = dockerignore.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   return (file) => {

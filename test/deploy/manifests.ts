@@ -20,7 +20,7 @@ export async function yamlDocuments(path: string): Promise<unknown[]> {
   });
 }
 
-/** Reads the manifests that are applied to a cluster, by file. */
+/** Reads the manifests that are applied to a cluster, grouped by file. */
 export async function kubernetesManifests(): Promise<readonly { readonly file: string; readonly manifest: Manifest }[]> {
   const files = (await readdir(join(deployDirectory, 'kubernetes'))).filter((name) => name !== 'kustomization.yaml');
   const found = await Promise.all(

@@ -1,9 +1,9 @@
 /**
- * The code blocks in the documents that need more than their language's check, by file and first line. Every command in an unlisted
- * block is checked. Blocks with other projects' programs must be listed.
+ * Code blocks in the documents that need more than the check for their language, keyed by file and first line. Every command in an unlisted
+ * block is checked, so blocks that run other projects' programs must be listed.
  */
 
-/** Blocks that another test runs, or whose steps it performs. */
+/** Blocks that another test runs, or whose steps another test performs. */
 export const runElsewhere: Readonly<Record<string, string>> = {
   'README.md: npm ci && npm start': 'test/first-order/main.ts',
   'README.md: npx mandate login': 'test/first-order/first-order.test.ts',

@@ -23,7 +23,7 @@ const userWith = (role: NonNullable<User>['role']): User => ({ id: 1, role });
 
 const keyScopes = new Set<string>(apiKeyCreateRequestSchema.shape.scopes.element.options);
 
-/** The table columns, by kind of caller: whether such a caller can use a scope that the caller was granted. */
+/** The table columns, one per kind of caller: whether a caller of this kind can use a scope that it was granted. */
 const columns: Record<string, (scope: Scope) => boolean> = {
   customer: (scope) => canUseScope(principalOf(userWith('customer')), scope),
   staff: (scope) => canUseScope(principalOf(userWith('staff')), scope),

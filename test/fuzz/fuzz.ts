@@ -38,7 +38,7 @@ const shrinksMax = 150;
 /** Number of requests after which imports are processed, because no background jobs run. */
 const tasksEvery = 500;
 
-/** Sends valid and invalid requests, and returns the violations found in the responses, each kind only once per operation. */
+/** Sends valid and invalid requests, and returns the violations found in the responses. Each kind is returned only once per operation. */
 export async function fuzz({
   mandate,
   operations,
@@ -117,7 +117,7 @@ class Run {
     this.findings.push({ operation: operation.id, seed: this.#seed, index, ...violation });
   }
 
-  /** Retries after 503, because a busy machine may be too slow for a moment, but not for three attempts within ten seconds. */
+  /** Retries after a 503: a busy machine may be too slow for a moment, but not for three attempts within ten seconds. */
   async #sendWithRetries(sent: Sent): Promise<Received> {
     for (let attempts = 1; ; attempts += 1) {
       const received = await this.#sender.send(sent);
@@ -160,7 +160,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // a file or an empty body
+    return undefined; // the response is a file or has no body
   }
 }
 

@@ -21,7 +21,7 @@ const firstId = 1;
 const names = new Set(['cursor', 'sku', 'email', 'code', 'reference', 'etag', 'key']);
 const isReusable = (name: string): boolean => name.endsWith('_id') || names.has(name);
 
-/** Returns the kind of the IDs of a path's resources, such as `order_id` for `/orders`. */
+/** Returns the kind of ID that a path's resources have, such as `order_id` for `/orders`. */
 function findingKind(path: string): string {
   const segment =
     path

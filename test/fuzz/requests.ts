@@ -12,7 +12,7 @@ import { valueArbitrary } from './schema-values.ts';
 export type FuzzRequest = {
   readonly caller: CallerName;
   readonly method: string;
-  /** Path segments. Text is sent unchanged, whether it is escaped or not. */
+  /** Path segments. Text is sent unchanged, whether or not it is escaped. */
   readonly path: readonly (string | Placeholder)[];
   readonly query: readonly (readonly [name: string, value: unknown])[];
   /** Text that is appended to the query unchanged. */

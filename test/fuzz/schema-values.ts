@@ -33,7 +33,7 @@ type SchemaKeywords = z.infer<typeof schemaKeywords>;
 const lengthMax = 60;
 const itemsMax = 4;
 
-/** Generates values that a schema allows. `name` is the name of the property or parameter, which selects useful values. */
+/** Generates values that a schema allows. `name`, the property or parameter name, selects useful values. */
 export function valueArbitrary(schema: Schema, name = ''): Arbitrary<unknown> {
   const keywords = schemaKeywords.parse(schema);
   const types = [keywords.type ?? 'string'].flat();

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run } from './run-command.ts';
 
-/** The latest package versions that contain the generator; newer versions download the generator separately. */
+/** The latest package versions that contain the generator. Newer versions download it separately. */
 const versions = {
   /** This version's Go templates generate no models. */
   '1.0.18-5.0.0-beta2': 'zcuOcVKuQ/wp5immG4l3/w5koLHLy+NCoFPK4RQ2iz34kHgtaRfXzNIroulHWLUNuoWgx9y2zYecEITX6ndGMA==',

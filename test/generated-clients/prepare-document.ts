@@ -4,7 +4,7 @@ type Json = null | boolean | number | string | readonly Json[] | { readonly [key
 
 /**
  * Simplifies the document for a generator from 2020. Newer generators need only the renamed schemas: in Go, the generated constructor
- * `NewApiKey` of `ApiKey` conflicts with a schema of that name.
+ * `NewApiKey` for `ApiKey` conflicts with a schema of that name.
  */
 export async function prepareDocument(from: object, to: string): Promise<void> {
   const text = JSON.stringify(from).replaceAll(/(["/])New([A-Z]\w+)"/g, '$1$2WithSecret"');
@@ -12,7 +12,9 @@ export async function prepareDocument(from: object, to: string): Promise<void> {
   await writeFile(to, JSON.stringify(simplify(JSON.parse(text) as Json)));
 }
 
-/** Keys that only human readers need, and patterns, whose syntax Python and Go do not support; the server checks patterns anyway. */
+/**
+ * Keys that only human readers need, and patterns, because Python and Go do not support their syntax. The server checks patterns anyway.
+ */
 const omittedKeys = new Set(['example', 'examples', 'x-codeSamples', 'pattern']);
 
 function simplify(value: Json): Json {

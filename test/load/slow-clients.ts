@@ -1,6 +1,7 @@
 /**
- * `npm run slow-clients` opens 400 connections with slowhttptest (`apt-get install slowhttptest`) that send headers, send bodies or read
- * slowly, for 30 seconds each. At the same time, other clients send normal requests, and the program prints their results.
+ * `npm run slow-clients` attacks the server with slowhttptest (`apt-get install slowhttptest`): 400 connections send headers slowly, then
+ * send bodies slowly, then read slowly, for 30 seconds each. Meanwhile, other clients send normal requests, and the program prints their
+ * results.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

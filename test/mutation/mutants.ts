@@ -34,7 +34,7 @@ const isMutated = (file: string): boolean => !file.includes('node_modules') && !
 
 /**
  * Lists all `server/` mutants: those that StrykerJS creates, and changes to SQL text, which StrykerJS only empties. Emptied strings are
- * excluded, because most of them are messages, or SQL that no database accepts.
+ * excluded, because most of them are messages, or SQL statements that always fail when empty.
  */
 export async function listMutants(root: string): Promise<readonly Mutant[]> {
   const files = globSync('server/**/*.ts', { cwd: root }).filter(isMutated).toSorted();

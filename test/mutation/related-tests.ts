@@ -6,14 +6,14 @@ import type { Mutant } from './mutant.ts';
 /** Excluded tests, which take minutes or need packages or other programs, and rarely detect a change to a single line. */
 const leftOut =
   /^test\/(?:(?:bench|deploy|docs|faults|first-order|fuzz|generated-clients|load|package|peers|retail|scale|supply-chain|mutation)\/|process\/planted-faults\.)/;
-/** Tests that start server processes, which takes longer, so that these tests must be more similar to rank first. */
+/** Tests that start server processes. They take longer, so they must be more similar to rank first. */
 const startsProcesses = /^test\/(?:process|e2e|cli|command)\//;
 const processFactor = 0.8;
-/** Tests of a rule for all files of a kind, which have no words in common with each of these files. */
+/** Tests that check a rule for all files of a kind. They have no words in common with the individual files. */
 const testsOfKinds: readonly { readonly file: RegExp; readonly test: string }[] = [
   { file: /\.entity\.ts$/, test: 'test/database/migrations.test.ts' },
 ];
-/** Tests in a folder with the same name as the folder of the mutant, such as `test/api/mcp` for `server/mcp`. */
+/** Weight of tests in a folder with the same name as the mutant's folder, such as `test/api/mcp` for `server/mcp`. */
 const sameFolderFactor = 1.5;
 
 type Words = ReadonlyMap<string, number>;

@@ -24,7 +24,7 @@ type Options = {
 };
 type Pending = { readonly mutant: Mutant; waiting: readonly string[]; passed: number; noticedBy?: string };
 
-/** Tests each mutant with its related test files, starting no test run after `minutes`, and then with the type check. */
+/** Tests each mutant with its related test files, and then with the type check. No test run starts after `minutes`. */
 export async function testMutants(
   root: string,
   mutants: readonly Mutant[],

@@ -95,7 +95,7 @@ export class WorkingCopy {
     };
   }
 
-  /** Returns whether the type check reports errors. If the compiler crashes or times out, this counts as no errors. */
+  /** Returns whether the type check reports errors. A compiler crash or timeout counts as no errors. */
   async failsTypeCheck(): Promise<boolean> {
     const exitCode = await this.#run('typescript/bin/tsc', ['-p', '.'], runLimitMs);
     return exitCode !== undefined && compilerErrorExitCodes.has(exitCode);

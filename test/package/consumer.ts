@@ -47,7 +47,7 @@ export async function signInFromNode(): Promise<Tokens> {
   clientCredentials({ issuer: 'https://shop.example', clientId: 'x', clientSecret: 'y' });
   return tokens;
 }
-/** Checks that the package has one error class, regardless of the entry point. */
+/** Checks that all entry points of the package export the same error class. */
 export const sameClass = async (): Promise<boolean> =>
   discover('https://shop.example', { fetch: async () => new Response('{"error":"x"}', { status: 400 }) }).catch(
     (error: unknown) => error instanceof AuthorizationError,

@@ -1,4 +1,4 @@
-/** `npm run test:quick`: tests every resource of the API on the embedded database, within a minute. */
+/** `npm run test:quick` tests every API resource on the embedded database within a minute. */
 import { startVitest } from 'vitest/node';
 import { quickTestFiles } from './quick-test-files.ts';
 

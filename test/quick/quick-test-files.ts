@@ -1,6 +1,6 @@
 import type { contract } from '@mandate/contract';
 
-/** The test file of `npm run test:quick` for each resource of the contract, relative to `test/api`. */
+/** The test file that `npm run test:quick` runs for each resource in the contract, relative to `test/api`. */
 export const resourceTestFiles: Readonly<Record<keyof typeof contract, string>> = {
   versions: 'requests/versions.test.ts',
   users: 'users/users.test.ts',
@@ -26,5 +26,5 @@ export const resourceTestFiles: Readonly<Record<keyof typeof contract, string>> 
   signingKeys: 'signing-keys/rotate.test.ts',
 };
 
-/** All test files of `npm run test:quick`. The authorization matrix sends every operation with every kind of caller. */
+/** All test files that `npm run test:quick` runs. The authorization matrix calls every operation as every kind of caller. */
 export const quickTestFiles = ['authorization-matrix.test.ts', ...Object.values(resourceTestFiles)].map((file) => `test/api/${file}`);

@@ -68,7 +68,10 @@ export async function readMonth(path: string): Promise<RetailMonth> {
   };
 }
 
-/** Creates a product with its most frequent price (the lowest if there are several), because prices for a product vary within the file. */
+/**
+ * Creates a product with its most frequent price (the lowest if several are equally frequent), because a product's price varies within the
+ * file.
+ */
 function catalogueItem(code: string, sales: readonly Row[]): CatalogueItem {
   const frequencies = [...Map.groupBy(sales, (row) => row.UnitPrice)].map(([price, { length }]) => ({ price, length }));
   const [usual] = frequencies.toSorted((a, b) => b.length - a.length || a.price - b.price);

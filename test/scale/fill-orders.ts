@@ -5,7 +5,7 @@ const largestCustomerInterval = 80;
 const usersCount = 20_000;
 
 /**
- * Inserts orders like an old shop's: evenly distributed over time, with old orders delivered, a few canceled, the newest pending or
+ * Inserts orders like those of an old shop: evenly distributed over time, with old orders delivered, a few canceled, the newest pending or
  * paid, and one in a hundred refunded. The orders have no line items, because lists do not read line items.
  */
 export async function fillOrders(em: EntityManager, count: number, report: (done: number) => void): Promise<{ largestCustomerId: number }> {

@@ -24,7 +24,7 @@ const eventsPerSecond = 40;
 const seconds = 15;
 const burst = 1_000;
 
-/** Responds with 204 at `/n` and never at `/n/silent`, and reports each delivery with its time. */
+/** Responds with 204 at `/n`, and never responds at `/n/silent`. Reports each delivery with its time. */
 const receiver = `
   const { parentPort } = require('node:worker_threads');
   const server = require('node:http').createServer((req, res) => {
@@ -77,7 +77,7 @@ class WebhookBenchmark {
     await em.execute('analyze');
   }
 
-  /** Inserts events in one transaction, for each user in turn. */
+  /** Inserts events in one transaction, for all users in turn. */
   write(count: number, userCount: number, from = 0): Promise<unknown> {
     return this.db.em.fork().execute(
       `insert into events (type, user_id, subject_type, subject_id, subject_version, data)
@@ -126,7 +126,7 @@ async function measureStream(benchmark: WebhookBenchmark, userCount: number): Pr
 const others = 10;
 const rounds = 3;
 
-/** Measures the delays of other endpoints, alternately without and with an unresponsive endpoint. */
+/** Measures the delivery delays at other endpoints, alternately without and with an unresponsive endpoint. */
 async function measureFairness(benchmark: WebhookBenchmark): Promise<{ withoutSilentEndpoint: number[]; withSilentEndpoint: number[] }> {
   const [withoutSilentEndpoint, withSilentEndpoint]: [number[], number[]] = [[], []];
   for (let round = 0; round < rounds; round += 1) {

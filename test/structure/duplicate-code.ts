@@ -1,7 +1,7 @@
 /** A run of lines that occurs in two places. */
 export type Duplicate = { readonly first: string; readonly second: string; readonly lines: number };
 
-/** Shorter runs, such as the same three arguments of a call, are not worth a function. */
+/** Shorter runs, such as the same three arguments in a call, are not worth extracting into a function. */
 export const minimumLines = 6;
 
 /** Statements that repeat by design. An import list states what a file uses. */
@@ -20,8 +20,8 @@ function readLines(file: string, source: string): Line[] {
 }
 
 /**
- * Finds runs of at least `minimumLines` equal lines, without regard to indentation, imports, comments, blank lines and lines without a
- * name. A run that occurs n times is reported n - 1 times, each time with its first place.
+ * Finds runs of at least `minimumLines` equal lines, ignoring indentation, imports, comments, blank lines and lines without a name. A run
+ * that occurs n times is reported n - 1 times, each time with its first occurrence.
  */
 export function findDuplicates(sources: ReadonlyMap<string, string>): Duplicate[] {
   const files = [...sources].map(([file, source]) => readLines(file, source));

@@ -25,7 +25,7 @@ const fixedWaits: Readonly<Record<string, string>> = {
   'support/services/postgresql-databases.ts': 'a server that does not respond is abandoned after a time limit',
 };
 
-/** Functions of `support` that poll a condition. */
+/** Files in `support` with functions that poll a condition. */
 const polls = [
   'contract/validating-proxy.ts',
   'server/server-process.ts',
@@ -38,7 +38,7 @@ const polls = [
   'wait-until.ts',
 ].map((file) => `support/${file}`);
 
-/** Whether the source waits for a time: with `setTimeout` of `node:timers/promises`, or with a promise that a timer resolves. */
+/** Whether the source waits for a fixed time: with `setTimeout` from `node:timers/promises`, or with a promise resolved by a timer. */
 const waitsForTime = (source: string): boolean =>
   /import \{[^}]*\bsetTimeout\b[^}]*\} from 'node:timers\/promises'/.test(source) ||
   /new Promise\b[^;]*=>\s*\{?\s*setTimeout\(/.test(source);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { globSync } from 'node:fs';
 
-/** Modules by path, each with the modules that it imports by relative path, whether as types or as values. */
+/** Modules, keyed by path, each with the modules that it imports by relative path, whether as types or as values. */
 export type ImportGraph = ReadonlyMap<string, ReadonlySet<string>>;
 
 const specifier = /(?:\bfrom\s+|\bimport\s*\(?\s*)'(\.[^']+\.[jt]s)'/g;
@@ -18,7 +18,7 @@ export function readImports(root: string, folder: string): ImportGraph {
   );
 }
 
-/** Merges modules into folders, without the imports within a folder. */
+/** Merges modules into folders, and omits imports within a folder. */
 export function groupImports(imports: ImportGraph, folderOf: (file: string) => string): ImportGraph {
   const folders = new Map<string, Set<string>>();
   for (const [file, targets] of imports) {

@@ -12,14 +12,14 @@ const excluded: readonly RegExp[] = [
   /^server\/database\/migrations\//,
   // statements that open, check and configure a connection
   /^server\/database\/connection\//,
-  // functions that send the statements of other files
+  // functions that send statements from other files
   /^server\/database\/queries\/(?:batched-statement|dynamic-query|prepare-expired-row-deletion|prepared-statement)\.ts$/,
 ];
 
 type Statement = { readonly file: string; readonly line: number; readonly hasReason: boolean };
 
 const typeArguments = String.raw`(?:<(?:[^<>]|<(?:[^<>]|<[^<>]*>)*>)*>)?`;
-/** Calls and properties that contain a statement's text. `execute` without an argument runs a query of the query builder. */
+/** Calls and properties that contain a statement's text. `execute` without an argument runs a query from the query builder. */
 const statementPattern = new RegExp(
   [
     String.raw`\b(?:prepare(?:Deferred)?Statement|prepareBatchedLookupStatement|prepareBatchedListStatement|prepareDeletionOfExpiredRows|runQueryBuiltAtRunTime)${typeArguments}\(`,
@@ -36,7 +36,7 @@ const sqlTextPatterns: readonly RegExp[] = [
   /\bCompiledQuery\b/,
 ];
 
-/** Replaces comments by spaces, so that positions are unchanged. */
+/** Replaces comments with spaces, so that positions are unchanged. */
 const withoutComments = (source: string): string =>
   source.replaceAll(/\/\*[\s\S]*?\*\/|(?<=^|[\s;,{(])\/\/[^\n]*/g, (comment) => comment.replaceAll(/[^\n]/g, ' '));
 
@@ -57,7 +57,7 @@ function hasReason(source: string, line: number): boolean {
 
 const isSqlFile = (file: string): boolean => file.endsWith('.sql.ts') || file.endsWith('.sql');
 
-/** Returns the statements in a source file. A file of SQL text (`.sql`) counts as one statement. */
+/** Returns the statements in a source file. A `.sql` file counts as one statement. */
 function findStatements(file: string, source: string): Statement[] {
   if (file.endsWith('.sql')) return [{ file, line: 1, hasReason: /^-- SQL, because\b/m.test(source) }];
   const code = withoutComments(source);
@@ -68,7 +68,7 @@ function findStatements(file: string, source: string): Statement[] {
 
 const describeStatement = ({ file, line }: Statement): string => `${file}:${line}`;
 
-/** Returns the statements that are in the wrong kind of file, without a reason, or too many. */
+/** Returns the statements that are in the wrong kind of file, that have no stated reason, or that exceed the maximum number. */
 function findViolations(statements: readonly Statement[], max: number): Record<'outside' | 'unexplained' | 'excess', string[]> {
   const allowed = statements.filter(({ file }) => isSqlFile(file));
   return {

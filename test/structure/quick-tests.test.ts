@@ -9,7 +9,9 @@ const root = join(import.meta.dirname, '../..');
 
 type Routes = Parameters<typeof listRoutes>[0];
 
-/** Returns whether a test file calls a path of these routes. Compares the last constant segment, such as `refunds` of `/orders/:id/refunds`. */
+/**
+ * Returns whether a test file calls a path of these routes. Compares the last constant segment, such as `refunds` in `/orders/:id/refunds`.
+ */
 const callsRoutes = (source: string, routes: Routes): boolean =>
   listRoutes(routes)
     .map(({ path }) => path.split('/').findLast((segment) => segment !== '' && !segment.startsWith(':')))

@@ -14,14 +14,14 @@ import {
 } from 'typescript/unstable/ast';
 import { API, type Project, type Symbol, SymbolFlags } from 'typescript/unstable/sync';
 
-/** Which functions, constants and methods of `server/` refer to which others by name, as the TypeScript compiler resolves the names. */
+/** References by name between functions, constants and methods in `server/`, as resolved by the TypeScript compiler. */
 export class ReferenceGraph {
   readonly #root: string;
   readonly #api: API;
   readonly #project: Project;
   readonly #referencedNodes = new Map<Node, readonly Node[]>();
 
-  /** @param replacedFiles contents that replace those of files, by path relative to `root` */
+  /** @param replacedFiles replacement file contents, keyed by path relative to `root` */
   constructor(root: string, entryFiles: readonly string[], replacedFiles: Readonly<Record<string, string>> = {}) {
     this.#root = root;
     const config = { extends: './tsconfig.json', include: entryFiles };
@@ -44,8 +44,8 @@ export class ReferenceGraph {
   }
 
   /**
-   * Returns the names of all declarations that can be reached by references from a declaration.
-   * @param property the property of the declaration's object with which to start, such as a route
+   * Returns the names of all declarations reachable by references from a declaration.
+   * @param property the property of the declared object from which to start, such as a route
    */
   reachableNames(file: string, name: string, property?: string): ReadonlySet<string> {
     const entry = this.#findDeclaration(file, name);

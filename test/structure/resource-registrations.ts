@@ -1,9 +1,9 @@
-/** Files by path, relative to the root of the repository. */
+/** File contents, keyed by path relative to the repository root. */
 export type SourceFiles = ReadonlyMap<string, string>;
 
 /**
- * Returns a message for each place in which a resource is not registered. The compiler or the server also rejects most of these
- * omissions, but reports them where a registration is used and not where it is missing.
+ * Returns a message for each place where the registration of a resource is missing. The compiler or the server also rejects most of these
+ * omissions, but reports them where the registration is used, not where it is missing.
  */
 export function findMissingRegistrations(files: SourceFiles): string[] {
   return [
@@ -33,7 +33,7 @@ const sourceOf = (files: SourceFiles, path: string): string => {
 
 const filesThatMatch = (files: SourceFiles, pattern: RegExp): [string, string][] => [...files].filter(([path]) => pattern.test(path));
 
-/** Line of a file in `server/`, as it is imported from another folder of `server/`. */
+/** Returns the path by which another folder in `server/` imports a file in `server/`. */
 const importPath = (path: string): string => path.replace(/^server\//, '../');
 
 function findUnlistedContracts(files: SourceFiles): string[] {

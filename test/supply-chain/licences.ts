@@ -4,7 +4,7 @@ import { lockedPackages, packageName, productionPackages, type LockedPackage } f
 /** Licences that require only attribution. */
 const allowed = new Set(['MIT', 'MIT-0', 'ISC', 'Apache-2.0', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'BlueOak-1.0.0', 'Unlicense']);
 
-/** Returns whether the SPDX expression allows use under the allowed licences: with one operand of `OR`, and all operands of `AND`. */
+/** Returns whether the allowed licences satisfy the SPDX expression: at least one operand of each `OR`, and all operands of each `AND`. */
 export function isAllowed(expression: string): boolean {
   const bare = expression.replaceAll(/[()]/g, '');
   return bare.split(' OR ').some((choice) => choice.split(' AND ').every((licence) => allowed.has(licence.trim())));

@@ -20,7 +20,7 @@ const locked = z.object({
 });
 export type LockedPackage = z.infer<typeof locked>;
 
-/** All packages that `npm ci` installs, by path. */
+/** All packages that `npm ci` installs, keyed by path. */
 export async function lockedPackages(): Promise<ReadonlyMap<string, LockedPackage>> {
   const lockfile: unknown = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8'));
   return new Map(Object.entries(z.object({ packages: z.record(locked) }).parse(lockfile).packages));
@@ -28,10 +28,10 @@ export async function lockedPackages(): Promise<ReadonlyMap<string, LockedPackag
 
 /** Workspaces that are released. */
 const releasedWorkspaces = ['contract', 'server', 'client-sdk', 'cli'];
-/** Packages bundled with the command line, in addition to the server's packages. */
+/** Packages bundled into the command line, in addition to the server's packages. */
 const bundledPackages: Record<string, readonly string[]> = { cli: ['commander', 'open', '@modelcontextprotocol/server'] };
 
-/** Returns the packages that run in production, by path: the direct and indirect dependencies of the released workspaces. */
+/** Returns the packages that run in production, keyed by path: the direct and indirect dependencies of the released workspaces. */
 export function productionPackages(all: ReadonlyMap<string, LockedPackage>): Map<string, LockedPackage> {
   const packages = new Map<string, LockedPackage>();
   const visit = (path: string): void => {
@@ -41,7 +41,7 @@ export function productionPackages(all: ReadonlyMap<string, LockedPackage>): Map
     const dependencies = { ...entry.dependencies, ...entry.optionalDependencies, ...entry.peerDependencies };
     for (const name of [...Object.keys(dependencies), ...(bundledPackages[path] ?? [])]) {
       const at = resolvePackage(all, path, name);
-      // an optional dependency may be missing from the lockfile on every platform
+      // on any platform, an optional dependency may be missing from the lockfile
       if (at !== undefined) visit(at);
       else if (name in entry.dependencies) throw new Error(`${path} needs ${name}, which is not locked: run npm install`);
     }

@@ -37,7 +37,7 @@ async function searchTree(): Promise<string[]> {
   const { stdout } = await run('git', ['ls-files', '-z'], options);
   const packages: string[] = [];
   for (const file of stdout.split('\0').filter((name) => name !== '' && !binaryExtensions.has(extname(name)))) {
-    const content = await readFile(join(root, file), 'utf8').catch(() => ''); // the file was deleted, but not in a commit
+    const content = await readFile(join(root, file), 'utf8').catch(() => ''); // the deletion is not committed yet
     if (content.length <= bytesMax) packages.push(...(await findSecretsIn(file, content)));
   }
   return packages;

@@ -37,7 +37,7 @@ export type FakeStripe = {
   close(): Promise<void>;
 };
 
-/** In-memory payments and refunds of the fake Stripe. */
+/** The fake Stripe's in-memory payments and refunds. */
 class StripeState {
   readonly intents = new Map<string, Intent>();
   readonly refunds = new Map<string, Record<string, unknown>>();

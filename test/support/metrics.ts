@@ -1,4 +1,4 @@
-/** A process's parsed Prometheus metrics: values by series name and labels, such as `up` or `requests_total{method="GET"}`. */
+/** A process's parsed Prometheus metrics: values keyed by series name and labels, such as `up` or `requests_total{method="GET"}`. */
 export class ScrapedMetrics {
   readonly text: string;
   readonly #series: ReadonlyMap<string, number>;

@@ -75,7 +75,7 @@ describe.each(csvReaders)('$name', (reader) => {
     const em = shop.db.em.fork();
     await em.execute(`update orders set reference = null where reference = ?`, [reference]);
     const { id } = await placeOrder(reference, hostile[0] ?? '');
-    // Imported and older orders can contain characters that the API rejects today.
+    // Imported and older orders can contain characters that the API now rejects.
     await em.execute(
       `insert into orders (user_id, status, currency, subtotal, shipping_total, tax_total, total, item_count, delivery, reference, note, metadata, created_at)
        select user_id, status, currency, subtotal, shipping_total, tax_total, total, item_count,

@@ -17,7 +17,7 @@ const changeCount = 12;
 const changesPerToken = 3;
 const tokensEach = 1 + changeCount / changesPerToken / 2;
 
-/** A period of ownership, from the time when the change is sent until the response to the next change arrives. */
+/** A period of ownership: from sending the ownership change until receiving the response to the next one. */
 type OwnershipPeriod = { readonly ownerId: number; readonly from: number; until: number };
 type Credential = { readonly token: string; readonly userId: number; revocationSentAt: number; revokedAt: number };
 type Observation = {
@@ -113,7 +113,7 @@ describe.skipIf(databaseKind === 'pglite')('during ownership changes and token r
     return Promise.all(Array.from({ length: readerCount }, readRepeatedly));
   }
 
-  /** Returns a description of the violation if no ordering of the concurrent changes explains the response, or undefined. */
+  /** Returns a description of the violation, or undefined if some ordering of the concurrent changes explains the response. */
   function findViolation({ by, id, sentAt, receivedAt, status, body }: Observation): string | undefined {
     if (status === 401) return by.revocationSentAt <= receivedAt ? undefined : 'rejected a token before its revocation';
     if (by.revokedAt <= sentAt) return `returned ${status} for a revoked token`;

@@ -53,7 +53,7 @@ describe('concurrent reads of many customers', () => {
 });
 
 describe.skipIf(databaseKind === 'pglite')('during other reads', { timeout: 60_000 }, () => {
-  /** Sends requests from several readers until `stop` is called, which returns each request's status and time. */
+  /** Sends requests from several readers until `stop` is called. `stop` returns the status and time of each request. */
   function readUntilStopped(id: number, token: string, readers: number): { stop: () => Promise<{ sentAt: number; status: number }[]> } {
     const abortController = new AbortController();
     const observations: { sentAt: number; status: number }[] = [];

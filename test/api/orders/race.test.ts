@@ -56,7 +56,7 @@ describe.skipIf(databaseKind === 'pglite')('concurrent buyers', () => {
           responses.push([key, response.text]);
         }
       };
-      // Sorted, so that the 16 requests with the same key are sent concurrently.
+      // Groups equal keys, so that the 16 requests with the same key are sent concurrently.
       keys.sort();
       await Promise.all(Array.from({ length: 64 }, send));
       expect(new Set(responses.map(([key, text]) => `${key} ${text}`)).size).toBe(160);

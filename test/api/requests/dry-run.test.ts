@@ -47,7 +47,7 @@ const requests: Record<string, Record<string, () => Promise<DryRunRequest>>> = {
   'shipments.create': { 'a paid order': async () => [`/v1/orders/${await createPaidOrder()}/shipments`, { status: 'shipped' }] },
 };
 
-/** Imports are excluded, because a dry run of an import is a task that reports the result, and returns 202 like any other import. */
+/** Excludes imports, because the dry run of an import returns 202, like any import, and starts a task that reports the result. */
 const acceptsDryRun = ({ query, responses }: ReturnType<typeof listRoutes>[number]): boolean =>
   query instanceof z.ZodObject && 'dry_run' in query.shape && 201 in responses;
 

@@ -1,4 +1,4 @@
-/** Every path of the contract with every method. */
+/** Calls every path in the contract with every method. */
 import { contract, contractV2, listRoutes } from '@mandate/contract';
 import { expect, test } from 'vitest';
 import { withShop } from '../../support/shop/with-shop.ts';

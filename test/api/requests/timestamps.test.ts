@@ -99,7 +99,7 @@ describe.each(fields.map((field) => [`${field.method} ${field.path} ${field.quer
       for (const value of acceptedValues) {
         await cancelTasks();
         const { status, text } = await send(field, value);
-        // An expiry must also be within the coming year.
+        // An expiry must also be within the next year.
         const statuses = field.pointer === '/expires_at' ? [201, 400] : [200, 202];
         expect(statuses, `${value}: ${text}`).toContain(status);
         await runPendingTasks(shop);

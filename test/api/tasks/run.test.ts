@@ -51,7 +51,7 @@ describe('a task', () => {
     for (let step = 1; step <= 6; step += 1) {
       const task = await startExport();
       await abandonTaskAtStep(shop, step);
-      expect(await runPendingTasks(shop)).toBe(0); // the lease has not expired
+      expect(await runPendingTasks(shop)).toBe(0); // the lease has not expired yet
       await expireLease(task);
       expect(await runPendingTasks(shop)).toBe(1);
       expect(await getResult(task)).toBe(expected);

@@ -234,7 +234,7 @@ describe('a chunk larger than the body limit', () => {
       }
       const { received, tookMs } = await responsePromise;
       expect({ received, tookMs }).toEqual(rejection);
-      // a chunk larger than every limit is rejected before the operation is determined, so the error names a different limit
+      // a chunk larger than every limit is rejected before the operation is determined, so the error reports a different limit
       const limitPattern = size === limit + 1 ? limit : '\\d+';
       expect([path, received]).toEqual([path, expect.stringMatching(`larger than ${limitPattern} bytes`)]);
     };

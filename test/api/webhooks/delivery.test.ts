@@ -222,7 +222,7 @@ describe('an endpoint', () => {
     expect((await call('POST', `/${id}/redeliveries`, { from_event_id: event })).body).toEqual({ deliveries: 0 });
     expect((await call('POST', `/${id}/redeliveries`, { from_event_id: event, include_succeeded: true })).body).toEqual({ deliveries: 1 });
     await deliverPendingEvents(shop);
-    // a range includes both of its ends
+    // the range includes both ends
     const range = { from_event_id: event, to_event_id: event, include_succeeded: true };
     expect(await call('POST', `/${id}/redeliveries`, range)).toMatchObject({ status: 202, body: { deliveries: 1 } });
     expect((await call('POST', `/${id}/redeliveries`, { event_id: 999_999 })).status).toBe(404);

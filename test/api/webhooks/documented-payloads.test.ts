@@ -46,7 +46,7 @@ const documentShape = z.object({
   ),
 });
 const document = documentShape.parse(createOpenApiDocument('https://shop.example'));
-/** The path below `/api/v1` and the example body of each POST that creates a resource, by the name of the resource's schema. */
+/** Path (below `/api/v1`) and example body for each POST that creates a resource, keyed by the resource's schema name. */
 const createOperations = new Map(
   Object.entries(document.paths).flatMap(([path, { post: operation }]): [string, [string, object]][] => {
     const schema = operation?.responses['201']?.content['application/json'].schema.$ref.split('/').at(-1);
@@ -67,7 +67,7 @@ const validationErrors = (type: string, payload: unknown): unknown => {
   return validate(payload) ? null : validate.errors;
 };
 
-/** Creates events of every subject type, with example bodies where nothing else is necessary, for one user who subscribes to all events. */
+/** Creates events of every subject type for one user who subscribes to all events. Uses the example bodies where they are sufficient. */
 beforeAll(async () => {
   receiver = await startWebhookReceiver();
   const anna = await signUpWithRole(shop.db, shop.origin, 'admin');

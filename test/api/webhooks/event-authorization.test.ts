@@ -171,7 +171,7 @@ describe('a revoked application', () => {
         await assignEventSequence(shop.db.em.fork(), createWebhookDeliveriesForEvents);
         await deliverer.run();
         deliveryRounds += 1;
-        await setImmediate(); // on the embedded database, a round waits for no I/O, so that nothing else would run
+        await setImmediate(); // on the embedded database, a round does no I/O, so nothing else could run
       }
     })();
     for (let round = 0; round < (databaseKind === 'pglite' ? 1 : 5); round += 1) {
@@ -186,7 +186,7 @@ describe('a revoked application', () => {
       });
       await waitUntil(() => receiver.deliveries.filter(({ body }) => body.user_id === dora.id).length >= 5);
       await revokeToken(site, token);
-      await setImmediate(); // our socket now contains everything that was sent before the response
+      await setImmediate(); // everything sent before the response has now reached our receiver
       const [before, ordersBefore] = [receiver.deliveries.length, orders];
       await waitUntil(() => orders >= ordersBefore + 20);
       orderingStop.abort();

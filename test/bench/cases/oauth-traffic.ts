@@ -52,7 +52,7 @@ export async function signInTraffic(target: Target): Promise<Traffic> {
   const { website } = target;
   const { query, verifier } = buildAuthorizationRequest(authorizationParameters(target));
   const first = await mapInBatches(await target.browsers(), async (browser) => {
-    await authorizeWith(browser, target); // gives consent, so that the measured requests need none
+    await authorizeWith(browser, target); // gives consent in advance, so that the measured requests need none
     const path = authorizationPath(query);
     return { path, headers: { ...proxyHeaders, accept: 'text/html', cookie: browser.cookieHeader('/oauth/authorize') } };
   });

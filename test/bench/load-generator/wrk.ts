@@ -8,7 +8,7 @@ import { serializeRequest, requestParts, type Traffic } from './traffic.ts';
 
 const run = promisify(execFile);
 
-/** Whether Debian's `wrk` is installed, which needs a tenth of the CPU time that the Node load generator needs. */
+/** Whether Debian's `wrk` is installed. It needs a tenth of the CPU time that the Node load generator needs. */
 export const isWrkInstalled = (): Promise<boolean> =>
   run('wrk', ['--version']).then(
     () => true,
@@ -28,7 +28,7 @@ local at = 0
 request = function() at = at % #shots + 1 return shots[at] end
 done = function(summary, latency) report(summary, latency, summary.requests - summary.errors.status, 0) end`;
 
-/** Quotes a string for Lua, in which escapes are decimal. */
+/** Quotes a string for Lua, which uses decimal escapes. */
 const luaString = (text: string): string =>
   `"${text.replaceAll(/[\\"\r\n]/g, (character) => `\\${String(character.charCodeAt(0)).padStart(3, '0')}`)}"`;
 

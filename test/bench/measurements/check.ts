@@ -1,11 +1,11 @@
-/** A figure other than a rate, with its goal. */
+/** A measured figure other than a rate, and its goal. */
 export type Check = {
   readonly name: string;
   readonly title: string;
   readonly value: number;
   readonly unit: 'ms' | 'MB' | 'x';
   readonly goal?: Goal;
-  /** Components of the figure, whose names start with a unit. */
+  /** Components of the figure. Their names start with a unit. */
   readonly parts: Readonly<Record<string, number>>;
 };
 

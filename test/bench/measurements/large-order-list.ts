@@ -22,7 +22,10 @@ const repeats = 300;
 /** Disk space for one order, including indexes, WAL and a margin. */
 const bytesPerOrder = 1_000;
 
-/** A list of all orders in a separate, very large database, filled only once because filling takes longer than all measurements. */
+/**
+ * A list of all orders in a separate, very large database. The database is filled only once, because filling takes longer than all
+ * measurements.
+ */
 export class LargeOrderList implements AsyncDisposable {
   readonly measure: () => Promise<Check[]>;
   readonly #opened: AsyncDisposableStack;

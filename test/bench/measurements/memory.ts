@@ -8,10 +8,13 @@ import type { BenchmarkEnvironment } from '../servers/benchmark-environment.ts';
 import type { Traffic } from '../load-generator/traffic.ts';
 
 const sampleMs = 100;
-/** Waiting time after startup, during which memory use settles. */
+/** Time for memory use to settle after startup. */
 const idleMs = 2_000;
 
-/** Measures both servers after a new start, because the system frees memory with a delay: idle memory, and the peak while clients read. */
+/**
+ * Measures both servers' idle memory, and their peak memory while clients read. Starts new servers, because the system frees memory with a
+ * delay.
+ */
 export async function measureMemory(
   environment: BenchmarkEnvironment,
   settings: Settings,

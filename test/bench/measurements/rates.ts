@@ -14,7 +14,7 @@ export type Rates = {
 
 export type Settings = { readonly rounds: number; readonly seconds: number; readonly connections: number };
 
-/** Share of the maximum throughput at which latency is measured. */
+/** Latency is measured at this fraction of the maximum throughput. */
 const latencyTestShare = 0.7;
 
 /** Measures all servers alternately in each round, so that other load on the machine affects them equally. */

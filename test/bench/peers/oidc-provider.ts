@@ -1,5 +1,5 @@
 /**
- * The OAuth library, set up as in its guide with in-memory storage, so that it persists nothing and sends no queries. Uses the same signing
+ * The OAuth library, set up as in its guide with in-memory storage, so it persists nothing and sends no queries. Uses the same signing
  * algorithms and kinds of applications as our server.
  */
 import { randomUUID } from 'node:crypto';

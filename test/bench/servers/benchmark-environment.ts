@@ -16,7 +16,7 @@ import { issuer, sendThroughProxy } from './tls-proxy.ts';
 import type { ServerName, Target } from './target.ts';
 
 const sourceDirectory = import.meta.dirname;
-/** Limits that no case reaches, although the server still counts requests. */
+/** Limits that no case reaches. The server still counts requests. */
 const unreachableLimits = { MANDATE_RATE_LIMIT: '100000000', MANDATE_RATE_LIMIT_IP: '100000000', MANDATE_MONTHLY_QUOTA: '1000000000' };
 /** Limits the time needed to fill PGlite. */
 const embeddedOrdersMax = 20_000;
@@ -30,7 +30,7 @@ type Report = (progress: string) => void;
 type Applications = Pick<Target, 'client' | 'website'>;
 type FilledDatabase = Applications & { readonly postgresql: EmptyDatabase; readonly db: Database };
 
-/** A database with a shop, and the servers, each of which starts when a case first needs it. */
+/** A database with a shop, and the servers. Each server starts when a case first needs it. */
 export class BenchmarkEnvironment implements AsyncDisposable {
   readonly directory: string;
   readonly secret = randomBytes(32).toString('hex');
@@ -57,7 +57,7 @@ export class BenchmarkEnvironment implements AsyncDisposable {
     return new BenchmarkEnvironment(await createServerDirectory(), size, report);
   }
 
-  /** Returns the target with this name, which all cases share. */
+  /** Returns the target with this name. All cases share it. */
   target(name: ServerName): Promise<Target> {
     const target = this.#targets.get(name) ?? this.#createTarget(name);
     this.#targets.set(name, target);

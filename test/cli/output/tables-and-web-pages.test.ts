@@ -16,7 +16,7 @@ test.each(commandSpecs.filter(({ paginated }) => paginated).map(({ operationId }
   '%s has default columns',
   (operationId) => {
     const spec = commandSpecs.find((candidate) => candidate.operationId === operationId);
-    // without chosen columns, the table shows every field that is not nested
+    // if no columns are chosen, the table shows every field that is not nested
     const chosen = tableColumnsByOperation[operationId] ?? spec?.fields.filter((field) => !field.includes('.')) ?? [];
     expect(chosen.length).toBeGreaterThanOrEqual(Math.min(spec?.fields?.length ?? 3, 3));
     expect(chosen.length, `choose the columns of ${operationId} in cli/output/table-columns.ts`).toBeLessThan(9);

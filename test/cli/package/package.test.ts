@@ -40,7 +40,7 @@ describe('the package', () => {
     const at = join(project, 'node_modules/@mandate/cli');
     expect((await readdir(at)).toSorted()).toEqual(['LICENSE', 'README.md', 'bin', 'dist', 'package.json']);
     expect((await publint({ pkgDir: at, strict: true })).messages).toEqual([]);
-    expect(await readFile(join(at, 'dist/run.js'), 'utf8')).not.toMatch(/from\s*["']node:https?["']/); // slow to load
+    expect(await readFile(join(at, 'dist/run.js'), 'utf8')).not.toMatch(/from\s*["']node:https?["']/); // these modules are slow to load
     expect(await readFile(join(at, 'dist/THIRD-PARTY-LICENSES.txt'), 'utf8')).toContain('commander 15');
   });
 

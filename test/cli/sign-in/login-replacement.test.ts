@@ -62,7 +62,7 @@ describe('a sign-in that lacks a requested scope', () => {
     expect(stderr).toContain('choose "Use another account" in the browser: mandate login --scopes +users.administer\n');
     expect(await readCredential(home)).toEqual(before);
     expect((await runCommand(home, 'orders', 'list')).exitCode).toBe(0);
-    expect(await countGrants(anna)).toBe(grants); // the new grant is revoked
+    expect(await countGrants(anna)).toBe(grants); // the new grant has been revoked
   });
 
   test('exits with code 5 without a previous sign-in too, and stores the sign-in with the granted scopes', async () => {

@@ -28,7 +28,7 @@ const replaysMaxWithExpiredLeases = 60;
 /** Checks orders, stock, payments, cancellations and imports. */
 export async function auditOrders(load: Load, findings: Findings, { expireLeases }: AuditOptions): Promise<void> {
   const { administration, ledger } = load;
-  // retry every order request without a response, so that each key has exactly one order
+  // retry every order request that received no response, so that each key has exactly one order
   await forEachConcurrently(ledger.orderRequests.values(), async (request) => {
     if (ledger.orders.has(request.key)) return;
     const placed = await administration.writeUntilConfirmed(request);

@@ -2,7 +2,7 @@
 export class Findings {
   /** Confirmed data that is missing or changed. */
   readonly lost: string[] = [];
-  /** Data that was stored more often than it was requested. */
+  /** Data that was stored more often than requested. */
   readonly duplicated: string[] = [];
   /** Used or revoked credentials that were accepted. */
   readonly wronglyAccepted: string[] = [];

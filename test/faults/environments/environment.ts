@@ -35,7 +35,7 @@ export class FaultEnvironment implements AsyncDisposable {
     this.#closing.unshift(close);
   }
 
-  /** Runs a statement on a connection outside the servers. */
+  /** Runs a statement on a connection separate from the servers. */
   async sql(_text: string): Promise<readonly object[]> {
     throw new Error('this environment cannot run SQL');
   }

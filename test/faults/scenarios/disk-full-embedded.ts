@@ -40,7 +40,7 @@ const fillDisk = (name: string, title: string, leftMegabytes: number): Fault<Emb
 });
 
 const refusalsWanted = 20;
-/** Number of requests that together need more WAL than one segment holds, so that a server without a reserve needs another segment. */
+/** Number of requests that together need more WAL than one segment holds, so a server without a reserve needs another segment. */
 const requestsMax = 1_000;
 
 const randomText = (length: number): string => randomBytes(length).toString('base64url').slice(0, length);

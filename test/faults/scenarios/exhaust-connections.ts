@@ -18,7 +18,7 @@ export const exhaustConnections: Fault<PostgresqlEnvironment> = {
     const others: Client[] = [];
     const refused = load.ledger.statuses.get(503) ?? 0;
     await administrator.query(terminateConnectionsSql);
-    // connections are opened in parallel, and faster than by the servers, which connect on demand
+    // opens connections in parallel, and therefore faster than the servers, which connect on demand
     for (const end = performance.now() + exhaustionMs; performance.now() < end; await sleep(10)) {
       await Promise.all(Array.from({ length: 10 }, () => openConnection(url, others)));
     }

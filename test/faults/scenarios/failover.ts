@@ -3,8 +3,8 @@ import type { Fault } from './scenario.ts';
 import { standbySettings, type StandbyEnvironment } from '../environments/standby-environment.ts';
 
 /**
- * Kills the primary permanently, promotes its standby, and directs the proxy to the standby. In production, Patroni or a cloud
- * service detects the failure and needs additional seconds.
+ * Kills the primary permanently, promotes its standby, and directs the proxy to the standby. In production, Patroni or a cloud service must
+ * first detect the failure, which takes additional seconds.
  */
 export const failOver: Fault<StandbyEnvironment> = {
   name: 'failover',

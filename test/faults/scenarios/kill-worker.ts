@@ -5,7 +5,7 @@ import type { Load } from '../traffic/load.ts';
 import type { Fault } from './scenario.ts';
 import type { FaultEnvironment } from '../environments/environment.ts';
 
-/** Number of imported products, large enough to kill the server during the import. */
+/** Number of imported products, large enough that the server can be killed during the import. */
 const [products, productsWithExpiredLeases] = [4_000, 1_000];
 const task = z.object({ id: z.number(), status: z.string(), progress: z.object({ processed: z.number() }) });
 

@@ -9,7 +9,7 @@ import type { FaultEnvironment } from '../environments/environment.ts';
 const renewAfterMs = 200_000;
 const pauseMs = 50;
 
-/** Client of the administration application, which retries requests while the servers are unavailable. */
+/** Sends requests as the administration application, and retries them while the servers are unavailable. */
 export class AdministrationClient {
   readonly environment: FaultEnvironment;
   readonly ledger: Ledger;

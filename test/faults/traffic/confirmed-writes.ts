@@ -5,7 +5,7 @@ export type ConfirmedWrite = WriteRequest & { readonly text: string };
 /** A token request form with a used credential. */
 export type UsedCredential = { readonly kind: 'code' | 'refresh token'; readonly form: Readonly<Record<string, string>> };
 
-/** An accepted file of new products, which all have the same category. */
+/** An accepted import file. Its products are new and have the same category. */
 export type AcceptedImport = { readonly task: number; readonly category: string; readonly products: number };
 
 /** Times of a confirmed write, from `performance.now()`. */

@@ -6,7 +6,7 @@ import type { FaultEnvironment } from '../environments/environment.ts';
 
 /** Webhook deliveries about new orders that a subscriber received. */
 export type WebhookDeliveries = {
-  /** The `webhook-id` values of each order. More than one value is a duplicate. */
+  /** The `webhook-id` values of each order. More than one value means a duplicate event. */
   readonly eventIdsByOrder: Map<number, Set<string>>;
   /** Hash of the delivery body for each `webhook-id`. */
   readonly bodies: Map<string, string>;

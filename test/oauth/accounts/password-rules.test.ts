@@ -96,7 +96,7 @@ afterAll(async () => {
   for (const db of openDatabases) await db.close();
 });
 
-/** Entry points, by the file that hashes the password. */
+/** Entry points, keyed by the file that hashes the password. */
 const entryPoints: Readonly<Record<string, () => Promise<EntryPoint>>> = {
   'server/command/create-administrator-command.ts': createAdministratorEntryPoint,
   'server/first-run/create-administrator-and-demonstration-shop.ts': firstStartEntryPoint,

@@ -35,7 +35,7 @@ test('a user enters the e-mail address first, and chooses name and password afte
 test('opening the link does not consume it, and it creates one account', async () => {
   const ann = newUserDetails();
   const { browser, page } = await openSignUpLink(ann.email);
-  await newBrowser().open(page.url.href); // a mail program that fetches links
+  await newBrowser().open(page.url.href); // simulates a mail program that fetches links
   expect((await browser.submit(page, ann)).url.pathname).toBe('/account');
   const reopenedLink = await newBrowser().open(page.url.href);
   expect([reopenedLink.response.status, reopenedLink.text.includes('This link is no longer valid')]).toEqual([400, true]);

@@ -10,7 +10,7 @@ import {
   tokenResponseSchema,
 } from '../../support/oauth/oauth-flow.ts';
 
-// Each of these requests revokes the whole grant, and first locks a different one of the grant's records.
+// Each of these requests revokes the whole grant, but each locks a different record of the grant first.
 describe.skipIf(databaseKind === 'pglite')('concurrent code replays, refresh token reuse and revocations of one grant', () => {
   const server = useServer();
 

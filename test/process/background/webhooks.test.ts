@@ -13,7 +13,7 @@ import { startWebhookReceiver, type DeliveryHandler, type ReceivedDelivery } fro
 import { placeOrder, createOrderClient, type OrderClient } from '../lifecycle/order-client.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
-/** Number of orders; `MANDATE_WEBHOOK_ORDERS=10000` runs a thorough test, which takes some minutes. */
+/** Number of orders; `MANDATE_WEBHOOK_ORDERS=10000` runs a thorough test, which takes a few minutes. */
 const orders = Number(process.env['MANDATE_WEBHOOK_ORDERS'] ?? 240);
 const kills = 5;
 const noRateLimits = { MANDATE_RATE_LIMIT: '1000000', MANDATE_RATE_LIMIT_IP: '1000000' };
@@ -42,7 +42,7 @@ async function placeOrderWithRetries(orderClient: OrderClient, token: () => Prom
   );
 }
 
-/** Returns a function that returns a valid token, which it renews before the token expires. */
+/** Returns a function that returns a valid token, and renews the token before it expires. */
 function renewingToken(url: string, directory: string): () => Promise<string> {
   let [currentToken, until]: [Promise<string>, number] = [Promise.resolve(''), 0];
   return () => {

@@ -31,7 +31,7 @@ import { startServerPair, type ServerPair } from '../../support/server/server-pa
 import { fetchApiStatus } from '../../support/server/use-server.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
-/** Creates a signed-in user. Sign-up is not possible, because the test cannot read e-mails that the server processes send. */
+/** Creates a signed-in user. Sign-up is not possible, because the test cannot read e-mails sent by the server processes. */
 async function createSignedInUser({ db, origin }: ServerPair): Promise<Pick<TestUser, 'id' | 'browser'>> {
   const [email, password] = [`anna.${randomUUID()}@example.com`, `correct horse ${randomUUID()}`];
   const { id } = await createAccount(db.em.fork(), { name: 'Anna Test', email, passwordHash: await hashPassword(password) }, new Date());

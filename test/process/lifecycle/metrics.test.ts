@@ -49,7 +49,7 @@ describe('/metrics', { timeout: 300_000 }, () => {
       body: new URLSearchParams({ token }),
     });
 
-    // a response is counted after it has been sent on its connection
+    // a response is counted only after it has been sent
     await expect
       .poll(async () => (await scrapeMetrics(port)).value(requests, { method: 'POST', route: '/oauth/revocation', status: '200' }))
       .toBe(1);
@@ -78,7 +78,7 @@ describe('/metrics', { timeout: 300_000 }, () => {
 
     const isPostgresql = databaseKind === 'postgresql';
     const [idle, busy] = ['idle', 'busy'].map((state) => metrics.value('mandate_database_connections', { state }));
-    // The main pool; the connection of the notification listener belongs to no pool.
+    // These are the main pool's connections; the notification listener's connection belongs to no pool.
     expect(idle).toBeGreaterThanOrEqual(isPostgresql ? 1 : 0);
     expect(busy).toBeGreaterThanOrEqual(0);
     expect(metrics.value('mandate_database_connection_waiters')).toBe(0);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { obtainAdministrationToken } from '../../support/server/server-process.ts';
 
-/** Access data of an application that places orders for a user. */
+/** Data that an application needs to place orders for a user. */
 export type OrderClient = {
   readonly url: string;
   readonly token: string;
@@ -42,7 +42,9 @@ export async function createOrderClient(url: string, dataDirectory: string): Pro
   return { url, token, userId: customer.id, productId: product.id, stock };
 }
 
-/** Places an order for one unit, so that used stock equals the order count. The reference is the idempotency key; calls can be repeated. */
+/**
+ * Places an order for one unit, so that used stock equals the order count. The reference is the idempotency key, so calls can be repeated.
+ */
 export const placeOrder = async (client: OrderClient, reference: string): Promise<PlacedOrder> =>
   order.parse(
     await call(

@@ -27,7 +27,7 @@ describe.skipIf(!hasRedis || databaseKind === 'pglite')('two processes with one 
   });
   afterEach(() => redis.resume());
 
-  /** Creates a client with unused limits, and returns a function that sends a request. */
+  /** Creates a client for which no requests have been counted, and returns a function that sends a request. */
   async function newCaller(): Promise<() => Promise<number>> {
     const token = await obtainClientToken(processes.origin, await createConfidentialClient(processes.db, scopes), scopes);
     return async () => {

@@ -13,7 +13,7 @@ type Collector = AsyncDisposable & {
   readonly received: { readonly path: string; readonly type: string; readonly text: string }[];
 };
 
-/** Receives traces over OTLP/HTTP. The protobuf encoding contains text in plain form. */
+/** Receives traces over OTLP/HTTP. Protobuf encodes strings as plain text. */
 async function openCollector(): Promise<Collector> {
   const received: Collector['received'] = [];
   const take = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {

@@ -163,7 +163,7 @@ describe.skipIf(databaseKind === 'pglite')('tests fail in a copy of the server w
     await writeFile(path, original);
     expect(code, output).toBe(1);
     expect(output).toMatch(/Tests +\d+ failed/);
-    expect(output).toContain('AssertionError'); // not an import or start error
+    expect(output).toContain('AssertionError'); // the failure is not an import or startup error
   });
 
   test('the same tests pass without a fault', async () => {

@@ -21,7 +21,7 @@ export type ProblemInputs = {
   readonly formerStaffToken: string;
   /** Valid token without the required scope. */
   readonly scopeless: string;
-  /** Valid cursor of a different list. */
+  /** Valid cursor from a different list. */
   readonly foreignCursor: string;
 };
 

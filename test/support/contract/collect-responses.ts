@@ -10,7 +10,8 @@ let sharedDirectory: ReturnType<typeof createServerDirectory> | undefined;
 /**
  * Collects the API responses that the tests of all projects receive. After a full test run, `checkCoverage` fails unless every response
  * that the contract declares was received. After a partial run, `checkCoverage` prints the number of received responses. `collectResponses`
- * appends their names to the file `MANDATE_SEEN_RESPONSES` (default: none), so that the results of several partial runs can be merged.
+ * appends the names of received responses to the file `MANDATE_SEEN_RESPONSES` (default: none), so that the results of several partial runs
+ * can be merged.
  */
 export async function collectResponses(project: TestProject): Promise<{ checkCoverage: () => Promise<void> }> {
   const { path: directory, remove } = await (sharedDirectory ??= createServerDirectory());

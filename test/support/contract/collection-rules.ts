@@ -43,7 +43,7 @@ export const findUnreadableEtags = (routes: readonly AppRoute[]): string[] =>
     })
     .map(operationName);
 
-/** Returns the operations that read one resource, such as `/payments/:payment_id`, while no operation lists the collection. */
+/** Returns the operations that read one resource, such as `/payments/:payment_id`, although no operation lists the collection. */
 export const findMissingCollections = (routes: readonly AppRoute[]): string[] =>
   routes
     .filter(({ method, path }) => method === 'GET' && /^\/api\/v\d+\/[\w-]+\/:\w+$/.test(path))

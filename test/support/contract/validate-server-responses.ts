@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { assertContractResponse } from './assert-contract-response.ts';
 
-/** Validates every API response of a server against the contract, for browsers, clients and commands alike. */
+/** Validates every API response from a server against the contract, whether it is sent to a browser, a client or a command. */
 export function validateServerResponses(req: IncomingMessage, res: ServerResponse, onViolation: (violation: string) => void): void {
   const { method = 'GET', url = '/' } = req;
   // the HTTP server sent this response before the application received the request

@@ -13,7 +13,7 @@ resetBeforeTestFile(() => (declared = false));
 
 /**
  * Declares that the tests in a file or `describe` block need access to their server's process. With two processes, these tests are skipped.
- * @param reason reason the tests need one process; the reporter prints the reason for every skipped test
+ * @param reason why the tests need one process; the reporter prints this text for every skipped test
  */
 export function requireOneProcess(reason: string): void {
   declared = true;

@@ -32,9 +32,9 @@ export type ServerProcess = {
 const secretsInUse = new SecretLeakDetector();
 resetBeforeTestFile(() => secretsInUse.reset());
 
-/** Expects that none of the secrets used appear in the database or in the server's output (requirement 95). */
+/** Expects that no secret used by a test appears in the database or in the server's output (requirement 95). */
 async function expectNoStoredSecrets(env: Readonly<Record<string, string>>, output: string): Promise<void> {
-  // in development, the server logs unsent e-mails with their links, and the demonstration accounts
+  // in development, the server logs the demonstration accounts, and unsent e-mails with their links
   const allowedOutput = /a message that would be sent|^ {2}Sign in as /;
   const logged = output.split('\n').filter((line) => !allowedOutput.test(line));
   const leaked = secretsInUse.findSecretsIn(`${logged.join('\n')}\n${await readStoredData(env)}`);

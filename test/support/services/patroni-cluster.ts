@@ -34,8 +34,8 @@ export type PatroniNode = (typeof nodes)[number];
 const nodeName = (node: PatroniNode): string => `node${node}`;
 
 /**
- * Three nodes with PostgreSQL, Patroni and etcd, HAProxy and PgBouncer in front of them, all on loopback addresses of this machine.
- * Uses the configuration in `deploy/patroni` with different addresses, directories and passwords.
+ * Three nodes with PostgreSQL, Patroni and etcd, behind HAProxy and PgBouncer, all on loopback addresses of this machine. Uses the
+ * configuration in `deploy/patroni` with different addresses, directories and passwords.
  */
 export class PatroniCluster implements AsyncDisposable {
   /** Database URL through PgBouncer. */

@@ -24,7 +24,7 @@ type AuthorizationFixture = {
   readonly shop: Shop;
   readonly owner: Account;
   readonly tokens: Readonly<Partial<Record<Caller, string>>>;
-  /** Creates a resource, as the application of the shop unless there is another token, and returns the response body. */
+  /** Creates a resource with the given token (default: the shop's token), and returns the response body. */
   readonly createResource: (method: string, path: string, body: unknown, token?: string) => Promise<JsonBody>;
 };
 
@@ -42,7 +42,7 @@ export const staffStatuses = (status: number): Statuses => [401, 403, 403, 403, 
 export const administratorStatuses = (status: number): Statuses => [401, 403, 403, 403, 403, status, status, 403];
 
 /**
- * Defines the tests that send these operations as every kind of caller and provoke their declared problems. All tests of the file can use
+ * Defines the tests that send these operations as every kind of caller and provoke their declared problems. All tests in the file can use
  * the returned server and its sample data.
  */
 export function testAuthorization(rows: AuthorizationRows): AuthorizationFixture {

@@ -97,5 +97,5 @@ export function withPaymentTestShop(...given: Parameters<typeof startPaymentTest
 }
 
 export const inOneMinute = (): Date => new Date(Date.now() + 60_000);
-/** Returns a time at which the stock hold of an unpaid order placed now has expired. */
+/** Returns a time by which the stock hold of an unpaid order will have expired if the order is placed now. */
 export const afterOrderHold = (): Date => new Date(Date.now() + 31 * 60_000);

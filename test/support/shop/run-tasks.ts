@@ -22,7 +22,7 @@ export async function completeTask(mandate: ApiServer, token: string, started: A
   return { task, file };
 }
 
-/** Runs the import that a request has created. Returns the succeeded task, the remarks in its report, and the numbers of imported rows. */
+/** Runs the import that a request has created. Returns the succeeded task, the remarks in its report, and its import counts. */
 export async function completeImport(
   server: ApiServer,
   token: string,
@@ -32,7 +32,7 @@ export async function completeImport(
   return { task, remarks: parseRemarks(file), counts: task.result.imported };
 }
 
-/** Parses the report of an import: one JSON object per line. */
+/** Parses an import report: one JSON object per line. */
 export const parseRemarks = (file: string): JsonBody[] =>
   file
     .split('\n')

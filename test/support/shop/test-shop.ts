@@ -14,14 +14,14 @@ export type TestShop = {
   getStock(product: JsonBody): Promise<number>;
   /** Creates a user without a password. */
   createUser(): Promise<JsonBody>;
-  /** Places an order with this token (default: for a new user, with the token of the shop). Without `items`, orders a new product. */
+  /** Places an order with this token (default: the shop's token, for a new user). Without `items`, orders a new product. */
   placeOrder(order?: Record<string, unknown>, token?: string): Promise<JsonBody>;
 };
 
 export const pickupDelivery = { method: 'pickup', recipient_name: 'Anna Test' };
 export const deliveryAddress = { line1: '1 High Street', city: 'Leeds', postal_code: 'LS1 1AA', country: 'GB' };
 
-/** Returns an order for these quantities of products, collected by the customer. */
+/** Returns the body of an order for these quantities of products, with pickup as the delivery method. */
 export const buildOrderInput = (...items: readonly [product: JsonBody, quantity: number][]) => ({
   items: items.map(([{ id }, quantity]) => ({ product_id: id, quantity })),
   delivery: pickupDelivery,

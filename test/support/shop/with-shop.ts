@@ -29,7 +29,7 @@ export type Shop = RunningServer &
   };
 
 type ShopOptions = StartOptions & {
-  /** Whether to create the sample data of `createTestShop` (default: true). Without the sample data, the functions of `TestShop` throw. */
+  /** Whether to create sample data with `createTestShop` (default: true). Without the sample data, the functions of `TestShop` throw. */
   sampleData?: boolean;
 };
 
@@ -99,7 +99,7 @@ export function withShop({ sampleData = true, ...options }: ShopOptions = {}): S
   };
 }
 
-/** Runs `setUp` before the tests. The returned function returns its result. */
+/** Runs `setUp` before the tests. The returned function returns the result of `setUp`. */
 function setUpBeforeTests<T>(name: string, setUp: () => Promise<T | undefined>): () => T {
   let result: T | undefined;
   beforeAll(async () => {

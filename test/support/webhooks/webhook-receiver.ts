@@ -73,7 +73,7 @@ export async function deliverPendingEvents(mandate: ApiServer, deliverer: Delive
   await deliverer.waitUntilIdle();
 }
 
-/** Makes the next attempt of all pending deliveries due the given number of seconds earlier. */
+/** Makes the next attempt for each pending delivery due this many seconds earlier. */
 export const advanceDeliveryRetries = ({ db }: ApiServer, seconds: number): Promise<unknown> =>
   db.em
     .fork()
