@@ -81,7 +81,7 @@ describe('compose.yaml', () => {
   });
 });
 
-/** Validators for the Kubernetes schemas, by kind. */
+/** Validators for the Kubernetes schemas, keyed by resource kind. */
 const kinds = {
   ConfigMap,
   Deployment,

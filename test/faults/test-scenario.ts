@@ -9,7 +9,7 @@ import type { FaultEnvironment } from './environments/environment.ts';
 type ScenarioOptions = {
   /** Whether the scenario needs PostgreSQL. Such a scenario is skipped if PostgreSQL cannot start. */
   readonly postgresql: boolean;
-  /** Number of injections, by fault name (default: 1). 0 excludes the fault from the short form. */
+  /** Number of injections for each fault name (default: 1). 0 excludes the fault from the short form. */
   readonly times?: Readonly<Record<string, number>>;
 };
 

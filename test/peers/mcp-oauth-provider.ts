@@ -17,7 +17,7 @@ type SavedStateFunction =
   | 'saveDiscoveryState'
   | 'discoveryState';
 
-/** Returns the functions of an MCP client's OAuth client provider that save and return the state of a sign-in. */
+/** Returns the functions with which an MCP client's OAuth client provider saves and returns the state of a sign-in. */
 export const saveStateIn = (clientState: McpClientState): Required<Pick<OAuthClientProvider, SavedStateFunction>> => ({
   tokens: () => clientState.tokens,
   saveTokens: (tokens) => void (clientState.tokens = tokens),

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 
 const server = join(import.meta.dirname, '../../server');
 
-/** `changeEmailAddress` and account closure use methods of this entity. A hook rejects all other assignments at run time. */
+/** `changeEmailAddress` and account closure use methods on this entity. A hook rejects all other assignments at run time. */
 const allowed = ['users/user.entity.ts'];
 
 const objectWithEmail = String.raw`\{[^{}]*\bemail\b[^{}]*\}`;

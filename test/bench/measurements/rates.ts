@@ -5,7 +5,7 @@ import type { ServerName } from '../servers/target.ts';
 
 export type Rates = {
   readonly name: string;
-  /** Median rate of all rounds, by server. */
+  /** Median rate over all rounds, for each server. */
   readonly perSecond: Readonly<Partial<Record<ServerName, number>>>;
   /** Our server's latency at a constant rate of 70% of its maximum throughput. */
   readonly steady: SteadyLatency;

@@ -43,7 +43,7 @@ async function expectRevoked(at: Pick<RunningServer, 'origin'>, tokens: TokenRes
   expect(await readOAuthError(await sendRefreshRequest(at.origin, refreshTokenFrom(tokens)))).toBe('400 invalid_grant');
 }
 
-/** Returns the tokens that a confidential client obtains through an authorization by Anna. */
+/** Returns the tokens that a confidential client obtains when Anna authorizes it. */
 async function tokensForClient(
   client: ClientCredentials & { redirectUri: string },
   headers: Record<string, string> = {},

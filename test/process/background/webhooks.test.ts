@@ -164,7 +164,7 @@ describe.each(databases)(`webhooks of ${orders} orders on $kind`, { timeout: 60_
   });
 });
 
-/** Accepts most deliveries. Responds to the others with an error, closes the connection or never responds. */
+/** Accepts most deliveries. For the others, responds with an error, closes the connection or never responds. */
 const unreliable =
   (accept: DeliveryHandler): DeliveryHandler =>
   (received, res) => {

@@ -48,7 +48,7 @@ const megabytes = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`;
 
 const importQuery = new URLSearchParams({ source: 'year', ...onlineRetailRules }).toString();
 
-/** Returns the Node arguments of `npm start`. */
+/** Returns the Node arguments that `npm start` uses. */
 const startArguments = async (): Promise<string[]> => {
   const { scripts } = JSON.parse(await readFile(join(import.meta.dirname, '../../../package.json'), 'utf8'));
   return String(scripts.start).split(' ').slice(1);

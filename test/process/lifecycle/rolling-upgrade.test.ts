@@ -79,7 +79,7 @@ class Load {
   }
 }
 
-/** Time for which a stopping process still accepts requests, so that load balancers can stop sending requests to it. */
+/** How long a stopping process still accepts requests, so that load balancers can stop sending requests to it. */
 const stopDelay = { MANDATE_STOP_DELAY: '15' };
 
 const readiness = async ({ url }: ServerProcess): Promise<number> => (await fetch(`${url}/readyz`)).status;

@@ -8,7 +8,7 @@ import { createServerDirectory } from '../services/server-directory.ts';
 let sharedDirectory: ReturnType<typeof createServerDirectory> | undefined;
 
 /**
- * Collects the API responses that the tests of all projects receive. After a full test run, `checkCoverage` fails unless every response
+ * Collects the API responses that the tests in all projects receive. After a full test run, `checkCoverage` fails unless every response
  * that the contract declares was received. After a partial run, `checkCoverage` prints the number of received responses. `collectResponses`
  * appends the names of received responses to the file `MANDATE_SEEN_RESPONSES` (default: none), so that the results of several partial runs
  * can be merged.

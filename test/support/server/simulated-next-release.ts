@@ -47,7 +47,7 @@ ${statements.map((sql) => `    this.addSql(${JSON.stringify(sql)});`).join('\n')
 `;
 
 export type SimulatedRelease = AsyncDisposable & {
-  /** Path of the simulated release's `server/main.ts`. */
+  /** Path to the simulated release's `server/main.ts`. */
   readonly mainFile: string;
   readonly commandFile: string;
   readonly migrations: readonly string[];

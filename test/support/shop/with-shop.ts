@@ -29,7 +29,7 @@ export type Shop = RunningServer &
   };
 
 type ShopOptions = StartOptions & {
-  /** Whether to create sample data with `createTestShop` (default: true). Without the sample data, the functions of `TestShop` throw. */
+  /** Whether to create sample data with `createTestShop` (default: true). Without the sample data, the `TestShop` functions throw. */
   sampleData?: boolean;
 };
 

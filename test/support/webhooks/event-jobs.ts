@@ -13,7 +13,7 @@ export const silentLog = createLog(true);
 silentLog.level = 'silent';
 
 /**
- * Replaces the poll interval of `EventSignals`: `connectedMs` while the process receives all signals, otherwise `fallbackMs`. With an
+ * Replaces the poll interval of `EventSignals`: `connectedMs` while the process receives all signals, `fallbackMs` otherwise. With an
  * interval of one hour, only signals can trigger processing during a test.
  */
 export function mockPollInterval(connectedMs: number, fallbackMs: number): void {

@@ -57,7 +57,7 @@ export async function startWebhookReceiver(port = 0): Promise<WebhookReceiver> {
   return receiver;
 }
 
-/** Creates a delivery worker like the server's, but with the test keys. */
+/** Creates a delivery worker like the server's, but with test keys. */
 export function createDeliveryWorker(
   { db }: Pick<ApiServer, 'db'>,
   network: NetworkPolicy = createPublicNetworkPolicy(true),
