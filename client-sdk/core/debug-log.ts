@@ -92,6 +92,9 @@ function decoded(name: string): string {
   }
 }
 
-/** Masks values that look like secrets anywhere in a text: JSON Web Tokens, API keys, webhook secrets, and credentials after an authorization scheme. */
+/**
+ * Masks values that look like secrets anywhere in a text: JSON Web Tokens, API keys, webhook secrets, and credentials after an
+ * authorization scheme.
+ */
 const withoutTokens = (text: string): string =>
   text.replaceAll(/eyJ[\w-]+\.[\w-]+\.[\w-]*|\b(?:mk|whsec)_[\w+/=-]+|(?<=\b(?:Bearer|DPoP|Basic) )[\w.~+/=-]+/g, mask);

@@ -24,7 +24,10 @@ export type RouteMetadata = {
    * The handlers decide which individual resources the caller can access.
    */
   readonly access: 'public' | 'token' | readonly [Scope, ...Scope[]];
-  /** Whether the request accepts an `Idempotency-Key`. Every POST does, except those listed in `test/support/api-assertions/replay-assertions.ts`. */
+  /**
+   * Whether the request accepts an `Idempotency-Key`. Every POST does, except those listed in
+   * `test/support/api-assertions/replay-assertions.ts`.
+   */
   readonly idempotent?: boolean;
   /** Response field that contains a secret (`secretShownOnceSchema`), which is neither stored nor replayed. */
   readonly secret?: string;

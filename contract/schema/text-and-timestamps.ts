@@ -51,7 +51,10 @@ export const multilineTextSchema = (maximum: number) =>
 /** A timestamp in a response: RFC 3339 in UTC with milliseconds. */
 export const timestampSchema = z.string().datetime();
 
-/** Earliest and latest timestamp that a PostgreSQL `timestamptz` and the four-digit year of RFC 3339 can both represent, as epoch milliseconds. */
+/**
+ * Earliest and latest timestamp that a PostgreSQL `timestamptz` and the four-digit year of RFC 3339 can both represent, as epoch
+ * milliseconds.
+ */
 const timestampRange = { minimum: Date.parse('0001-01-01T00:00:00.000Z'), maximum: Date.parse('9999-12-31T23:59:59.999Z') } as const;
 const timestampFormatText = 'must be an RFC 3339 timestamp such as 2026-01-31T12:00:00Z, with at most 9 decimal places';
 const timestampRangeText = 'must be from 0001-01-01T00:00:00Z to 9999-12-31T23:59:59.999Z after conversion to UTC';

@@ -180,13 +180,13 @@ const requiredPairs = [
   ['MANDATE_TLS_CERT', 'MANDATE_TLS_KEY', 'TLS'],
 ] as const;
 
-/** Anyone on the network path could read passwords and tokens over plain HTTP. */
+/** Anyone on the network path could read passwords and tokens sent over plain HTTP. */
 const plainHttpRefusal =
   'must be 127.0.0.1, ::1 or localhost in production without TLS: set MANDATE_TLS_CERT and MANDATE_TLS_KEY, or, behind a proxy that terminates TLS, MANDATE_TRUST_PROXY';
 
 const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 
-/** Reads the configuration. No other code reads environment variables or the files that they name. */
+/** Reads the configuration. No other code reads environment variables or the files that they point to. */
 export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
   const { values, faults } = readVariablesFromSecretFiles(env);
   const given = { ...env, ...values };
@@ -197,7 +197,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
   return toConfig(environmentSchema.parse(given));
 }
 
-/** Returns all faults. Rules that combine variables are checked only if each variable is valid on its own. */
+/** Returns all errors. Rules that combine variables are checked only if each variable is valid on its own. */
 function findFaults(given: Readonly<Record<string, string | undefined>>): InvalidVariable[] {
   const individualFaults = validate(given);
   const invalidNames = individualFaults.map(({ name }) => name);

@@ -42,7 +42,7 @@ export type ProtectedRequest = {
   readonly gate?: SendGate;
 };
 
-/** The HTTP client of a single connection, and the path and the signal for its request. */
+/** The HTTP client for a single connection, and the path and signal for its request. */
 export type ProtectedConnection = { readonly client: Client; readonly path: string; readonly signal: AbortSignal };
 
 /**

@@ -38,7 +38,7 @@ export type TaskProgress = {
   readonly checkpoint: object;
   readonly processed: number;
   readonly total?: number | undefined;
-  /** Counts of the import so far. */
+  /** Import counts so far. */
   readonly imported?: ImportCounts;
 };
 

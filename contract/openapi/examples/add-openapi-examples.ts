@@ -54,7 +54,9 @@ export function createExampleForSchema(schema: JsonObject, schemas: JsonObject, 
 const alternativesOf = ({ oneOf, anyOf, allOf }: JsonObject): JsonObject[] =>
   [oneOf, anyOf, allOf].flatMap((schemas) => (Array.isArray(schemas) ? schemas : [])).filter(isJsonObject);
 
-/** Returns the example with generated values for missing required fields, and without fields that this version of the schema does not have. */
+/**
+ * Returns the example with generated values for missing required fields, and without fields that this version of the schema does not have.
+ */
 function fitToSchema(complete: JsonObject, { properties, required }: JsonObject, schemas: JsonObject): JsonObject {
   const known = isJsonObject(properties) ? properties : {};
   const missing = (Array.isArray(required) ? required : []).map(jsonPrimitiveToText).filter((name) => !(name in complete));

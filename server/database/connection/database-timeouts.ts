@@ -25,7 +25,8 @@ export const getTransactionTimeoutStatement = (client: ClientBase): PreparedQuer
 
 /**
  * Sets a new connection's timeouts. A direct connection gets session settings after connecting, because poolers reject them as startup
- * parameters. Through a pooler, several clients may share a session, so each transaction sets its timeouts (`getTransactionTimeoutStatement`).
+ * parameters. Through a pooler, several clients may share a session, so each transaction sets its timeouts
+ * (`getTransactionTimeoutStatement`).
  * @param limits empty for a connection without timeouts
  */
 export async function setConnectionTimeouts(client: ClientBase, limits: TimeoutSettings, preparedStatements: boolean): Promise<void> {

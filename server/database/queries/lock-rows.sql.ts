@@ -3,7 +3,7 @@ import type { EntityManager } from '../entity-manager/entity-manager-type.ts';
 /** A query-builder query that selects ids. */
 type IdQuery = { readonly getQuery: () => string; readonly getParams: () => readonly unknown[] };
 
-/** `key share` blocks only the deletion of the row and the lock `for update`. */
+/** `key share` blocks only deletion of the row and `for update` locks. */
 type LockStrength = 'no key update' | 'key share';
 
 /**

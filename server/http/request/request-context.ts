@@ -12,7 +12,7 @@ import { newRequestId } from './request-id.ts';
 export type ConcurrencySlot = { suspend(): void; resume(): void };
 
 /**
- * Data of one request. All fields are set at creation, so that all contexts have the same shape. The authorization server adds a field
+ * Data for one request. All fields are set at creation, so that all contexts have the same shape. The authorization server adds a field
  * (server/oauth/protocol/oauth-request-context.ts).
  */
 export interface RequestContext {

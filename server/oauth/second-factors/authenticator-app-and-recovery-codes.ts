@@ -94,7 +94,7 @@ const recoveryCodeCount = 10;
 /** Excludes characters that are easily confused. */
 const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789';
 
-/** Generates a code of about 50 random bits, in two groups of five characters. */
+/** Generates a code with about 50 random bits, in two groups of five characters. */
 export const generateRecoveryCode = (): string => `${randomGroup()}-${randomGroup()}`;
 
 const randomGroup = (): string => Array.from({ length: 5 }, () => alphabet[randomInt(alphabet.length)]).join('');

@@ -14,8 +14,8 @@ const challengeLifetimeMs = 60 * 60 * 1000;
 const algorithms = [-7, -8, -257];
 
 /**
- * Issues and verifies passkey challenges. A challenge contains its expiry and a MAC, so that challenges need not be stored until they are
- * used.
+ * Issues and verifies passkey challenges. A challenge contains its expiry and a MAC, so that challenges do not have to be stored until they
+ * are used.
  */
 export class PasskeyChallenges {
   readonly #key: Buffer;
@@ -62,7 +62,7 @@ export const listPasskeys = async (em: EntityManager, userId: number): Promise<P
 type PasskeyServer = { readonly issuer: string; readonly shop: string };
 const relyingParty = (issuer: string): string => new URL(issuer).hostname;
 
-/** Returns the JSON options with which the page script creates a passkey. */
+/** Returns the JSON options that the page script uses to create a passkey. */
 export async function createPasskeyCreationOptionsJson(
   em: EntityManager,
   challenges: PasskeyChallenges,
@@ -82,7 +82,7 @@ export async function createPasskeyCreationOptionsJson(
   });
 }
 
-/** Returns the JSON options with which the page script requests a signature from any passkey registered with this server. */
+/** Returns the JSON options that the page script uses to request a signature from any passkey registered with this server. */
 export const createPasskeyRequestOptionsJson = (challenges: PasskeyChallenges, issuer: string, now: Date): string =>
   JSON.stringify({ rpId: relyingParty(issuer), challenge: challenges.issue(now), allowCredentials: [], userVerification: 'required' });
 
