@@ -42,7 +42,7 @@ async function sendAndLog(
 
 async function bodyText(response: Response): Promise<string> {
   if (!/json/.test(response.headers.get('content-type') ?? '')) return '';
-  // The caller reads the same body and gets its read errors, so these errors are ignored here.
+  // Read errors are ignored here, because the caller reads the same body and receives the same errors.
   return ` ${redacted(
     await response
       .clone()

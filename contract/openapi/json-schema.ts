@@ -23,7 +23,7 @@ export function toJsonSchema(schema: ZodTypeAny, side: 'request' | 'response', c
 
 const typeKeywords = ['type', '$ref', 'allOf', 'anyOf', 'oneOf', 'enum', 'const'];
 
-/** Corrects errors of the generator: nullable enumerations without `null`, and keywords that remain from a type that was overridden. */
+/** Corrects the generator's errors: nullable enumerations without `null`, and keywords left over from a type that was overridden. */
 function correct(node: JsonObject): JsonObject {
   const corrected: JsonObject = Object.fromEntries(
     Object.entries(node).map(([key, value]) => [

@@ -8,7 +8,7 @@ const documents = {
 };
 
 /**
- * `npm run openapi`: prints the OpenAPI 3.1 document (default), the 3.0 document or the document of version 2. A server replaces the origin
+ * `npm run openapi`: prints the OpenAPI 3.1 document (default), the 3.0 document or the version 2 document. A server replaces the origin
  * with its own.
  */
 const [, , name = '3.1'] = process.argv;

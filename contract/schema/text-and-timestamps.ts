@@ -31,7 +31,7 @@ export const findForbiddenCharacterMessage = ({ issues }: z.ZodError): string | 
 /** One line of text in a response. The characters are not checked, so that values stored under earlier rules remain readable. */
 export const singleLineResponseSchema = (maximum: number, minimum = 1) => z.string().min(minimum).max(maximum);
 
-/** A name from another system, stored unchanged including blanks. */
+/** A name from another system, stored unchanged including spaces. */
 export const nameFromOtherSystemSchema = (maximum: number) =>
   z
     .string()

@@ -47,7 +47,7 @@ export type Config = {
   readonly watchdogSeconds: number;
   /** URL of a streaming replica for list queries. */
   readonly replicaUrl: string | undefined;
-  /** Secret from which all keys are derived; `undefined` if a generated secret in the data directory may be used. */
+  /** Secret that all keys are derived from; `undefined` if a generated secret in the data directory may be used. */
   readonly secret: string | undefined;
   /** Whether prices include tax or tax is added to them. */
   readonly taxMode: (typeof taxModes)[number];

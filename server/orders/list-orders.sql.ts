@@ -142,7 +142,7 @@ const allStatusesSql = sql.raw(`'{${orderStatuses.join()}}'::text[]`);
 
 const canBeUnpaid = (status: string): boolean => status === 'pending' || status === 'canceled';
 
-/** Counts the matching orders, up to `countedMax + 1`; that result means more than `countedMax`. */
+/** Counts the matching orders, up to `countedMax + 1`, which means more than `countedMax`. */
 export function countOrders(em: EntityManager, filters: OrderFilters, countedMax: number = maxCountedTotal): Promise<number> {
   const statuses = statusConditions({ ...filters, status: filters.status ?? orderStatuses });
   return countRows(em, sql`select 1 from orders where ${statuses} and ${sql.join(filterConditions(filters), sql` and `)}`, countedMax);

@@ -29,7 +29,7 @@ export class AddressNotAllowedError extends Error {
   override readonly name = 'AddressNotAllowedError';
 }
 
-/** Calls `send` while the request is guaranteed to be permitted; throws if the request is not permitted. */
+/** Calls `send` while the request is guaranteed to be permitted; throws if it is not permitted. */
 export type SendGate = (send: () => Promise<void>) => Promise<void>;
 
 export type ProtectedRequest = {

@@ -27,7 +27,7 @@ export const authenticate =
     const context = requestContext(req);
     const { principal: inheritedPrincipal } = context;
     if (inheritedPrincipal) {
-      // an in-process request made on behalf of an authenticated request
+      // an in-process request on behalf of an authenticated request
       await limit(req, res, inheritedPrincipal);
       return next();
     }
@@ -52,7 +52,7 @@ export const authenticate =
 const isPublicRoute = (req: Request): boolean => getRouteAccess(req) === 'public';
 
 function unauthorized({ resourceMetadata, proofAlgorithms, scopes }: TokenChallenge, code: ProblemCode, detail: string): Problem {
-  // RFC 6750 section 3.1: without a token the challenge carries no error code.
+  // RFC 6750 section 3.1: without a token, the challenge contains no error code.
   const challengeParameters = [
     ...(code === 'missing_token' ? [] : ['error="invalid_token"']),
     ...(scopes ? [`scope="${scopes.join(' ')}"`] : []),

@@ -57,7 +57,7 @@ function createContext(req: object, id: string, principal: Principal | undefined
   return context;
 }
 
-/** Gives an in-process request the ID and principal of the request to which it belongs. */
+/** Gives an in-process request the ID and principal of the request that it belongs to. */
 export function copyRequestContext(from: object, to: object): void {
   const { id, principal } = requestContext(from);
   createContext(to, id, principal);

@@ -159,7 +159,7 @@ const features = (issuer: string, pages: ProviderPages): Configuration['features
     defaultResource: async (ctx, client, among) => {
       if (among !== undefined) return among;
       const params = ctx.oidc.params;
-      // RFC 6749 section 3.3: a client credentials request without `scope` gets all scopes for which the client is registered
+      // RFC 6749 section 3.3: a client credentials request without `scope` gets all scopes that the client is registered for
       if (params?.['grant_type'] === 'client_credentials') {
         params['scope'] ??= client.scope;
         return apiAudienceFromIssuer(issuer);

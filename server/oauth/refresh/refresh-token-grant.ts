@@ -101,7 +101,8 @@ const describeRefresh = async (
 });
 
 /**
- * Derives the key from the server's key and the old refresh token: neither a database copy nor the server secret alone decrypts a response.
+ * Derives the key from the server's key and the old refresh token: neither a database copy nor the server secret alone is enough to decrypt
+ * a response.
  */
 const deriveResponseKey = (key: KeyObject, token: string): Buffer =>
   Buffer.from(hkdfSync('sha256', token, key.export(), 'refresh response', 32));
@@ -142,7 +143,7 @@ function findStoredResponse(
   return response;
 }
 
-/** Thrown after oidc-provider's last check, so that oidc-provider issues no tokens. */
+/** Thrown after oidc-provider's last check to prevent oidc-provider from issuing tokens. */
 class RepeatedRefresh extends Error {}
 
 /** Returns whether the response to a request is a stored response. */

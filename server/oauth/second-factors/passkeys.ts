@@ -103,8 +103,8 @@ const credentialSchema = z
 const clientDataSchema = z.object({ challenge: z.string() });
 
 /**
- * Parses the page script's answer and returns the credential with the challenge that the credential signs. Returns undefined if the answer
- * is malformed or this server did not issue the challenge. The library verifies the signature.
+ * Parses the page script's response and returns the credential with the challenge that it signed. Returns undefined if the answer is
+ * malformed or this server did not issue the challenge. The library verifies the signature.
  */
 function parseCredential(answer: string, challenges: PasskeyChallenges, now: Date) {
   const { data: credential } = jsonText.pipe(credentialSchema).safeParse(answer);
@@ -201,7 +201,7 @@ async function undefinedOnError<Result>(work: () => Promise<Result>): Promise<Re
 export const removePasskey = async (em: EntityManager, userId: number, id: number): Promise<boolean> =>
   (await em.nativeDelete(Passkey, { id, user: userId })) > 0;
 
-/** Removes every passkey of the user except those with these IDs. */
+/** Removes all of the user's passkeys except those with these IDs. */
 export async function removePasskeysExcept(em: EntityManager, userId: number, keptIds: readonly number[]): Promise<void> {
   await em.nativeDelete(Passkey, { user: userId, ...(keptIds.length > 0 && { id: { $nin: [...keptIds] } }) });
 }

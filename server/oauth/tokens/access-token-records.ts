@@ -61,8 +61,8 @@ export type TokenVerificationKeys = { readonly issuer: string; readonly keys: JW
 const tokenBodyPaths = new Set<string>([oauthEndpointPaths.revocation, oauthEndpointPaths.introspection]);
 
 /**
- * Makes revocation and introspection accept JWT access tokens, which oidc-provider rejects. Replaces a valid JWT in the request body with
- * its record identifier. oidc-provider does the rest, including client authentication.
+ * Makes revocation and introspection accept JWT access tokens, which oidc-provider itself rejects. Replaces a valid JWT in the request body
+ * with its record identifier. oidc-provider does the rest, including client authentication.
  */
 export const acceptJwtsForRevocationAndIntrospection =
   (verification: TokenVerificationKeys): Middleware =>

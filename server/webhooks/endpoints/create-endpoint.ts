@@ -54,7 +54,7 @@ export async function createWebhookEndpoint(
   return { ...endpointFromEntity(endpoint), secret };
 }
 
-/** Rejects a URL to which webhooks must not be sent. */
+/** Rejects a URL that webhooks must not be sent to. */
 export function assertWebhookUrlAllowed(url: string, development: boolean): void {
   const reason = findUrlRejectionReason(url, development);
   if (reason === undefined) return;
