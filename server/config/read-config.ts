@@ -67,7 +67,7 @@ export type Config = {
   readonly previewVersions: boolean;
   /** Whether applications can register without an initial access token (RFC 7591). */
   readonly openRegistration: boolean;
-  /** Trusted reverse proxies that report the client's IP address: their number, or their addresses (default: none). */
+  /** Trusted reverse proxies that report the client's IP address, as a count or as addresses (default: none). */
   readonly trustProxy: number | string | false;
   /** Maximum number of concurrent requests. */
   readonly concurrency: number;
@@ -76,7 +76,7 @@ export type Config = {
   /** Default grace period, in seconds, during which a repeated refresh request returns the first response. 0 disables it. */
   readonly refreshGraceSeconds: number;
   readonly rateLimits: RateLimits;
-  /** URL of the Redis server through which several processes share request counters. */
+  /** URL of the Redis server that several processes use to share request counters. */
   readonly redisUrl: string | undefined;
   /** Address of the Prometheus endpoint. */
   readonly metrics: { readonly host: string; readonly port: number } | undefined;

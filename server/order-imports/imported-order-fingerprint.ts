@@ -43,7 +43,7 @@ const sortedEntries = (value: object): [string, unknown][] =>
     .filter(([, each]) => each !== undefined)
     .toSorted(([a], [b]) => (a < b ? -1 : 1));
 
-/** Finds an earlier import of the order from the same source. Returns `same` if the data are identical, otherwise the stored order. */
+/** Finds an earlier import of the order from the same source. Returns `same` if the data is identical, otherwise the stored order. */
 export async function findImportedOrder(
   em: EntityManager,
   { source }: OrderImportParams,

@@ -66,7 +66,7 @@ const schema = defineEntity({
     { name: 'orders_status_created', properties: ['status', 'createdAt', 'id'] },
     { name: 'orders_user_status_created', properties: ['user', 'status', 'createdAt', 'id'] },
     // This index is for lists by payment status.
-    // A new order is usually unpaid and adds no entry; only pending and canceled orders can be unpaid.
+    // A new order is usually unpaid and adds no index entry; only pending and canceled orders can be unpaid.
     // The index is on one expression that combines both statuses, so that no plan uses an index on one status and filters by the other.
     {
       name: 'orders_both_statuses_created',

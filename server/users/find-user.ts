@@ -17,7 +17,7 @@ export async function findUser(em: EntityManager, principal: Principal, id: numb
   return userFromEntity(user);
 }
 
-/** Locks a user whom the principal may change, until the transaction ends, and returns the user. */
+/** Returns a user whom the principal may change, locked until the transaction ends. */
 export async function findUserForUpdate(em: EntityManager, principal: Principal, id: number): Promise<User> {
   const isPermitted = canUseScope(principal, 'users.manage') || canUseScope(principal, 'users.administer') || principal.user?.id === id;
   const user = isPermitted ? await em.findOne(User, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE }) : null;

@@ -7,8 +7,8 @@ type IdQuery = { readonly getQuery: () => string; readonly getParams: () => read
 type LockStrength = 'no key update' | 'key share';
 
 /**
- * Locks the rows whose ids the query selects until the transaction ends, and returns the ids. The lock does not block inserts of rows that
- * refer to the locked rows. A query that selects several rows must sort them, so that concurrent transactions cannot deadlock.
+ * Locks the selected rows until the transaction ends, and returns their ids. The lock does not block inserts of rows that refer to the
+ * locked rows. A query that selects several rows must sort them, so that concurrent transactions cannot deadlock.
  */
 export async function lockRows(em: EntityManager, query: IdQuery, strength: LockStrength = 'no key update'): Promise<number[]> {
   // SQL, because MikroORM has no lock modes for FOR NO KEY UPDATE and FOR KEY SHARE.

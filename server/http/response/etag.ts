@@ -2,7 +2,7 @@ import type { Response } from 'express';
 import { createProblem } from '../problem-details/problem.ts';
 import type { MatchedRequest } from '../request/matched-route.ts';
 
-/** Increment this number when the serialization of resources changes. */
+/** Increment this number when resource serialization changes. */
 const representationVersion = 1;
 
 type Versioned = { readonly version: number };

@@ -44,7 +44,7 @@ const maxHeaderBytes = 16_384;
 const warningIntervalMs = 60_000;
 /** Maximum request body size for all operations except uploads, in bytes. */
 const maxBodyBytes = 1_000_000;
-/** Maximum time for the rest of a request body to arrive after the response. */
+/** Maximum time to receive the rest of a request body after the response. */
 const unreadBodyTimeoutMs = 10_000;
 
 /**

@@ -3,7 +3,7 @@ import { minUploadRate } from '@mandate/contract';
 import { type ConcurrencySlot, requestContext } from '../request/request-context.ts';
 
 export type LoadLimits = {
-  /** Maximum numbers of concurrent and of queued requests. When the queue is full, the server is considered overloaded. */
+  /** Maximum numbers of concurrent and queued requests. When the queue is full, the server is considered overloaded. */
   readonly maxConcurrent: number;
   readonly maxQueued: number;
   /** The same limits during overload, when more concurrency would only make every request slower. */

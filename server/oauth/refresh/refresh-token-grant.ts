@@ -86,7 +86,7 @@ export async function exchangeRefreshToken(
   await storeResponse(options.store, ctx, request);
 }
 
-/** How the response to a refresh request is encrypted, and for how long it is stored. */
+/** How the response to a refresh request is encrypted, and how long it is stored. */
 type RefreshRequest = { readonly graceSeconds: number; readonly responseKey: Buffer; readonly fingerprint: string };
 
 const describeRefresh = async (
@@ -126,8 +126,8 @@ async function lockRefreshToken(store: AdapterFactory, context: OauthRequestCont
 const storedResponseSchema = z.object({ sealed: z.string() });
 
 /**
- * Returns the response to the request that rotated the token, if this request repeats that request. In this case, oidc-provider reads the
- * token as unused, so that it performs all its checks.
+ * If this request repeats the one that rotated the token, returns the response to that earlier request. In this case, oidc-provider reads
+ * the token as unused, so that it performs all its checks.
  */
 function findStoredResponse(
   context: OauthRequestContext,

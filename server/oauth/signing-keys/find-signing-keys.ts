@@ -5,7 +5,7 @@ import { SigningKey } from './signing-key.entity.ts';
 export type SigningKeyEntity = InferEntity<typeof SigningKey>;
 export type SigningKeyAlgorithm = SigningKeyEntity['algorithm'];
 
-/** Returns all signing keys, grouped by algorithm; within an algorithm, the key with the latest start of use comes first. */
+/** Returns all signing keys, grouped by algorithm, newest first. */
 export const findSigningKeys = (em: EntityManager): Promise<SigningKeyEntity[]> =>
   em.find(SigningKey, {}, { orderBy: { algorithm: 'asc', signsFrom: 'desc', kid: 'asc' }, disableIdentityMap: true });
 

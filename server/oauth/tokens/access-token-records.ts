@@ -20,7 +20,7 @@ const issuedClaims = z.object({ jti: z.string(), exp: z.number(), iat: z.number(
 
 /**
  * Adds `auth_time` to access tokens that act on behalf of a user (RFC 9068 section 2.2.1), and to their introspection responses (RFC 9470
- * section 6.2). The claim contains the time of the sign-in from which the code or the refresh token was issued. A refresh does not change
+ * section 6.2). The claim contains the time of the sign-in that the code or refresh token was issued for. A refresh does not change
  * `auth_time`.
  */
 export const addAuthTimeClaim: NonNullable<Configuration['extraTokenClaims']> = ({ oidc: { entities } }, token) => {
