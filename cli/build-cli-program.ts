@@ -51,7 +51,7 @@ const extraGroupCommands: readonly (readonly [group: string, add: AddCommand])[]
 const metaCommands: ReadonlySet<string> = new Set(['help', 'commands']);
 
 /**
- * Builds the part of the command tree that the first two words of the command line need, because loading every command takes longer than
+ * Builds only the part of the command tree that the command line's first two words require, because loading every command takes longer than
  * running most of them. Builds the whole tree if `word` is missing or unknown.
  */
 export async function buildProgram(io: CliEnvironment, word?: string, next?: string): Promise<Command> {

@@ -61,7 +61,7 @@ function traitsOf(route: string) {
 
 const keyOf = (operation: string, args: readonly unknown[]): unknown[] => [root, ...operation.split('.'), ...args];
 
-/** Pads the arguments with `undefined`, so that the options are at the position that the client expects. */
+/** Pads the arguments with `undefined`, so that the options are in the position that the client expects. */
 function padArguments({ pathParameterCount, query }: Traits, args: readonly unknown[]): unknown[] {
   return Array.from({ length: pathParameterCount + (query ? 1 : 0) }, (_, index) => args[index]);
 }

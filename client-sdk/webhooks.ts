@@ -7,10 +7,10 @@ export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError';
 }
 
-/** Request headers: a `Headers` object, or `req.headers` of Node. */
+/** Request headers: a `Headers` object, or Node's `req.headers`. */
 export type WebhookHeaders = { get(name: string): string | null } | Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Options of `verifyWebhook`. */
+/** Options for `verifyWebhook`. */
 export type VerifyOptions = {
   /** Maximum difference between the delivery timestamp and the current time, in seconds (default: 300). */
   readonly toleranceSeconds?: number | undefined;
@@ -80,7 +80,7 @@ type Key = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
 function importKey(secret: string, use: 'sign' | 'verify'): Promise<Key> {
   const bytes = fromBase64(secret.replace(/^whsec_/, ''));
-  // A configuration error of the receiver, not of the sender. The message must not contain the secret.
+  // A configuration error on the receiver's side, not the sender's. The message must not contain the secret.
   if (!bytes || bytes.length === 0) throw new TypeError('a webhook secret must be whsec_ followed by base64');
   return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, [use]);
 }

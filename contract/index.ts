@@ -55,10 +55,10 @@ const resources = {
 /** Contract of API version 1, the current version, including the version list. */
 export const contract = { versions: c.router(versionRoutes, { strictStatusCodes: true }), ...c.router(resources, versionOptions('v1')) };
 
-/** Contract of version 2, a preview. Resources that do not differ are taken from version 1. */
+/** Contract of version 2, a preview. Unchanged resources are taken from version 1. */
 export const contractV2 = c.router({ ...resources, orders: orderRoutesV2 }, versionOptions('v2'));
 
-/** All problem codes of the API, with HTTP status and title. */
+/** All API problem codes, with HTTP status and title. */
 export const problemDeclarations = {
   ...commonProblems,
   ...userProblems,

@@ -30,7 +30,7 @@ async function openReference(io: CliEnvironment, settings: Settings, words: read
   await openUrlInBrowserOrPrint(io, settings, `${apiUrl}/docs${fragment}`);
 }
 
-/** The API operations of commands that are not named after an operation. */
+/** The API operations behind commands that are not named after an operation. */
 const operationsOfCustomCommands: Readonly<Record<string, string>> = {
   ...Object.fromEntries(Object.entries(handwrittenCommands).map(([operationId, words]) => [words, operationId])),
   'orders pay': 'payments.create',

@@ -1,5 +1,5 @@
 /**
- * A command as plain data for shell completion. The data is generated in advance, so that completion does not have to build the commands.
+ * A command as plain data for shell completion. This data is generated in advance, so that completion does not have to build the commands.
  */
 export type CompletionCommand = {
   readonly name: string;

@@ -24,7 +24,7 @@ export type ContractRequest = {
   readonly body?: unknown;
 };
 
-/** Returns the generated command specification of an operation. */
+/** Returns the generated command specification for an operation. */
 export function getCommandSpecOfOperation(operationId: string): CommandSpec {
   const spec = commandSpecs.find((candidate) => candidate.operationId === operationId);
   if (!spec) throw new Error(`the contract has no operation ${operationId}`);
@@ -83,7 +83,7 @@ export function buildQueryAndBody(spec: CommandSpec, typed: RawFlagValues, base:
   return { query, body, fields: errors.map(withUnit) };
 }
 
-/** Converts an API error to a command error that names the invalid flags and suggests what to do next. Returns other errors unchanged. */
+/** Converts an API error to a command error that lists the invalid flags and suggests what to do next. Returns other errors unchanged. */
 export function commandErrorFromApiError(error: unknown, spec: CommandSpec, idempotencyKey: string | undefined): unknown {
   if ((error instanceof ConnectionError || error instanceof TimeoutError) && idempotencyKey !== undefined) {
     const hint = `The request may have been executed. Retry it safely with: --idempotency-key ${idempotencyKey}`;

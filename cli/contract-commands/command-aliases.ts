@@ -1,4 +1,4 @@
-/** Aliases of operations, named like the shell commands. */
+/** Aliases for operations, named after the corresponding shell commands. */
 const shortNames: Readonly<Record<string, string>> = { list: 'ls', delete: 'rm', remove: 'rm', revoke: 'rm' };
 
 /** Returns `ls` for `list`, `rm` for operations that delete, and undefined for all other commands. */

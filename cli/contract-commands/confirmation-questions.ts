@@ -4,7 +4,9 @@ import { isRecord } from '../schema/find-schema-violations.ts';
 
 type Question = (client: Client, path: readonly string[], body: unknown) => string | Promise<string>;
 
-/** Confirmation questions for irreversible operations, by operation id. Every other DELETE has a question that its summary provides. */
+/**
+ * Confirmation questions for irreversible operations, by operation id. For every other DELETE, the question is derived from its summary.
+ */
 const questions: Readonly<Record<string, Question>> = {
   'orders.cancel': async (client, [id = '']) => `Cancel ${await formatOrderForConfirmation(client, id)}?`,
   'users.close': (_, [id]) => `Close the account of user ${id}?`,
@@ -19,14 +21,16 @@ const questions: Readonly<Record<string, Question>> = {
   'webhooks.rotateSecret': (_, [id]) => `Replace the secret of webhook endpoint ${id}?`,
 };
 
-/** Returns the confirmation question of an irreversible operation, and `undefined` for other operations. */
+/** Returns the confirmation question for an irreversible operation, and `undefined` for other operations. */
 export function getConfirmationQuestion({ operationId, method, summary }: CommandSpec): Question | undefined {
   if (method !== 'DELETE') return questions[operationId];
   // `Delete a product` becomes `Delete product 7?`
   return questions[operationId] ?? ((_, [id]) => `${summary.replace(/ an? /, ' ')} ${id}?`);
 }
 
-/** Asks the user to confirm a refund and shows the remaining refundable amount, which a dry run provides without further scopes. */
+/**
+ * Asks the user to confirm a refund and shows the remaining refundable amount, which a dry run returns without requiring further scopes.
+ */
 async function refundQuestion(client: Client, orderId: string, requested: unknown): Promise<string> {
   const { amount: refundable, currency } = await client.refunds.create(orderId, {}, { dryRun: true });
   const amount = typeof requested === 'number' ? requested : refundable;
@@ -35,7 +39,7 @@ async function refundQuestion(client: Client, orderId: string, requested: unknow
   return `Refund ${money(amount)} for order ${orderId}? ${amount === refundable ? 'Nothing' : money(refundable - amount)} remains refundable.`;
 }
 
-/** Describes an order as in `order 42 (€42.50, paid)`, or only by its id if the order cannot be read. */
+/** Describes an order, such as `order 42 (€42.50, paid)`, or returns only its id if the order cannot be read. */
 export async function formatOrderForConfirmation(client: Client, id: string): Promise<string> {
   const result = await client.orders.get(id).safe();
   if (!result.ok) return `order ${id}`;

@@ -17,7 +17,9 @@ export type ContractFlag = {
 
 export const snakeToKebabCase = (name: string): string => name.replaceAll('_', '-');
 
-/** Returns a command's flags: one for each leaf field of its query and body. Nested fields have dots, as in `--delivery.city`. */
+/**
+ * Returns a command's flags: one for each leaf field of its query and body. Flags for nested fields contain dots, as in `--delivery.city`.
+ */
 export const flagsFromCommandSpec = (spec: CommandSpec): ContractFlag[] => [
   ...flagsWithin('query', spec.query, []),
   ...(spec.body ? flagsWithin('body', spec.body, []) : []),
@@ -29,7 +31,7 @@ const flagsWithin = (location: ContractFlag['location'], schema: Schema, path: r
     if (property.properties) return flagsWithin(location, property, fieldPath);
     const kind = kindOf(property);
     const words = fieldPath.map(snakeToKebabCase);
-    // A flag that is repeated for each object has a singular name: --item.
+    // A flag that is repeated for each object has a singular name, such as --item.
     if (kind === 'objects') words.push((words.pop() ?? '').replace(/s$/, ''));
     return [{ name: `--${words.join('.')}`, location, path: fieldPath, kind, schema: property }];
   });

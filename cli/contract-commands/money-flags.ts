@@ -10,7 +10,7 @@ import { isRecord } from '../schema/find-schema-violations.ts';
 /** Fetches the currency of a request's amounts from the resource that the request refers to. */
 type FindCurrency = (client: Client, path: readonly string[], body: Record<string, unknown>) => Promise<string | undefined>;
 
-/** Functions that find the currency of a request that does not contain it, by operation ID. */
+/** Functions that find the currency if the request does not contain it, by operation ID. */
 const currencyFinders: Readonly<Record<string, FindCurrency>> = {
   'products.list': async (client) => (await client.products.list({ limit: 1 })).data[0]?.currency,
   'products.update': async (client, [id = '']) => (await client.products.get(id)).currency,
@@ -30,7 +30,7 @@ type Conversion = {
   readonly path: readonly string[];
   /** Body from `--input`; flags override its fields. */
   readonly base: Record<string, unknown>;
-  /** Undefined if no request may be sent to find the currency. */
+  /** Undefined if no request may be sent to look up the currency. */
   readonly client: (() => Promise<Client>) | undefined;
 };
 

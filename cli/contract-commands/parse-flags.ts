@@ -7,7 +7,7 @@ import { isRecord, type SchemaViolation } from '../schema/find-schema-violations
 /** The raw values of each flag on the command line, in order. */
 export type RawFlagValues = ReadonlyMap<ContractFlag, readonly string[]>;
 
-/** Parses the flags of one part of the request, query or body. The flag values override the fields of `base`. */
+/** Parses the flags for one part of the request: query or body. The flag values override the fields of `base`. */
 export function parseFlagValues(
   typed: RawFlagValues,
   location: ContractFlag['location'],
@@ -80,7 +80,7 @@ function parseTimestamp(text: string, now: Date): string {
   return /^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00.000Z` : text;
 }
 
-/** Converts a schema violation to an error that names the value's flag. */
+/** Converts a schema violation to an error that specifies the value's flag. */
 export function flagErrorFromSchemaViolation(
   flags: readonly ContractFlag[],
   location: ContractFlag['location'],

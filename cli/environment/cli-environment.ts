@@ -2,7 +2,7 @@ import type { SystemKeyring } from './system-keyring.ts';
 
 export type OutputStream = {
   write(content: string | Uint8Array): void;
-  /** Resolves when the stream accepts more data (backpressure). */
+  /** Resolves when the stream can accept more data (backpressure). */
   drained(): Promise<void>;
   readonly isTTY: boolean;
   /** Width of the terminal, in columns. */

@@ -2,7 +2,7 @@ import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import type { UploadFile } from './open-upload.ts';
 
-/** Maximum size of a row, in bytes. Equals `importRowMax` in the contract. */
+/** Maximum size of a row, in bytes. Equals `maxImportRowBytes` in the contract. */
 export const maxImportFileRowBytes = 100_000;
 
 const [quote, newline, carriageReturn, comma] = [0x22, 0x0a, 0x0d, 0x2c];
@@ -42,7 +42,7 @@ class RowScanner {
     if (!this.#isCsv) return;
     if (byte === quote) this.isQuoted = !this.isQuoted;
     else if (byte === comma && !this.isQuoted) this.columns += 1;
-    // Some files end their rows with only a carriage return.
+    // Some files end their rows with a lone carriage return.
     else if (byte === carriageReturn && !this.isQuoted) this.size = 0;
   }
 

@@ -2,8 +2,8 @@ import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import type { Fetch } from '@mandate/client-sdk';
 
 /**
- * A `fetch` for small requests and responses, built on `node:http`. Loading Node's own `fetch` takes longer than the rest of a command, so
- * Node's `fetch` is used only for files, which may be compressed, and for connections through a proxy.
+ * A `fetch` for small requests and responses, built on `node:http`. Loading Node's own `fetch` takes longer than everything else a command
+ * does, so Node's `fetch` is used only for files, which may be compressed, and for connections through a proxy.
  */
 export const nodeHttpFetch: Fetch = async (url, init) => {
   const { body = null } = init;

@@ -73,7 +73,7 @@ export const tableColumnsByOperation: Readonly<Record<string, readonly string[]>
   ),
 };
 
-/** The columns of a list for staff, who see the items of every customer. */
+/** The list columns for staff, who see every customer's items. */
 export const staffTableColumnsByOperation: Readonly<Record<string, readonly string[]>> = {
   'orders.list': [
     'id',
@@ -88,7 +88,7 @@ export const staffTableColumnsByOperation: Readonly<Record<string, readonly stri
   ] satisfies ColumnsOf<OrderSummary>,
 };
 
-/** The columns of a nested list. A column that no item has is omitted. */
+/** The columns of a nested list. A column is omitted if no item has its field. */
 export const tableColumnsOfNestedLists: Readonly<Record<string, readonly string[]>> = {
   items: ['line', 'product_id', 'sku', 'name', 'quantity', 'unit_price', 'total'] satisfies ColumnsOf<OrderItem>,
 };

@@ -34,7 +34,7 @@ export type CommandSpec = {
   /** Any one of these scopes is sufficient. An empty list means that no token is needed. */
   readonly scopes: readonly string[];
   readonly idempotent: boolean;
-  /** The result field that holds a secret. The secret is `null` in a replayed response; `recovery` explains how to get a new one. */
+  /** The result field that contains a secret. The secret is `null` in a replayed response; `recovery` explains how to get a new one. */
   readonly secret?: { readonly field: string; readonly recovery: string };
   readonly paginated: boolean;
   /** Whether the operation accepts an `If-Match` header. */

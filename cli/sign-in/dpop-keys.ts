@@ -8,7 +8,7 @@ import { isRecord } from '../schema/find-schema-violations.ts';
 
 /**
  * Returns the path of the DPoP key file. The keys are separate from the tokens, so that one stolen file, or the keyring, is useless alone.
- * Every request needs a key, so the keys are in a file and not in the keyring, which takes longer to read than most commands take.
+ * Every request needs a key, so the keys are in a file and not in the keyring: reading the keyring would take longer than most commands.
  */
 const keyFilePath = ({ path }: CredentialStore): string => join(dirname(path), 'proof-keys.json');
 

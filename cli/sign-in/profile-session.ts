@@ -21,7 +21,7 @@ export type Session = {
   /** The stored credential of the profile, if it belongs to this API. */
   readonly credential: Credential | undefined;
   readonly client: Client;
-  /** Whether requests carry a token. */
+  /** Whether requests are sent with a token. */
   readonly signedIn: boolean;
 };
 
@@ -42,7 +42,7 @@ export function requireSignIn({ signedIn }: Pick<Session, 'signedIn'>): void {
   throw new CommandError(exitCodes.signInRequired, 'sign_in_required', 'You are not signed in', { hint: 'Sign in with: mandate login' });
 }
 
-/** Throws if a scope is missing, so that a command with several requests fails before the first request and not at the last one. */
+/** Throws if a scope is missing, so that a command with several requests fails before the first request, not during the last one. */
 export function requireScopes(session: Session, scopes: readonly string[]): void {
   requireSignIn(session);
   const missing = session.credential ? scopes.filter((scope) => !session.credential?.scopes.includes(scope)) : [];

@@ -7,7 +7,7 @@ import { isRecord } from '../schema/find-schema-violations.ts';
 import type { Settings } from '../settings/resolve-settings.ts';
 
 /**
- * Returns the secret that signs forwarded events. The secret is created once per profile and stored, so that receivers can keep using it.
+ * Returns the secret used to sign forwarded events. The secret is created once per profile and stored, so that receivers can keep using it.
  */
 export async function loadOrCreateSigningSecret({ directory, profile }: Pick<Settings, 'directory' | 'profile'>): Promise<string> {
   const path = join(directory, 'webhook-secrets.json');

@@ -51,7 +51,9 @@ export async function beginAuthorization(server: AuthorizationServer, options: A
   return { ...options, url: url.href, state, codeVerifier };
 }
 
-/** Completes a sign-in with the URL to which the browser was redirected. Checks `state` and `iss` (RFC 9207) before it exchanges the code. */
+/**
+ * Completes a sign-in with the URL to which the browser was redirected. Checks `state` and `iss` (RFC 9207) before it exchanges the code.
+ */
 export async function completeAuthorization(
   server: AuthorizationServer,
   request: AuthorizationRequest,

@@ -54,7 +54,7 @@ export async function discover(issuer: string, options: AuthorizationServerOptio
   const document = await runOAuthRequest(checked, options.signal, async (signal) =>
     readOAuthResponse(await send(url, { signal, redirect: 'error' })),
   );
-  // Prevents sending secrets to endpoints that another server has named (RFC 8414 section 3.3).
+  // Prevents sending secrets to endpoints that another server has specified (RFC 8414 section 3.3).
   if (document['issuer'] !== checked) throw new AuthorizationError('invalid_response', `${url} names another issuer than ${checked}`);
   return { issuer: checked, metadata: metadataOf(checked, document), fetch: send, proofKey };
 }

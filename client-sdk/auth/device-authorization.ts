@@ -24,7 +24,10 @@ export type DeviceAuthorization = DeviceAuthorizationOptions & {
   readonly deviceCode: string;
 };
 
-/** Starts a sign-in on a device without a browser. Show `userCode` and `verificationUri` to the user, then call `completeDeviceAuthorization`. */
+/**
+ * Starts a sign-in on a device without a browser. Show `userCode` and `verificationUri` to the user, then call
+ * `completeDeviceAuthorization`.
+ */
 export async function beginDeviceAuthorization(
   server: AuthorizationServer,
   options: DeviceAuthorizationOptions,

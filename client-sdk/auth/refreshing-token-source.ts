@@ -25,7 +25,7 @@ export function refreshingTokens(options: RefreshOptions): TokenSource {
   let server: AuthorizationServer | undefined;
   const discoverServer = async (): Promise<AuthorizationServer> => (server ??= await discover(issuer, options));
   const refresh = singleFlight(() => store.exclusively(() => refreshOnce(options, discoverServer, stale)));
-  // The access token to replace. Concurrent callers share one refresh, so they share this value as well.
+  // The access token to replace. Concurrent callers share one refresh and therefore this value.
   let stale: string | undefined;
   const refreshInsteadOf = async (token: string | undefined): Promise<string> => {
     stale = token;

@@ -45,7 +45,7 @@ export async function waitForPopupCallback(popup: Window, state: string, signal:
 const received = 'taken';
 const handOverTimeoutMs = 1_000;
 
-/** Sends the popup's URL to the page that opened the popup. Returns whether that page received the URL. */
+/** Sends the popup's URL to the page that opened the popup. Returns whether that page has received the URL. */
 export async function sendCallbackUrlToOpener(state: string, url: string): Promise<boolean> {
   const channel = channelOf(state);
   const { promise, resolve } = Promise.withResolvers<boolean>();

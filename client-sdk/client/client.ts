@@ -11,7 +11,7 @@ import { sendWithRetries, type ApiRequest, type Fetch, type SendOptions, type Tr
 import type { FileContent } from '../core/upload-body.ts';
 import { waitForTask, type WaitOptions } from './wait-for-task.ts';
 
-/** Options of a client. */
+/** Client options. */
 export type ClientOptions = {
   /** URL of the service, such as `https://shop.example`. */
   readonly baseUrl: string;
@@ -19,9 +19,9 @@ export type ClientOptions = {
   readonly auth?: TokenSource | string | undefined;
   /** Timeout of each attempt (default: 30 seconds). */
   readonly timeoutMs?: number | undefined;
-  /** Time limit for all attempts of a call and the delays between them (default: none). */
+  /** Time limit for all attempts at a call and the delays between them (default: none). */
   readonly deadlineMs?: number | undefined;
-  /** Maximum number of retries of requests that are safe to repeat (default: 2). */
+  /** Maximum number of retries for requests that are safe to repeat (default: 2). */
   readonly maxRetries?: number | undefined;
   /** Maximum delay before a retry. If the service requests a longer delay, the call fails immediately (default: 60 seconds). */
   readonly maxRetryDelayMs?: number | undefined;
@@ -42,11 +42,11 @@ export type Client = Resources & {
   };
   /** Sends any request to the API, for operations without a method. */
   readonly request: (request: ApiRequest, options?: SendOptions) => Call<unknown>;
-  /** Adds middleware that wraps every attempt. The middleware that was added first sees a request first, and its response last. */
+  /** Adds middleware that wraps every attempt. The middleware that was added first sees each request first and each response last. */
   readonly use: (middleware: Middleware) => Client;
 };
 
-/** Creates a client for one installation. Every API operation is a method: `client.orders.create({ ... })`. */
+/** Creates a client for an installation. Every API operation is a method: `client.orders.create({ ... })`. */
 export const createClient = (options: ClientOptions): Client => createClientWithRoutes(options, routes);
 
 /** Creates a client with the operations in `operationRoutes`, for example those of another API version. */

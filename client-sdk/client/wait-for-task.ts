@@ -4,7 +4,7 @@ import { filledPath } from '../core/request-url.ts';
 import { calculateRetryDelay, waitUnlessAborted } from '../core/retry-policy.ts';
 import { sendWithRetries, type TransportSettings } from '../core/transport.ts';
 
-/** Options of `tasks.wait`. */
+/** Options for `tasks.wait`. */
 export type WaitOptions = {
   /** Stops waiting; the task continues. */
   readonly signal?: AbortSignal | undefined;
@@ -12,15 +12,15 @@ export type WaitOptions = {
   readonly onProgress?: ((task: Task) => void) | undefined;
   /** Maximum wait (default: none). If the limit is exceeded, the call fails with `WaitOverError`. */
   readonly maxWaitMs?: number | undefined;
-  /** Polling interval (default: `Retry-After` of the service). */
+  /** Polling interval (default: the service's `Retry-After` value). */
   readonly intervalMs?: number | undefined;
 };
 
 const defaultIntervalMs = 2_000;
-/** Longest tolerated service outage; a service restart takes less time. */
+/** Longest tolerated service outage; a service restart is shorter. */
 const maxOutageMs = 60_000;
 
-/** Polls a task until it is finished. */
+/** Polls a task until it finishes. */
 export async function waitForTask(settings: TransportSettings, id: number | string, options: WaitOptions = {}): Promise<Task> {
   const { signal, onProgress, maxWaitMs = Infinity, intervalMs } = options;
   const path = filledPath('/api/v1/tasks/{task_id}', [id]);

@@ -2,7 +2,7 @@ import { createOpenApiDocument } from '@mandate/contract/openapi';
 import type { OpenApiDocument } from './openapi-document.ts';
 import { selectResourcesChangedInVersion } from './resources-changed-in-version.ts';
 
-/** Returns the OpenAPI document of version 1, and the resources of version 2 that differ from version 1. */
+/** Returns the OpenAPI document for version 1, and the resources in version 2 that differ from version 1. */
 export function createOpenApiDocuments(): { v1: OpenApiDocument; changedInV2: OpenApiDocument } {
   const [v1, v2] = [createDocument('v1'), createDocument('v2')];
   return { v1, changedInV2: selectResourcesChangedInVersion(v1, v2) };

@@ -3,7 +3,7 @@ import { generateQueriesSource } from './generate-queries.ts';
 import { createOpenApiDocuments } from './create-openapi-documents.ts';
 import { generatedFileHeaderComment, listPublicOpenApiOperations, type OpenApiDocument, type Operation } from './openapi-document.ts';
 
-/** Returns the sources of all committed generated files of this package, by file name. */
+/** Returns the sources of all committed generated files in this package, by file name. */
 export function renderCommittedGeneratedFiles(): Record<string, string> {
   const { v1, changedInV2 } = createOpenApiDocuments();
   return { ...sourcesOf(v1, ''), ...sourcesOf(changedInV2, '-v2') };

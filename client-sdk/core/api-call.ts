@@ -1,6 +1,6 @@
 import { MandateError, type ApiErrorOf, type TransportFailure } from './errors.ts';
 
-/** Options of a single call. */
+/** Options for a single call. */
 export type CallOptions = {
   /** Aborts the call, even while it waits between two attempts. */
   readonly signal?: AbortSignal | undefined;
@@ -15,35 +15,35 @@ export type CallOptions = {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 };
 
-/** Option of operations that support dry runs. */
+/** Option for operations that support dry runs. */
 export type DryRun = {
-  /** Returns the response of a real request without storing anything (default: false). */
+  /** Returns the same response as a real request, but stores nothing (default: false). */
   readonly dryRun?: boolean | undefined;
 };
 
-/** Option of conditional updates. */
+/** Option for conditional updates. */
 export type IfMatch = {
   /** ETag of the version to change. If the resource has changed since then, the call fails with `precondition_failed`. */
   readonly ifMatch?: string | undefined;
 };
 
-/** Option of conditional reads, and of updates that must not replace an existing resource. */
+/** Option for conditional reads, and for updates that must not replace an existing resource. */
 export type IfNoneMatch = {
   /**
-   * ETag of a version that you have; a read returns `undefined` if that version is still current.
+   * ETag of the version that you have; a read returns `undefined` if that version is still current.
    * In an update, `*` creates the resource only if it does not exist.
    */
   readonly ifNoneMatch?: string | undefined;
 };
 
-/** A response of the API: its body as received, with status and headers. */
+/** An API response: its body as received, with status and headers. */
 export type Answer<Data> = {
   readonly data: Data;
   readonly status: number;
   readonly headers: Headers;
   readonly requestId: string | undefined;
   /**
-   * Whether this is the response of an earlier request with the same idempotency key. In a replay, secrets are `null`;
+   * Whether this is the response to an earlier request with the same idempotency key. In a replay, secrets are `null`;
    * the field description explains how to get a valid secret.
    */
   readonly replayed: boolean;

@@ -42,7 +42,7 @@ async function sendAndLog(
 
 async function bodyText(response: Response): Promise<string> {
   if (!/json/.test(response.headers.get('content-type') ?? '')) return '';
-  // The caller reads the same body and gets its read errors, so these errors are ignored here.
+  // Read errors are ignored here, because the caller reads the same body and receives the same errors.
   return ` ${redacted(
     await response
       .clone()
@@ -92,6 +92,9 @@ function decoded(name: string): string {
   }
 }
 
-/** Masks values that look like secrets anywhere in a text: JSON Web Tokens, API keys, webhook secrets, and credentials after an authorization scheme. */
+/**
+ * Masks values that look like secrets anywhere in a text: JSON Web Tokens, API keys, webhook secrets, and credentials after an
+ * authorization scheme.
+ */
 const withoutTokens = (text: string): string =>
   text.replaceAll(/eyJ[\w-]+\.[\w-]+\.[\w-]*|\b(?:mk|whsec)_[\w+/=-]+|(?<=\b(?:Bearer|DPoP|Basic) )[\w.~+/=-]+/g, mask);

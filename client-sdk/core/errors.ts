@@ -4,7 +4,7 @@ type Problem = components['schemas']['Problem'];
 type ProblemEntry = components['schemas']['ProblemEntry'];
 type Task = components['schemas']['Task'];
 
-/** Base class of all call errors; `code` distinguishes them. */
+/** Base class for all call errors; `code` distinguishes them. */
 export abstract class MandateError extends Error {
   abstract readonly code: string;
 }
@@ -54,7 +54,7 @@ export class TimeoutError extends MandateError {
   readonly code = 'timeout';
 }
 
-/** The task has not finished within `maxWaitMs`. It continues to run. */
+/** The task did not finish within `maxWaitMs`. It continues to run. */
 export class WaitOverError extends MandateError {
   override readonly name = 'WaitOverError';
   readonly code = 'wait_over';
@@ -73,7 +73,7 @@ export class AbortError extends MandateError {
   readonly code = 'aborted';
 }
 
-/** The response is not a valid API response; often, a proxy has sent it. */
+/** The response is not a valid API response; it often comes from a proxy. */
 export class DecodeError extends MandateError {
   override readonly name = 'DecodeError';
   readonly code = 'undecodable_answer';
@@ -112,7 +112,7 @@ export class AuthorizationError extends MandateError {
 export type TransportFailure = ConnectionError | TimeoutError | AbortError | DecodeError | SignInRequiredError | AuthorizationError;
 
 /**
- * Stands for every code that only a newer service knows. No response contains this text. Because the type is narrower than `string`,
+ * Represents every code that only a newer service knows. No response contains this text. Because the type is narrower than `string`,
  * comparisons with misspelled codes do not compile.
  */
 export type UnknownCode = '(a code of a newer service)';

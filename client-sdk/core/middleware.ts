@@ -1,4 +1,4 @@
-/** One attempt of a request. */
+/** One attempt to send a request. */
 export type OutgoingRequest = {
   /** The operation, such as `orders.create`; `undefined` if it has no method in the SDK. */
   readonly operation: string | undefined;

@@ -1,6 +1,6 @@
 import { AbortError, TimeoutError, createConnectionError } from './errors.ts';
 
-/** A timeout of a request, combined with the caller's signal. */
+/** A request timeout, combined with the caller's signal. */
 export type RequestTimeout = {
   /** Aborted when the timeout expires or the caller's signal is aborted. */
   readonly signal: AbortSignal;
@@ -10,7 +10,7 @@ export type RequestTimeout = {
   pause(): void;
   /** Stops the timer permanently and removes the listener. */
   stop(): void;
-  /** Converts an error to a `MandateError` that names the actual cause: abort, timeout or connection failure. */
+  /** Converts an error to a `MandateError` that states the actual cause: abort, timeout or connection failure. */
   failure(cause: unknown): Error;
 };
 

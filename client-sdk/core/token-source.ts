@@ -1,4 +1,4 @@
-/** Provides the access tokens of a client. */
+/** Provides a client's access tokens. */
 export type TokenSource = {
   /** Returns a token for the next request. */
   accessToken(): Promise<string>;
@@ -8,7 +8,7 @@ export type TokenSource = {
   proof?(request: ProvenRequest): Promise<string | undefined>;
 };
 
-/** The request for which a DPoP proof is created. */
+/** The request that a DPoP proof is created for. */
 export type ProvenRequest = {
   readonly method: string;
   readonly url: string;

@@ -30,7 +30,7 @@ type UploadObserver = {
   readonly broke: (error: unknown) => void;
 };
 
-/** Returns the file as the request body of one attempt. The file is streamed, except in browsers, which can only send complete files. */
+/** Returns the file as the request body for one attempt. The file is streamed, except in browsers, which can only send complete files. */
 export async function createUploadBody(file: FileContent, observer: UploadObserver): Promise<RequestInit> {
   const content = typeof file === 'function' ? file() : typeof file === 'string' || file instanceof Uint8Array ? new Blob([file]) : file;
   if (inBrowser) return { body: content instanceof Blob ? content : await new Response(streamOf(content, observer)).blob() };

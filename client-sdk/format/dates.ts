@@ -9,7 +9,7 @@ export function dateOf(timestamp: string): Date {
   return date;
 }
 
-/** Options of `formatDate`. */
+/** Options for `formatDate`. */
 export type DateFormat = {
   readonly locale?: string | undefined;
   /** IANA time zone name, such as `Europe/Berlin` (default: the system time zone). */

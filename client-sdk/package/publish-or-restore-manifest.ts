@@ -5,7 +5,7 @@ const folder = new URL('../', import.meta.url);
 
 type SourceManifest = PackageManifest & { readonly exports: Readonly<Record<string, string>> };
 
-/** Only in the published manifest: the repository runs with the Node version that it installs, and `npm ci` would print a warning. */
+/** Only in the published manifest: the repository installs the Node version that it runs with, and `npm ci` would print a warning. */
 const engines = { node: '>=22.18' };
 
 /** Returns the source files of the entry points, such as `./index.ts`. */

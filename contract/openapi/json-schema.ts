@@ -11,7 +11,10 @@ export const createOpenApiComponents = (): OpenApiComponents => ({ schemas: {}, 
 export const sortObjectKeys = (entries: Record<string, JsonObject>): JsonObject =>
   Object.fromEntries(Object.entries(entries).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 
-/** Converts a zod schema to JSON Schema. Named parts are moved to `components` and referenced. `side` selects the input or output type of the schema. */
+/**
+ * Converts a zod schema to JSON Schema. Named parts are moved to `components` and referenced. `side` selects the input or output type of
+ * the schema.
+ */
 export function toJsonSchema(schema: ZodTypeAny, side: 'request' | 'response', components: OpenApiComponents): JsonObject {
   const generated: unknown = JSON.parse(JSON.stringify(generateSchema(schema, side === 'response', '3.1')));
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.parse returns only JSON values
@@ -20,7 +23,7 @@ export function toJsonSchema(schema: ZodTypeAny, side: 'request' | 'response', c
 
 const typeKeywords = ['type', '$ref', 'allOf', 'anyOf', 'oneOf', 'enum', 'const'];
 
-/** Corrects errors of the generator: nullable enumerations without `null`, and keywords that remain from a type that was overridden. */
+/** Corrects the generator's errors: nullable enumerations without `null`, and keywords left over from a type that was overridden. */
 function correct(node: JsonObject): JsonObject {
   const corrected: JsonObject = Object.fromEntries(
     Object.entries(node).map(([key, value]) => [

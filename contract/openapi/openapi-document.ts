@@ -11,15 +11,15 @@ import type { ResourceTag } from '../protocol/define-resource.ts';
 import { getRouteMetadata, listRoutes } from '../protocol/route-metadata.ts';
 import { scopeDefinitions } from '../protocol/scopes.ts';
 
-/** The API versions, each with its contract version, which is incremented by every change that clients can see. */
+/** The API versions, each with its contract version, which is incremented for every change that clients can see. */
 const versions = {
-  // Event payloads are in the format of version 1.
+  // Event payloads use the version 1 format.
   v1: { contract, contractVersion: '1.0.0', hasWebhooks: true },
   v2: { contract: contractV2, contractVersion: '2.0.0-preview', hasWebhooks: false },
 };
 
 /**
- * Returns the OpenAPI 3.1 document of an API version.
+ * Returns the OpenAPI 3.1 document for an API version.
  * @param origin scheme and host that serve the API, without a trailing slash: `https://shop.example`
  */
 export function createOpenApiDocument(origin: string, version: keyof typeof versions = 'v1'): JsonObject {

@@ -52,7 +52,7 @@ const headers = {
   'Retry-After': { description: 'Seconds to wait before the next request.', schema: { type: 'integer' } },
 } satisfies Record<string, JsonObject>;
 
-/** Returns the OpenAPI operation object of a route. */
+/** Returns the OpenAPI operation object for a route. */
 export function createOpenApiOperation(route: AppRoute, tag: string, components: OpenApiComponents): JsonObject {
   const { operationId, access, idempotent, internal, deprecated } = getRouteMetadata(route);
   return {
@@ -132,7 +132,7 @@ function responsesOf(route: AppRoute, idempotent: boolean, components: OpenApiCo
           : {};
         return [status, { description, ...common, content }];
       }
-      // All errors share one schema, so that generated clients have one error type. The codes of this response are listed separately.
+      // All errors share one schema, so that generated clients have one error type. The codes for this response are listed separately.
       const codes = problemCodesOfResponse(response);
       const content = { [response.contentType]: { schema: toJsonSchema(problemSchema, 'response', components) } };
       return [

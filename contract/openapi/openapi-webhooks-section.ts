@@ -79,7 +79,7 @@ function subjectSchema(subject: EventSubject, { schemas }: OpenApiComponents): J
   return { $ref: `#/components/schemas/${schema}` };
 }
 
-/** Returns an example event that contains the example of its subject, with the status that the event type names. */
+/** Returns an example event that contains the example of its subject, with the status that the event type implies. */
 function exampleDelivery(type: EventType, subject: string, payload: JsonObject, { schemas }: OpenApiComponents): JsonObject {
   const example = createExampleForSchema(payload, schemas);
   const state = jsonPrimitiveToText(type.split('.')[1]);

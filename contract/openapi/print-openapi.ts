@@ -7,7 +7,10 @@ const documents = {
   v2: () => createOpenApiDocument(origin, 'v2'),
 };
 
-/** `npm run openapi`: prints the OpenAPI 3.1 document (default), the 3.0 document or the document of version 2. A server replaces the origin with its own. */
+/**
+ * `npm run openapi`: prints the OpenAPI 3.1 document (default), the 3.0 document or the version 2 document. A server replaces the origin
+ * with its own.
+ */
 const [, , name = '3.1'] = process.argv;
 const createDocument = new Map(Object.entries(documents)).get(name);
 if (!createDocument) throw new Error(`there is no document ${name}`);

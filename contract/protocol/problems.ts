@@ -6,7 +6,7 @@ import { amountSchema } from '../schema/money.ts';
 
 const c = initContract();
 
-/** HTTP status and title of a problem code. */
+/** HTTP status and title for a problem code. */
 export type ProblemDeclaration = { readonly status: number; readonly title: string };
 
 /** Problem codes that are not specific to one resource. */
@@ -104,7 +104,7 @@ export const declareProblemResponses =
   <const Codes extends readonly (keyof Registry & string)[]>(...codes: Codes): ErrorResponses<Registry, Codes[number]> => {
     const byStatus = Map.groupBy(codes, (code) => registry[code]?.status ?? 500);
     const responses = [...byStatus].map(([status, [first = '', ...more]]) => [status, errorResponse([first, ...more])] as const);
-    // Object.fromEntries() loses the codes of each status; the assertion restores them.
+    // Object.fromEntries() loses the codes for each status; the assertion restores them.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     return Object.fromEntries(responses) as unknown as ErrorResponses<Registry, Codes[number]>;
   };
@@ -137,19 +137,19 @@ export const problemCodesBeforeRouting = [
   'uri_too_long',
   'headers_too_large',
 ] as const satisfies readonly (keyof typeof commonProblems)[];
-/** Problems of a public operation, which needs no token but rejects an invalid token. */
+/** Problems for a public operation, which requires no token but rejects an invalid one. */
 export const publicProblems = [...alwaysPossible, 'invalid_token', 'expired_token', 'revoked_token'] as const;
-/** Problems of an operation that requires an access token, without further permission checks beyond the scope. */
+/** Problems for an operation that requires an access token, without permission checks beyond the scope. */
 export const tokenProblems = [...publicProblems, 'missing_token', 'insufficient_scope'] as const;
-/** Problems of an operation that requires an access token and can also be denied because of the user's role or account. */
+/** Problems for an operation that requires an access token and can also be denied because of the user's role or account. */
 export const permissionProblems = [...tokenProblems, 'forbidden'] as const;
-/** Additional problems of an operation that accepts a file. */
+/** Additional problems for an operation that accepts a file. */
 export const fileProblems = ['payload_too_large', 'unsupported_media_type'] as const;
-/** Additional problems of an operation with a request body. */
+/** Additional problems for an operation with a request body. */
 export const bodyProblems = ['malformed_json', ...fileProblems] as const;
-/** Additional problems of an operation that accepts `If-Match`. */
+/** Additional problems for an operation that accepts `If-Match`. */
 export const ifMatchProblems = ['precondition_failed'] as const;
-/** Additional problems of a paginated list. */
+/** Additional problems for a paginated list. */
 export const cursorProblems = ['invalid_cursor', 'cursor_mismatch'] as const;
-/** Additional problems of an operation that accepts an `Idempotency-Key`. */
+/** Additional problems for an operation that accepts an `Idempotency-Key`. */
 export const idempotencyProblems = ['idempotency_key_invalid', 'idempotency_in_progress', 'idempotency_key_reused'] as const;

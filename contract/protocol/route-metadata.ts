@@ -13,7 +13,7 @@ export type Deprecation = {
   readonly guide: string;
 };
 
-/** Metadata of a route that its schemas do not express. */
+/** Route metadata that the route's schemas do not express. */
 export type RouteMetadata = {
   /** Added by `defineResource`. */
   readonly tag?: ResourceTag;
@@ -24,7 +24,10 @@ export type RouteMetadata = {
    * The handlers decide which individual resources the caller can access.
    */
   readonly access: 'public' | 'token' | readonly [Scope, ...Scope[]];
-  /** Whether the request accepts an `Idempotency-Key`. Every POST does, except those listed in `test/support/api-assertions/replay-assertions.ts`. */
+  /**
+   * Whether the request accepts an `Idempotency-Key`. Every POST does, except those listed in
+   * `test/support/api-assertions/replay-assertions.ts`.
+   */
   readonly idempotent?: boolean;
   /** Response field that contains a secret (`secretShownOnceSchema`), which is neither stored nor replayed. */
   readonly secret?: string;
@@ -61,14 +64,14 @@ export function getRouteMetadata(route: AppRoute): RouteMetadata {
 export const listRoutes = (router: AppRouter | AppRoute): AppRoute[] =>
   isAppRoute(router) ? [router] : Object.values(router).flatMap(listRoutes);
 
-/** Headers of an idempotent POST. The format of the key is checked separately, so that an invalid key has its own problem code. */
+/** Headers for an idempotent POST. The format of the key is checked separately, so that an invalid key has its own problem code. */
 export const idempotencyHeadersSchema = z.object({
   'idempotency-key': extendApi(z.string().optional(), { minLength: 1, maxLength: 255 }).describe(
     'A unique key that makes the request safe to retry: 1 to 255 characters from `A-Z a-z 0-9 . _ : -`. For 24 hours, repeating the request with the same key returns the first response again, with `Idempotent-Replayed: true`. Secrets are `null` in such a replay.',
   ),
 });
 
-/** Query parameters of an operation that supports dry runs. */
+/** Query parameters for an operation that supports dry runs. */
 export const dryRunQuerySchema = z
   .object({
     dry_run: z
@@ -80,7 +83,7 @@ export const dryRunQuerySchema = z
   })
   .strict();
 
-/** Headers of a conditional read, which does not return a resource that the caller already has (RFC 9110 section 13.1.2). */
+/** Headers for a conditional read, which does not return a resource that the caller already has (RFC 9110 section 13.1.2). */
 export const ifNoneMatchHeadersSchema = z.object({
   'if-none-match': z
     .string()
@@ -88,7 +91,7 @@ export const ifNoneMatchHeadersSchema = z.object({
     .describe('ETags of the versions that you have cached. If one of these versions is current, the response is 304 without a body.'),
 });
 
-/** Headers of a conditional update, which fails if the resource has changed (RFC 9110 section 13.1.1). */
+/** Headers for a conditional update, which fails if the resource has changed (RFC 9110 section 13.1.1). */
 export const ifMatchHeadersSchema = z.object({
   'if-match': z
     .string()

@@ -1,5 +1,5 @@
 /**
- * Scopes of the API. `consent` is the text that a user reads on the consent page.
+ * API scopes. `consent` is the text that a user reads on the consent page.
  * `admin` scopes allow access to other users' resources, so an administrator has to approve them for an application.
  * `role: 'admin'` means that only administrators can use the scope; staff can use the other `admin` scopes.
  * `*.read` and `*.write` give access only to the resources of the token's user; `write` does not imply `read`.
@@ -56,5 +56,5 @@ export const rolesForScope = (scope: Scope): readonly ('customer' | 'staff' | 'a
 
 const isScope = (name: string): name is Scope => Object.hasOwn(scopeDefinitions, name);
 
-/** All scopes of the API in declaration order, without the OpenID Connect scopes such as `openid` and `offline_access`. */
+/** All API scopes in declaration order, without the OpenID Connect scopes such as `openid` and `offline_access`. */
 export const scopeNames: readonly Scope[] = Object.keys(scopeDefinitions).filter(isScope);

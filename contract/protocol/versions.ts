@@ -9,7 +9,7 @@ import { timestampSchema } from '../schema/text-and-timestamps.ts';
 
 const fails = declareProblemResponses(commonProblems);
 
-/** A version of the API, served under its own path. */
+/** An API version, served under its own path. */
 export type ApiVersion = {
   readonly name: `v${number}`;
   /** A preview may change at any time, and is served only if the installation enables it. */

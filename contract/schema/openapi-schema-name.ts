@@ -1,7 +1,7 @@
 import { extendApi } from '@anatine/zod-openapi';
 import type { ZodTypeAny } from 'zod';
 
-/** Key that holds the name of a schema until it is moved to `components.schemas` of the OpenAPI document. */
+/** Key that stores a schema's name until the schema is moved to `components.schemas` in the OpenAPI document. */
 export const schemaNameKey = 'x-component';
 
 /**

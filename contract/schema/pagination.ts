@@ -6,7 +6,7 @@ import { integerInUrlSchema } from './ids.ts';
 /** Maximum count for `include_total`. Counting millions of rows exactly would cost more than the number is worth. */
 export const maxCountedTotal = 10_000;
 
-/** Query parameters of every list. */
+/** Query parameters for every list. */
 export const paginationParameters = {
   limit: integerInUrlSchema(1, 100).default('20').describe('Maximum number of items on the page.'),
   cursor: z
@@ -23,7 +23,7 @@ export const paginationParameters = {
     .describe(`\`true\` adds \`total_count\` to the response, counted up to ${maxCountedTotal}.`),
 };
 
-/** Query parameters of a list that originally had no pagination. The default limit is high enough for all items of such a list. */
+/** Query parameters for a list that originally had no pagination. The default limit is high enough for all items in such a list. */
 export const paginationParametersWithDefaultLimit100 = {
   limit: integerInUrlSchema(1, 100).default('100').describe('Maximum number of items on the page.'),
   cursor: paginationParameters.cursor,
@@ -39,7 +39,7 @@ export const commaSeparatedListSchema = <const Values extends readonly [string, 
     { type: 'array', items: { type: 'string', enum: [...values] }, minItems: 1, maxItems: 20 },
   );
 
-/** Response schema of a list. */
+/** Response schema for a list. */
 export const listPageSchema = <Item extends ZodTypeAny>(name: string, item: Item) =>
   withSchemaName(
     name,

@@ -6,7 +6,7 @@ const nullInReplay = 'x-null-in-replay';
 
 /**
  * A secret that the API returns only once. The server does not store it, so a replay of the response has `null` instead.
- * The route metadata names the field in `secret`.
+ * The route metadata specifies the field in `secret`.
  * @param recovery how a caller that lost the first response gets a valid secret
  */
 export const secretShownOnceSchema = (description: string, recovery: string) =>
@@ -20,6 +20,6 @@ export const secretShownOnceSchema = (description: string, recovery: string) =>
     { [nullInReplay]: recovery },
   );
 
-/** Request body of a secret rotation: how long the previous secret remains usable, in seconds. */
+/** Request body for a secret rotation: how long the previous secret remains usable, in seconds. */
 export const secretRotationBodySchema = (maxOverlapSeconds: number, description: string) =>
   z.object({ overlap_seconds: z.number().int().min(0).max(maxOverlapSeconds).optional().describe(description) }).strict();

@@ -31,7 +31,7 @@ export const findForbiddenCharacterMessage = ({ issues }: z.ZodError): string | 
 /** One line of text in a response. The characters are not checked, so that values stored under earlier rules remain readable. */
 export const singleLineResponseSchema = (maximum: number, minimum = 1) => z.string().min(minimum).max(maximum);
 
-/** A name from another system, stored unchanged including blanks. */
+/** A name from another system, stored unchanged including spaces. */
 export const nameFromOtherSystemSchema = (maximum: number) =>
   z
     .string()
@@ -51,7 +51,10 @@ export const multilineTextSchema = (maximum: number) =>
 /** A timestamp in a response: RFC 3339 in UTC with milliseconds. */
 export const timestampSchema = z.string().datetime();
 
-/** Earliest and latest timestamp that a PostgreSQL `timestamptz` and the four-digit year of RFC 3339 can both represent, as epoch milliseconds. */
+/**
+ * Earliest and latest timestamp that a PostgreSQL `timestamptz` and the four-digit year of RFC 3339 can both represent, as epoch
+ * milliseconds.
+ */
 const timestampRange = { minimum: Date.parse('0001-01-01T00:00:00.000Z'), maximum: Date.parse('9999-12-31T23:59:59.999Z') } as const;
 const timestampFormatText = 'must be an RFC 3339 timestamp such as 2026-01-31T12:00:00Z, with at most 9 decimal places';
 const timestampRangeText = 'must be from 0001-01-01T00:00:00Z to 9999-12-31T23:59:59.999Z after conversion to UTC';

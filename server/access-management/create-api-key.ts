@@ -61,7 +61,7 @@ export async function createApiKey(
   return { ...apiKeyFromEntity(created, now), key };
 }
 
-/** Returns the preapproved scopes in the token's grant with which the key is created. */
+/** Returns the preapproved scopes in the token's grant that the key will use. */
 async function readPreapprovedScopes(em: EntityManager, { tokenRecordId }: Principal, scopes: readonly Scope[]): Promise<string[]> {
   const tokenKey = { model: 'AccessToken', id: tokenRecordId ?? '' };
   const token = await em.findOne(OauthRecord, tokenKey, { fields: ['grantId'], disableIdentityMap: true });

@@ -15,7 +15,7 @@ export async function deleteApplication(
 ): Promise<string> {
   const application = await lockApplication(em, id);
   const { clientId } = application;
-  // Grants are deleted first, which waits for requests that hold a lock on a grant.
+  // Deleting the grants first waits for requests that hold a lock on a grant.
   const grantIds = em
     .createQueryBuilder(OauthRecord)
     .select('grantId')

@@ -33,7 +33,7 @@ export async function updateApplication(
   return { application, withdrawn };
 }
 
-/** Locks an application until the transaction ends and returns it. */
+/** Returns an application, locked until the transaction ends. */
 export async function lockApplication(em: EntityManager, id: number): Promise<Application> {
   const application = await em.findOne(Application, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!application) throw createProblem('not_found', { detail: `Application ${id} was not found.` });

@@ -6,7 +6,7 @@ import { ApiKey } from './api-key.entity.ts';
 export class ApiKeyLastUseBuffer {
   #used = new Map<number, Date>();
 
-  /** Records a use of a key. */
+  /** Records that a key was used. */
   recordUse(id: number, now: Date): void {
     this.#used.set(id, now);
   }

@@ -9,7 +9,7 @@ export const ApiKey = defineEntity({
     id: p.bigint('number').primary().autoincrement().columnType('bigint').generated('identity'),
     user: () => p.manyToOne(User).mapToPk().deleteRule('cascade').updateRule('no action').index(false),
     name: p.text().check('length(name) >= 1 and length(name) <= 100'),
-    /** First characters of the key, by which users recognize it. */
+    /** First characters of the key, which help users recognize it. */
     prefix: p.text(),
     /** SHA-256 of the complete key, which is random and shown only once. */
     secretHash: p.text().unique(),
@@ -19,7 +19,7 @@ export const ApiKey = defineEntity({
      * the application can be deleted.
      */
     createdByClientId: p.text().nullable(),
-    /** Preapproved scopes with which the application created the key; the user did not consent to these scopes. */
+    /** Scopes of the key that were preapproved for the application; the user did not consent to them. */
     preapprovedScopes: p.array().defaultRaw(`'{}'`),
     createdAt: p.datetime(3),
     expiresAt: p.datetime(3),

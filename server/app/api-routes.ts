@@ -16,10 +16,10 @@ type ApiDependencies = HandlerDependencies &
 
 type RoutesByResource = { [Resource in keyof typeof resourceRoutes]: ReturnType<(typeof resourceRoutes)[Resource]> };
 
-/** Does not compile if `resource-routes.ts` lacks a resource of the contract. */
+/** Fails to compile if `resource-routes.ts` lacks a resource in the contract. */
 const createByResource: Readonly<Record<keyof typeof contract, (deps: ApiDependencies) => unknown>> = resourceRoutes;
 
-/** Returns the route handlers for every resource of the contract. */
+/** Returns the route handlers for every resource in the contract. */
 export function createApiRoutes(deps: ApiDependencies): RoutesByResource {
   const creators = new Map(Object.entries(createByResource));
   const unlisted = [...creators.keys()].filter((resource) => !Object.hasOwn(contract, resource));

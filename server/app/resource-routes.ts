@@ -1,4 +1,4 @@
-// The routes of every resource, by the name that the resource has in contract/index.ts.
+// The routes for each resource, keyed by its name in contract/index.ts.
 export { versionRoutes as versions } from '../versions/routes.ts';
 export { userRoutes as users } from '../users/routes.ts';
 export { productRoutes as products } from '../products/routes.ts';

@@ -3,7 +3,7 @@ import { importOrders } from '../order-imports/import-orders.ts';
 import { importProducts } from '../product-imports/import-products.ts';
 import type { TaskRunnerDependencies } from '../tasks/run-tasks.ts';
 
-/** The handler of each task type. */
+/** The handler for each task type. */
 export const taskHandlersByType = {
   order_export: exportOrders,
   order_import: importOrders,

@@ -34,7 +34,7 @@ const schema = defineEntity({
     redirectUris: p.array().defaultRaw(`'{}'`),
     postLogoutRedirectUris: p.array().defaultRaw(`'{}'`),
     logoUri: p.text().nullable(),
-    /** All scopes that can be granted; an application without scopes is granted none. */
+    /** All scopes that can be granted; if empty, none can be granted. */
     scopes: p.array().defaultRaw(`'{}'`),
     /** Scopes that an administrator approved for all users; users are not asked for consent to them. */
     preapprovedScopes: p.array().defaultRaw(`'{}'`),
@@ -63,7 +63,7 @@ const schema = defineEntity({
 });
 
 export class Application extends schema.class {
-  /** Disables the application, whose tokens are rejected from the next request on. */
+  /** Disables the application; its tokens are rejected from the next request on. */
   disable(): void {
     this.status = 'disabled';
   }

@@ -97,7 +97,7 @@ export function* findApplicationErrors(input: ApplicationFields): Generator<Appl
   if (input.registration !== undefined && isSelfRegistered({ registration: input.registration })) yield* selfRegisteredErrors(input);
 }
 
-/** Grant types of self-registered applications: users sign in in a browser, where they see the consent page. */
+/** Grant types for self-registered applications: users sign in with a browser, where they see the consent page. */
 export const grantTypesOfSelfRegisteredApplications: readonly string[] = ['authorization_code', 'refresh_token'];
 
 /** Scopes that a self-registered application can have. */

@@ -3,8 +3,8 @@ import { z } from 'zod';
 
 /**
  * A backup is gzip-compressed UTF-8 text. Its first line is the header. Each table has a start line, one line per row, and an end line;
- * the last line authenticates all others. A row is a JSON array of PostgreSQL's text representation of each value, or null, which
- * restores the same values of any type on any PostgreSQL and on PGlite.
+ * the last line authenticates all others. A row is a JSON array with each value as null or in PostgreSQL's text format, which restores
+ * values of any type exactly, both on PostgreSQL and on PGlite.
  */
 export const backupFormatVersion = 1;
 
@@ -24,14 +24,14 @@ export type BackupHeader = z.infer<typeof backupHeaderSchema>;
 export const backupTableStartSchema = z.object({ table: z.string(), columns: z.array(z.string()).min(1), rows: z.number().int() });
 export type TableStart = z.infer<typeof backupTableStartSchema>;
 
-/** State of a sequence; `called` tells whether `value` itself has been used. */
+/** State of a sequence; `called` indicates whether `value` itself has been used. */
 const sequenceSchema = z.object({ value: z.string().regex(/^\d+$/), called: z.boolean() });
 
 export const backupTableEndSchema = z.object({
   end_of: z.string(),
-  /** SHA-256 of the row lines with their line feeds, in hexadecimal. */
+  /** SHA-256 of the row lines including their line feeds, in hexadecimal. */
   sha256: z.string(),
-  /** Sequence states, by the name of the column that uses the sequence. */
+  /** Sequence states, keyed by the name of the column that uses the sequence. */
   sequences: z.record(sequenceSchema),
 });
 export type TableEnd = z.infer<typeof backupTableEndSchema>;

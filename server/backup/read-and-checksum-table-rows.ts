@@ -41,7 +41,7 @@ function sortByReference(tables: readonly TableDefinition[]): TableDefinition[] 
   return [...sorted.values()];
 }
 
-/** PostgreSQL settings with which values are formatted identically for every server, role and database. */
+/** PostgreSQL settings that make values look the same on every server, in every database and for every role. */
 export const backupTextFormats = {
   timezone: 'UTC',
   datestyle: 'ISO, YMD',
@@ -50,7 +50,7 @@ export const backupTextFormats = {
   extra_float_digits: '1',
 };
 
-/** Returns the tables that a backup reads, by the name of the table or sequence. */
+/** Returns a query builder that accepts any table or sequence name, because a backup reads them all. */
 export const tablesByName = (em: EntityManager) => em.getKysely<Record<string, Record<string, unknown>>>();
 
 export async function countRows(em: EntityManager, { name }: Pick<TableDefinition, 'name'>): Promise<number> {
@@ -73,7 +73,7 @@ export async function* readBackupRows(em: EntityManager, table: TableDefinition,
     if (rows.length === 0) break;
     const lines = rows.map(({ line }) => `${line}\n`).join('');
     yield lines;
-    // rows of some tables are a thousand times larger than those of others
+    // rows in some tables are a thousand times larger than in others
     count = Math.max(1, Math.min(maxChunkRows, count * 2, Math.floor((maxChunkCharacters * rows.length) / lines.length)));
   }
   await closeRowCursor(em);

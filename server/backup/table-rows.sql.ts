@@ -18,7 +18,7 @@ const describeTablesSql = `
   from pg_class c join pg_namespace n on n.oid = c.relnamespace
   where n.nspname = current_schema() and c.relkind in ('r', 'p')`;
 
-// SQL, because a backup contains the tables as they are in the database, whatever the entities declare.
+// SQL, because a backup contains the tables as they exist in the database, regardless of what the entities declare.
 export const describeTables = (em: EntityManager): Promise<{ tables: string }[]> => em.execute(describeTablesSql);
 
 // SQL, because MikroORM has no cursors.

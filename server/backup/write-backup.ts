@@ -30,8 +30,8 @@ export type BackupOptions = {
 export type BackupSummary = { readonly tables: number; readonly rows: number; readonly bytes: number };
 
 /**
- * Writes a consistent snapshot of the database to a new file with constant memory, while servers keep running. The file appears when it
- * is complete and is readable only by its owner.
+ * Writes a consistent snapshot of the database to a new file with constant memory, while servers keep running. The file appears only once
+ * it is complete, and only its owner can read it.
  */
 export async function writeBackup(db: Database, file: string, parts: BackupOptions): Promise<BackupSummary> {
   if (existsSync(file)) throw new BackupError(`${file} already exists, and a backup never overwrites a file: choose another name`);

@@ -47,7 +47,7 @@ class CheckReport {
     this.#io = io;
   }
 
-  /** @param hint what to do, for errors whose message does not say so */
+  /** @param hint what to do, for errors whose message does not include it */
   async run<Found>(name: string, verify: () => Promise<Found>, describe: (result: Found) => string, hint = ''): Promise<Found | undefined> {
     try {
       const result = await verify();

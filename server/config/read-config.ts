@@ -47,7 +47,7 @@ export type Config = {
   readonly watchdogSeconds: number;
   /** URL of a streaming replica for list queries. */
   readonly replicaUrl: string | undefined;
-  /** Secret from which all keys are derived; `undefined` if a generated secret in the data directory may be used. */
+  /** Secret that all keys are derived from; `undefined` if a generated secret in the data directory may be used. */
   readonly secret: string | undefined;
   /** Whether prices include tax or tax is added to them. */
   readonly taxMode: (typeof taxModes)[number];
@@ -67,7 +67,7 @@ export type Config = {
   readonly previewVersions: boolean;
   /** Whether applications can register without an initial access token (RFC 7591). */
   readonly openRegistration: boolean;
-  /** Trusted reverse proxies that report the client's IP address: their number, or their addresses (default: none). */
+  /** Trusted reverse proxies that report the client's IP address, as a count or as addresses (default: none). */
   readonly trustProxy: number | string | false;
   /** Maximum number of concurrent requests. */
   readonly concurrency: number;
@@ -76,7 +76,7 @@ export type Config = {
   /** Default grace period, in seconds, during which a repeated refresh request returns the first response. 0 disables it. */
   readonly refreshGraceSeconds: number;
   readonly rateLimits: RateLimits;
-  /** URL of the Redis server through which several processes share request counters. */
+  /** URL of the Redis server that several processes use to share request counters. */
   readonly redisUrl: string | undefined;
   /** Address of the Prometheus endpoint. */
   readonly metrics: { readonly host: string; readonly port: number } | undefined;
@@ -180,13 +180,13 @@ const requiredPairs = [
   ['MANDATE_TLS_CERT', 'MANDATE_TLS_KEY', 'TLS'],
 ] as const;
 
-/** Anyone on the network path could read passwords and tokens over plain HTTP. */
+/** Anyone on the network path could read passwords and tokens sent over plain HTTP. */
 const plainHttpRefusal =
   'must be 127.0.0.1, ::1 or localhost in production without TLS: set MANDATE_TLS_CERT and MANDATE_TLS_KEY, or, behind a proxy that terminates TLS, MANDATE_TRUST_PROXY';
 
 const isLoopback = (host: string): boolean => host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 
-/** Reads the configuration. No other code reads environment variables or the files that they name. */
+/** Reads the configuration. No other code reads environment variables or the files that they point to. */
 export function readConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
   const { values, faults } = readVariablesFromSecretFiles(env);
   const given = { ...env, ...values };
@@ -197,7 +197,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>> = p
   return toConfig(environmentSchema.parse(given));
 }
 
-/** Returns all faults. Rules that combine variables are checked only if each variable is valid on its own. */
+/** Returns all errors. Rules that combine variables are checked only if each variable is valid on its own. */
 function findFaults(given: Readonly<Record<string, string | undefined>>): InvalidVariable[] {
   const individualFaults = validate(given);
   const invalidNames = individualFaults.map(({ name }) => name);

@@ -4,19 +4,19 @@ import { join } from 'node:path';
 
 /** One 32-byte key per purpose, so that a leaked key reveals nothing about the other keys. */
 export type DerivedKeys = {
-  /** Signs cookies set by the sign-in pages. */
+  /** Used to sign cookies set by the sign-in pages. */
   readonly cookies: Buffer;
-  /** Signs pagination cursors. */
+  /** Used to sign pagination cursors. */
   readonly cursors: Buffer;
-  /** Encrypts the private token signing keys in the database. */
+  /** Used to encrypt the private token signing keys in the database. */
   readonly signingKeys: Buffer;
-  /** Encrypts queued mail. */
+  /** Used to encrypt queued mail. */
   readonly mail: Buffer;
-  /** Encrypts the TOTP secrets of authenticator apps. */
+  /** Used to encrypt the TOTP secrets of authenticator apps. */
   readonly secondFactor: Buffer;
-  /** Encrypts webhook signing secrets. */
+  /** Used to encrypt webhook signing secrets. */
   readonly webhooks: Buffer;
-  /** Authenticates backups. */
+  /** Used to authenticate backups. */
   readonly backups: Buffer;
 };
 

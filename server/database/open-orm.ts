@@ -26,7 +26,7 @@ export type OpenOptions = {
   readonly entities: NonNullable<Options['entities']>;
   /** A migrated PGlite database to start from, as returned by `dumpDataDir`. */
   readonly template?: Blob;
-  /** `none` for migrations, which may run and wait without a limit. */
+  /** `none` for migrations, which may run and wait indefinitely. */
   readonly timeouts?: 'none';
   /** Statement timeout in milliseconds; changed only by tests. */
   readonly statementMs?: number;
@@ -91,7 +91,8 @@ async function open(options: Options, release?: () => void): Promise<Database> {
   const whenNoneWaits = guardConnectionAcquisition(db.em);
   const close = db.close.bind(db);
   db.close = async () => {
-    // PGlite does not wait for running queries; this query is queued behind them. An unreachable PostgreSQL has no query to wait for.
+    // PGlite does not wait for running queries; this query is queued behind them. With an unreachable PostgreSQL, there is no query to wait
+    // for.
     await isDatabaseResponsive(db);
     // When Kysely closes, it loses a connection that is still being opened, and the pool would wait for it forever.
     await whenNoneWaits();

@@ -11,7 +11,7 @@ import { serveStaticDocument } from '../http/response/serve-static-document.ts';
 /** Server URL in the generated document. */
 const placeholderUrl = 'https://mandate.example';
 
-/** Returns the generated OpenAPI 3.1 document of version 1 with the URL of this server. */
+/** Returns the generated OpenAPI 3.1 document for version 1 with this server's URL. */
 export function readOpenApiDocument(issuer: string): JsonObject {
   const text = readFileSync(fileURLToPath(import.meta.resolve('@mandate/contract/openapi.json')), 'utf8');
   const document: unknown = JSON.parse(text.replaceAll(placeholderUrl, issuer));
@@ -19,7 +19,7 @@ export function readOpenApiDocument(issuer: string): JsonObject {
   return document;
 }
 
-/** Functions, by document name, that return the text of each OpenAPI document with this server's URL. */
+/** For each document name, a function that returns the OpenAPI document's text with this server's URL. */
 export const openApiDocumentReaders = {
   openapi: (issuer: string) => JSON.stringify(readOpenApiDocument(issuer)),
   'openapi-3.0': (issuer: string) => JSON.stringify(convertToOpenApi30(readOpenApiDocument(issuer))),

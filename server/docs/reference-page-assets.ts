@@ -17,7 +17,7 @@ export const loadDocsFolderAsset = (name: string): Asset => createAsset(name, re
 export const loadDocsFolderStylesheet = (name: string): Asset =>
   createAsset(name, Buffer.from(`${sharedPageStylesheet}\n${readFileSync(new URL(name, import.meta.url), 'utf8')}`));
 
-/** Creates an asset from a file of Swagger UI. */
+/** Creates an asset from a Swagger UI file. */
 export const loadSwaggerUiAsset = (name: string): Asset => createAsset(name, readSwaggerUiFile(name));
 
 export const readSwaggerUiFile = (name: string): Buffer => readFileSync(resolve(`swagger-ui-dist/${name}`));

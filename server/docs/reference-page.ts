@@ -27,7 +27,7 @@ export function serveReferencePage(issuer: string): Router {
   const router = express.Router({ caseSensitive: true, strict: true });
   for (const { path, serve } of Object.values(assets)) router.get(path, serve);
   router.get('/docs', (req, res) => {
-    // Sign-in and same-origin requests work only at the issuer's host.
+    // Sign-in and same-origin requests work only on the issuer's host.
     if (req.headers.host?.toLowerCase() !== new URL(issuer).host) return res.redirect(307, `${issuer}/docs`);
     return res.set(headers).type('html').send(page);
   });

@@ -20,7 +20,7 @@ const payloadOf = (em: EntityManager, topic: EventSignalTopic): string => `${top
 export const notifyOtherProcessesOnCommit = (em: EntityManager, topic: EventSignalTopic): Promise<void> =>
   notifyProcesses(em, [payloadOf(em, topic)]);
 
-/** Minimum time between two notifications that a process sends on the same topic. */
+/** Minimum time between two notifications from one process on the same topic. */
 const notifyEveryMs = 20;
 
 /**

@@ -6,7 +6,7 @@ import { Event } from './event.entity.ts';
 type Subject = { readonly id: number; readonly version?: number };
 
 /**
- * Records an event in the same transaction as the change, so that either both or neither are committed.
+ * Records an event in the same transaction as the change, so that either both or neither is committed.
  * @param subject the subject's API representation immediately after the change
  * @param userId the subject's owner; `null` if the subject has none, such as a product
  */

@@ -47,7 +47,7 @@ async function pollEvents(
     if (from === after) assertNoneLost(after, found);
     const leftMs = until - performance.now();
     if (found.events.length > 0 || leftMs <= 0 || disconnected.signal.aborted || newEvents.stopped) return toPage(found, limit);
-    // The events up to here are not visible to the principal and need not be read again.
+    // Events up to this number are not visible to the principal and do not have to be read again.
     from = found.lastSeq;
     await releaseLoadShedderSlotWhile(res, newEvents.wait(from, leftMs, disconnected.signal));
   }
@@ -59,7 +59,7 @@ function toPage({ events, lastSeq }: EventListResult, limit: number): EventPage 
   return { data: items.map(eventFromRow), has_more: more, next_after: more ? (items.at(-1)?.seq ?? lastSeq) : lastSeq, latest_id: lastSeq };
 }
 
-/** Rejects a start position if events after it have been deleted, because the client would miss these events, or if it is in the future. */
+/** Rejects a start position that is in the future, or after which events have been deleted, because the client would miss these events. */
 function assertNoneLost(after: number, { lastSeq, sweptSeq }: EventListResult): void {
   if (after > lastSeq) {
     const detail = `The event does not exist yet: the newest event is ${lastSeq}.`;

@@ -32,7 +32,7 @@ async function readHeader(file: ImportFile): Promise<Header | undefined> {
 }
 
 /**
- * Detects the row delimiter from the first line. Few files end rows with only a carriage return; in other files, a carriage return can
+ * Detects the row delimiter from the first line. Few files end rows with a lone carriage return; in all other files, a carriage return can
  * occur within cells.
  */
 async function detectRowDelimiters({ em, fileId }: ImportFile): Promise<readonly string[]> {

@@ -21,7 +21,7 @@ export type FileRecord = {
   readonly error?: string;
   /** Position of the row's end in the file. */
   readonly end: FilePosition;
-  /** Whether the file ends within the row, as far as can be detected from the row. */
+  /** Whether the file ends within the row, as far as the row itself reveals. */
   readonly isCutOff?: boolean;
 };
 

@@ -72,7 +72,7 @@ const batchRows = 200;
 
 /** Imports the items one by one, starting at the checkpoint. The issues become the task's result file. */
 export async function runImport<Item>(run: TaskAttempt, importing: ImportDefinition<Item>): Promise<TaskOutcome> {
-  // A checkpoint of an earlier version cannot be read, so the import starts again; items that were already imported stay unchanged.
+  // A checkpoint from an earlier version cannot be read, so the import starts over; items that were already imported stay unchanged.
   let checkpoint = checkpointSchema.safeParse(run.task.checkpoint).data ?? (await createCheckpoint(run, importing));
   let [batch, rows, end]: [Item[], number, ImportPosition] = [[], 0, checkpoint.position];
   const flush = async (): Promise<void> => {

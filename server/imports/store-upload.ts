@@ -8,7 +8,7 @@ import { appendToStoredFile, createStoredFile, deleteStoredFile } from '../tasks
 
 export type StoredUpload = { readonly fileId: number; readonly sha256: string; readonly format: 'csv' | 'ndjson' };
 
-/** Number of bytes to collect before writing them in one transaction; a network packet is too small for a row of its own. */
+/** Number of bytes to collect before writing them in one transaction; a network packet is too small for a separate row. */
 const bufferSize = 256 * 1024;
 
 /** Streams a request body into a stored file, through a 256 KiB memory buffer. */
@@ -68,7 +68,7 @@ function assertUtf8(decode: () => unknown): void {
   }
 }
 
-// Some old programs end lines with only a carriage return.
+// Some old programs end lines with a lone carriage return.
 const [newline, carriageReturn] = [0x0a, 0x0d];
 
 /** Rejects a file with a line longer than the maximum row size, before the rest of the file is received. */

@@ -18,8 +18,8 @@ export function createLog(production: boolean, destination?: DestinationStream):
 }
 
 /**
- * The properties of an error that are logged. Other properties of database errors are omitted, because they contain the statement and
- * the row with personal data or hashes.
+ * The error properties to log. Other properties of database errors are omitted, because they contain the statement and the row, including
+ * personal data or hashes.
  */
 type ErrorDescription = {
   name: string;

@@ -16,7 +16,7 @@ export class MailRejectedError extends Error {
 const batchSize = 20;
 const maxAttempts = 8;
 const minuteMs = 60_000;
-/** Time for which a process reserves a message; longer than any delivery attempt takes. */
+/** How long a process reserves a message; longer than any delivery attempt takes. */
 const leaseMs = 5 * minuteMs;
 
 const storedMailSchema = z.object({ to: z.string(), subject: z.string(), text: z.string(), html: z.string() });

@@ -28,7 +28,7 @@ export async function createSmtpTransport(url: string, from: string): Promise<Sm
       try {
         await transport.sendMail({
           from,
-          to: { name: '', address: to }, // an object is always a single recipient, whereas a string could be parsed as a list
+          to: { name: '', address: to }, // an object is always treated as a single recipient, whereas a string could be parsed as a list
           subject,
           text,
           html,

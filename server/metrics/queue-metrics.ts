@@ -3,7 +3,10 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import type { Log } from '../logging/logger.ts';
 import { maxCountedQueueLength, readQueueLengths } from './read-queue-lengths.sql.ts';
 
-/** Registers the queue metrics for the entire installation, identical in every process. The returned function updates them with a query. */
+/**
+ * Registers queue metrics that cover the entire installation, so they are identical in every process. The returned function updates them
+ * with a query.
+ */
 export function registerQueueMetrics(registry: Registry, em: EntityManager, log: Log): () => Promise<void> {
   const up = new Gauge({ name: 'mandate_database_up', help: 'Whether the last database query succeeded.', registers: [registry] });
   const waiting = new Gauge({

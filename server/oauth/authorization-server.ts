@@ -76,7 +76,7 @@ export type CreateAuthorizationServerOptions = {
   readonly documentNetwork?: NetworkPolicy;
   /** Called for every token that is issued, denied or revoked. */
   readonly onTokenOperation?: OnTokenOperation | undefined;
-  /** Time during which a repeated refresh request returns the first response, in seconds; 0 disables the replay. */
+  /** How long a repeated refresh request returns the first response, in seconds; 0 disables the replay. */
   readonly refreshGraceSeconds?: number;
 };
 

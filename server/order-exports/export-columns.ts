@@ -2,7 +2,7 @@ import { formatDecimalAmount, type Order, type OrderExportColumn, type OrderSumm
 import type { CsvCell } from '../tasks/format-csv.ts';
 
 type Line = Order['items'][number];
-/** The data of one file row; `line` is `undefined` in an export without lines. */
+/** The data for one file row; `line` is `undefined` in an export without lines. */
 export type ExportRow = { readonly order: OrderSummary; readonly line: Line | undefined };
 
 const decimal = (amount: number | undefined, { order }: ExportRow): string | null =>
@@ -21,7 +21,7 @@ const lineField =
   ({ line }: ExportRow): CsvCell =>
     line?.[name] ?? null;
 
-/** Functions that return a row's cell, for each contract column. */
+/** For each contract column, a function that returns a row's cell. */
 export const orderExportCellReaders = {
   id: orderField('id'),
   reference: orderField('reference'),

@@ -22,7 +22,9 @@ export async function findOrCreateProducts(
   return findProductIds(em, lines);
 }
 
-/** Creates archived products in SKU order, so that concurrent imports cannot deadlock. Skips products that another import has just created. */
+/**
+ * Creates archived products in SKU order, so that concurrent imports cannot deadlock. Skips products that another import has just created.
+ */
 async function createProducts(em: EntityManager, lines: readonly ImportedOrderLine[], currency: string): Promise<void> {
   const sorted = lines.toSorted((a, b) => (a.sku < b.sku ? -1 : 1));
   const values = sorted.map(({ sku, name, unit_price: price, tax_rate_bps: taxRateBps }) => ({ sku, name, price, taxRateBps }));

@@ -43,7 +43,7 @@ const sortedEntries = (value: object): [string, unknown][] =>
     .filter(([, each]) => each !== undefined)
     .toSorted(([a], [b]) => (a < b ? -1 : 1));
 
-/** Finds an earlier import of the order from the same source. Returns `same` if the data are identical, otherwise the stored order. */
+/** Finds an earlier import of the order from the same source. Returns `same` if the data is identical, otherwise the stored order. */
 export async function findImportedOrder(
   em: EntityManager,
   { source }: OrderImportParams,
@@ -90,7 +90,10 @@ export const storeOrderFingerprint = (
   fingerprint: string,
 ): Promise<unknown> => em.nativeUpdate(ImportedOrderReference, { source, reference }, { fingerprint });
 
-/** Locks an order and returns whether an import may replace its data: it has no payments (and so no refunds) or shipments in this system. */
+/**
+ * Locks an order and returns whether an import may replace its data: it has no payments (and therefore no refunds) or shipments in this
+ * system.
+ */
 export async function lockOrderForReplacement(em: EntityManager, orderId: number): Promise<boolean> {
   const locked = { lockMode: LockMode.PESSIMISTIC_WRITE, disableIdentityMap: true } as const;
   const order = await em.findOne(Order, { id: orderId }, locked);

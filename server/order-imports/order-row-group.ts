@@ -28,7 +28,7 @@ const ungrouped = (record: FileRecord): OrderRowGroup => ({ reference: undefined
 /**
  * Groups the adjacent rows of each order. A row without a reference is assigned to an order if the rows before and after it belong to that
  * order, because it may be a damaged row of the order.
- * @param column the column with the reference
+ * @param column the column that contains the reference
  */
 export async function* groupAdjacentRows(
   records: AsyncIterable<FileRecord>,

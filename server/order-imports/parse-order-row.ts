@@ -91,9 +91,7 @@ export function parseOrderFieldsFromRow(params: OrderImportParams, cells: Cells)
 const currencyFromCells = (params: OrderImportParams, cells: Cells): string | undefined =>
   cells.get(params.currency_column) ?? params.currency;
 
-/**
- * Completes a date, or a time without an offset, to an RFC 3339 timestamp. Any other text is returned unchanged and fails the validation.
- */
+/** Expands a date, or a time without an offset, into an RFC 3339 timestamp. Any other text is returned unchanged and fails validation. */
 function timestampFromCell(text: string | undefined, utcOffset: string): string | undefined {
   const [, date, time = '00:00', offset = utcOffset] =
     /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?) ?(Z|[+-]\d\d:\d\d)?)?$/.exec(text ?? '') ?? [];

@@ -40,8 +40,8 @@ class Partition {
 /**
  * Distributes a file's rows across stored files that each fit into memory, with all rows of an order in the same file. This function is
  * needed if the rows of an order are not adjacent. Returns the ids of the stored files.
- * @param bytes size of the file
- * @param columns the columns to keep; the first one has the reference
+ * @param bytes file size
+ * @param columns the columns to keep; the first one contains the reference
  */
 export async function partitionRowsByOrder(
   em: EntityManager,

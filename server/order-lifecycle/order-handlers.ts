@@ -28,7 +28,7 @@ import { updateOrder } from '../orders/update-order.ts';
 
 type Versioned = { readonly id: number; readonly version: number };
 
-/** How one API version represents orders and names their ETags. */
+/** An API version's representation of orders and their ETag names. */
 export type OrderRepresentation<Summary, FullOrder extends Summary & Versioned> = {
   readonly etagPrefix: string;
   readonly toSummary: (order: OrderSummary) => Summary;
@@ -37,7 +37,7 @@ export type OrderRepresentation<Summary, FullOrder extends Summary & Versioned> 
   readonly toDelivery: (delivery: Order['delivery']) => Partial<Summary>;
 };
 
-/** What the order handlers depend on. All API versions share the handlers. */
+/** Dependencies of the order handlers, which all API versions share. */
 type OrderHandlerDependencies<Summary, FullOrder extends Summary & Versioned> = HandlerDependencies &
   PaymentHandlerDependencies & { readonly representation: OrderRepresentation<Summary, FullOrder> };
 
@@ -61,7 +61,7 @@ export async function handleListOrders<Summary, FullOrder extends Summary & Vers
   query: OrderListQuery,
 ) {
   const { filters, sort, withItems } = parseOrderListParameters(requirePrincipal(req), query);
-  // Cursors are bound to these parameters: the effective sort, even when it is the default, but not `include`.
+  // Cursors are bound to these parameters, including the effective sort (even when it is the default), but not to `include`.
   // The value of `include` may differ between pages.
   const list = { ...query, sort: `${sort.descending ? '-' : ''}${sort.by}`, include: undefined };
   const position = pages.decodeCursor(req, list);
@@ -82,7 +82,7 @@ export async function handleGetOrder<Summary, FullOrder extends Summary & Versio
   return respondWithEtagOrNotModified(req, res, etagName(representation, id), representation.toOrder(order));
 }
 
-/** @param toChange returns the change to an order with this delivery */
+/** @param toChange returns the update for an order, given its current delivery fields */
 export async function handleUpdateOrder<Summary, FullOrder extends Summary & Versioned>(
   { em, representation }: OrderHandlerDependencies<Summary, FullOrder>,
   { params: { order_id: id }, req, res }: OrderRequest,

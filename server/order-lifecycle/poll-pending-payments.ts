@@ -23,7 +23,7 @@ export async function pollPendingPayments(em: EntityManager, providers: PaymentP
 
 type DuePayment = { readonly payment: Payment; readonly isGivenUp: boolean };
 
-/** Takes a payment that is due, and schedules its next check. Payments that another process is checking are skipped. */
+/** Claims a payment that is due for a check, and schedules its next check. Payments that another process is checking are skipped. */
 const claimDuePayment = (em: EntityManager, now: Date): Promise<DuePayment | undefined> =>
   em.fork().transactional(async (inner) => {
     const isDue = { status: { $in: openPaymentStatuses }, nextCheckAt: { $lte: now } };

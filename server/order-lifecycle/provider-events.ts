@@ -14,8 +14,8 @@ import {
 import { applyPaymentOutcomeInNewTransaction } from './apply-payment-outcome.ts';
 
 /**
- * Maximum attempts for an event of an unknown payment or refund, the last ones an hour apart. After the last attempt, the event is
- * considered foreign.
+ * Maximum number of attempts for an event about an unknown payment or refund; the last ones are an hour apart. After the last attempt, the
+ * event is considered foreign.
  */
 const attemptsMax = 12;
 
@@ -44,7 +44,7 @@ export async function applyProviderEvents(em: EntityManager, providers: PaymentP
 
 const [firstDelayMs, maxDelayMs] = [5_000, 60 * 60_000];
 
-/** Takes a waiting event, and schedules the next attempt, in case this attempt fails. Events that another process applies are skipped. */
+/** Claims a pending event and schedules the next attempt in case this one fails. Events that another process is applying are skipped. */
 const claimEvent = (em: EntityManager, now: Date): Promise<WaitingEvent | undefined> =>
   em.fork().transactional(async (inner) => {
     const skipLocked = { lockMode: LockMode.PESSIMISTIC_PARTIAL_WRITE, refresh: true } as const;

@@ -42,7 +42,7 @@ export type OrderPageOptions = {
 export const listOrders = (em: EntityManager, filters: OrderFilters, page: OrderPageOptions): Promise<readonly OrderRow[]> =>
   runQueryBuiltAtRunTime(em, buildOrdersQuery(filters, page), isFullyIndexed(filters, page) ? 'even' : 'any');
 
-/** Returns whether an index finds exactly the rows of the page. No index covers two of these filters: one would be applied row by row. */
+/** Returns whether an index finds exactly the page's rows. No index covers two of these filters; the second would be applied row by row. */
 function isFullyIndexed(
   { userId, clientId, paymentStatus, fulfillmentStatus }: OrderFilters,
   { sort, withItems }: OrderPageOptions,
@@ -57,7 +57,7 @@ export function buildOrdersQuery(
   { sort, position, limit, withItems = false }: OrderPageOptions,
 ): RawBuilder<OrderRow> {
   const [column, direction] = [sql.ref(sort.by), sql.raw(sort.descending ? 'desc' : 'asc')];
-  // The cursor lies within the period and replaces the bound on its side, because an index scan can start at only one of the two.
+  // The cursor lies within the period and replaces the period's bound on that side, because an index scan can start at only one of the two.
   const conditions = filterConditions(position ? { ...filters, [boundReplacedByCursor(sort)]: undefined } : filters);
   if (position)
     conditions.push(sql`(${column}, id) ${sql.raw(sort.descending ? '<' : '>')} (${position[0]}::timestamptz, ${position[1]}::bigint)`);
@@ -82,7 +82,7 @@ function matchingOrders(
   const { userId, ids, reference, status = orderStatuses, paymentStatus, fulfillmentStatus } = filters;
   const where = sql.join(conditions, sql` and `);
   const matchesStatuses = statusConditions(filters);
-  // Ids and references match few orders: their own index finds them, and the result is sorted.
+  // Ids and references match few orders, which are found by a separate index and then sorted.
   if (ids !== undefined || reference !== undefined) return sql`(select * from orders where ${matchesStatuses} and ${where} ${page})`;
   if (sort.by === 'updated_at') {
     // Without `offset 0`, PostgreSQL might scan all users' changes in time order until it has found enough rows for this user.
@@ -112,8 +112,8 @@ function matchingOrders(
 }
 
 /**
- * Selects orders by fulfillment status. The usual pair of each status is found by the status index; other pairs are rare and have their own
- * index.
+ * Selects orders by fulfillment status. The status index finds orders whose fulfillment status is the usual one for their status; other
+ * combinations are rare and have a separate index.
  */
 function byFulfillment(
   status: readonly string[],
@@ -142,13 +142,13 @@ const allStatusesSql = sql.raw(`'{${orderStatuses.join()}}'::text[]`);
 
 const canBeUnpaid = (status: string): boolean => status === 'pending' || status === 'canceled';
 
-/** Counts the matching orders, up to `countedMax + 1`; that result means more than `countedMax`. */
+/** Counts the matching orders, up to `countedMax + 1`, which means more than `countedMax`. */
 export function countOrders(em: EntityManager, filters: OrderFilters, countedMax: number = maxCountedTotal): Promise<number> {
   const statuses = statusConditions({ ...filters, status: filters.status ?? orderStatuses });
   return countRows(em, sql`select 1 from orders where ${statuses} and ${sql.join(filterConditions(filters), sql` and `)}`, countedMax);
 }
 
-/** Builds the status conditions; `matchingOrders` replaces them with index scans where it can. */
+/** Builds the status conditions; `matchingOrders` replaces them with index scans where possible. */
 function statusConditions({ status, paymentStatus, fulfillmentStatus }: Partial<OrderFilters>): RawBuilder<unknown> {
   const conditions = [sql`true`];
   if (status !== undefined) conditions.push(sql`status = any(${status}::text[])`);

@@ -11,7 +11,7 @@ import { createProblem, type Problem } from '../http/problem-details/problem.ts'
 import { Product } from '../products/product.entity.ts';
 import { User } from '../users/user.entity.ts';
 
-/** The usual fulfillment status of each order status, as `fulfillment/status`. */
+/** Each order status with its usual fulfillment status, as `fulfillment/status`. */
 const usualPairs = ['unfulfilled/pending', 'unfulfilled/paid', 'unfulfilled/canceled', 'shipped/shipped', 'delivered/delivered'];
 export const commonStatusAndFulfillmentPairs: ReadonlySet<string> = new Set(usualPairs);
 export const uncommonFulfillmentStatusSql = `(fulfillment_status || '/' || status) not in (${usualPairs.map((pair) => `'${pair}'`).join(', ')})`;
@@ -66,8 +66,8 @@ const schema = defineEntity({
     { name: 'orders_status_created', properties: ['status', 'createdAt', 'id'] },
     { name: 'orders_user_status_created', properties: ['user', 'status', 'createdAt', 'id'] },
     // This index is for lists by payment status.
-    // A new order is usually unpaid and adds no entry; only pending and canceled orders can be unpaid.
-    // The index is on one expression of both statuses, so that no plan uses the index on one status and filters by the other.
+    // A new order is usually unpaid and adds no index entry; only pending and canceled orders can be unpaid.
+    // The index is on one expression that combines both statuses, so that no plan uses an index on one status and filters by the other.
     {
       name: 'orders_both_statuses_created',
       expression: `create index orders_both_statuses_created on orders ((payment_status || '/' || status), created_at, id) where payment_status <> 'unpaid'`,
@@ -112,12 +112,12 @@ export class Order extends schema.class {
     this.paidAt = now;
   }
 
-  /** Extends the reservation at least until this time, for a payment that takes a long time. */
+  /** Extends the reservation to at least this time, for a payment that takes a long time. */
   extendReservation(until: Date): void {
     if (this.status === 'pending' && this.expiresAt && this.expiresAt < until) this.expiresAt = until;
   }
 
-  /** Shortens the reservation to end at this time at the latest. */
+  /** Shortens the reservation so that it ends no later than this time. */
   shortenReservation(until: Date): void {
     if (this.status === 'pending' && this.expiresAt && this.expiresAt > until) this.expiresAt = until;
   }

@@ -8,7 +8,7 @@ import { callPlaceOrder } from './place-order.sql.ts';
 /** How long an unpaid order reserves its goods. */
 const reservationTtl = '30 minutes';
 
-/** The user who orders, and the client that places the order. */
+/** The user whom the order belongs to, and the client that places the order. */
 export type OrderBuyer = { readonly userId: number; readonly clientId: string };
 
 type PlacementOptions = {

@@ -3,7 +3,7 @@ import { prepareBatchedLookupStatement } from '../database/queries/batched-state
 import { orderColumnsSql, orderItemsSql, type OrderRow } from './order-from-row.ts';
 
 // SQL, because concurrent reads are batched into one query that returns JSON (benchmark `read-order`).
-// The permission is part of the query, so that another user's order is not found.
+// The query includes the permission, so that another user's order is not found.
 export const readOrder = prepareBatchedLookupStatement<OrderRow & { items: Order['items'] }>(
   'read_order',
   ['bigint', 'bigint', 'boolean'],

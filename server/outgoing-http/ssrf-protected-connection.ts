@@ -29,7 +29,7 @@ export class AddressNotAllowedError extends Error {
   override readonly name = 'AddressNotAllowedError';
 }
 
-/** Calls `send` while the request is guaranteed to be permitted; throws if the request is not permitted. */
+/** Calls `send` while the request is guaranteed to be permitted; throws if it is not permitted. */
 export type SendGate = (send: () => Promise<void>) => Promise<void>;
 
 export type ProtectedRequest = {
@@ -42,7 +42,7 @@ export type ProtectedRequest = {
   readonly gate?: SendGate;
 };
 
-/** The HTTP client of a single connection, and the path and the signal for its request. */
+/** The HTTP client for a single connection, and the path and signal for its request. */
 export type ProtectedConnection = { readonly client: Client; readonly path: string; readonly signal: AbortSignal };
 
 /**

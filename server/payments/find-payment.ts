@@ -5,7 +5,7 @@ import { createProblem } from '../http/problem-details/problem.ts';
 import { buildSubresourceKeysetFilter, buildAccessibleOrdersFilter } from '../orders/order-access.ts';
 import { Payment } from './payment.entity.ts';
 
-/** Returns a payment of an order that the principal may read. The owner is part of the query, so that other payments are not found. */
+/** Returns a payment of an order that the principal may read. The query includes the owner, so that other payments are not found. */
 export async function findPayment(em: EntityManager, principal: Principal, id: number): Promise<Payment> {
   const payment = await em.findOne(Payment, { id, order: buildAccessibleOrdersFilter(principal, 'payments.manage') }, { refresh: true });
   if (!payment) throw createProblem('not_found', { detail: `Payment ${id} was not found.` });

@@ -5,7 +5,7 @@ import { createPageSecurityHeaders } from '../oauth/pages/assets/page-security-h
 import { renderPage, type PageSettings } from '../oauth/pages/views/page-layout.ts';
 import { problemPageTexts } from './problem-page-texts.ts';
 
-/** Serves the pages that the `type` of a problem refers to: one page per code, and a list at `/problems`. */
+/** Serves the pages that problem `type` URLs point to: one page per code, and a list at `/problems`. */
 export function serveProblemPages(pageSettings: PageSettings, issuer: string): Router {
   const settings = { ...pageSettings, scriptPath: undefined };
   const sendPage = (res: Response, document: Html, status = 200): void => {

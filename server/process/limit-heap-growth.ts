@@ -11,5 +11,5 @@ const heapGrowthPercent = 50;
 export function limitHeapGrowthBetweenCollections(): void {
   setFlagsFromString(`--heap-growing-percent=${heapGrowthPercent}`);
   setFlagsFromString('--expose-gc');
-  runInNewContext('gc()'); // only a new context gets the function that the flag exposes
+  runInNewContext('gc()'); // only a new context has the function that the flag exposes
 }

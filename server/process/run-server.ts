@@ -2,7 +2,7 @@ import { readConfig } from '../config/read-config.ts';
 import { startServer } from './start-server.ts';
 import { formatStartupError } from './startup-error-message.ts';
 
-/** Runs the server as the environment configures it, until it is stopped by a signal. Prints start-up errors to stderr. */
+/** Runs the server, configured by the environment, until a signal stops it. Prints start-up errors to stderr. */
 export async function runServer(): Promise<void> {
   try {
     await startServer(readConfig());

@@ -23,8 +23,7 @@ import { MonthlyUsageBuffer } from '../usage/monthly-usage-buffer.ts';
 export async function startServicesOfProcessRole(config: Config, log: Log, opened: AsyncDisposableStack): Promise<void> {
   const dependencies = await openDependencies(config, log, opened);
   limitHeapGrowthBetweenCollections();
-  // The watchdog starts only now, because a single migration statement or the recovery of an embedded database can take longer than the
-  // limit.
+  // The watchdog starts only now, because a single migration statement or the recovery of an embedded database can exceed the limit.
   startWatchdog(config.watchdogSeconds, config.production, log);
   if (config.production && config.payments.test) log.warn('orders can be paid with test tokens: MANDATE_TEST_PAYMENTS is on');
   const background = startBackgroundJobs(dependencies);

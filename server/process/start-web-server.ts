@@ -85,7 +85,7 @@ async function prepareDatabase(config: Config, db: Database, log: Log): Promise<
 }
 
 /**
- * Longer than the 60 seconds for which proxies keep idle connections (nginx, cloud load balancers). With a shorter timeout, a proxy could
+ * Longer than the 60 seconds that proxies keep idle connections open (nginx, cloud load balancers). With a shorter timeout, a proxy could
  * send a request over a connection that is being closed, and respond with 502.
  */
 const keepAliveBehindProxyMs = 75_000;

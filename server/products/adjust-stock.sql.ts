@@ -2,8 +2,8 @@ import { maxStock } from '@mandate/contract';
 import { prepareStatement } from '../database/queries/prepared-statement.ts';
 import { stockAdjustmentColumnsSql, type StockAdjustmentRow } from './product-from-row.ts';
 
-// SQL, because one statement checks and changes the stock and records the adjustment, so that the row, for which concurrent orders wait
-// (benchmark `create-order-hot`), is locked only briefly.
+// SQL, because one statement checks and changes the stock and records the adjustment. Concurrent orders wait for the row lock (benchmark
+// `create-order-hot`), so it must be brief.
 // Untracked stock starts at zero. The update adds the delta to the current value, so that no concurrent sale is lost.
 export const applyStockDelta = prepareStatement<StockAdjustmentRow>(
   'adjust_stock',

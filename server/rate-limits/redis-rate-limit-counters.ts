@@ -11,8 +11,8 @@ export type RedisCounters = {
 const warningIntervalMs = 60_000;
 
 /**
- * Connects to the Redis server in which several processes count requests, without waiting for the connection: while there is no connection,
- * requests are served without Redis.
+ * Connects to the Redis server that several processes use to count requests, without waiting for the connection: while there is no
+ * connection, requests are served without Redis.
  * @param url `redis://user:password@host:6379/0`
  */
 export function openRedisCounters(url: string, prefix: string, log: Log): RedisCounters {

@@ -15,7 +15,7 @@ export async function pollPendingRefunds(em: EntityManager, providers: PaymentPr
   return checked;
 }
 
-/** Takes a refund that is due, and schedules its next check. Refunds that another process is checking are skipped. */
+/** Claims a refund that is due for a check, and schedules its next check. Refunds that another process is checking are skipped. */
 const claimDueRefund = (em: EntityManager, now: Date): Promise<number | undefined> =>
   em.fork().transactional(async (inner) => {
     const skipLocked = { lockMode: LockMode.PESSIMISTIC_PARTIAL_WRITE, disableIdentityMap: true } as const;

@@ -14,7 +14,7 @@ import { updateFulfillmentStatus } from '../shipments/update-fulfillment-status.
 import { createRefund, calculateRefundableAmount } from './create-refund.ts';
 import type { Refund } from './refund.entity.ts';
 
-/** Creates a refund that staff request, and returns the listed goods to stock. */
+/** Creates a refund requested by staff, and returns the listed goods to stock. */
 export async function refundAndRestockOrder(
   em: EntityManager,
   principal: Principal,

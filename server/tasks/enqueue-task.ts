@@ -6,7 +6,7 @@ import { createProblem } from '../http/problem-details/problem.ts';
 import { taskOwnerKey, taskFromEntity } from './task-from-row.ts';
 import { Task } from './task.entity.ts';
 
-/** Namespace of the locks that serialize concurrent requests of one owner, so that each request counts the tasks of the others. */
+/** Namespace of the locks that serialize concurrent requests from one owner, so that each request counts the others' tasks. */
 const ownerLockNamespace = 20_261_120;
 
 export type NewTask = {

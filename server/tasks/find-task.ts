@@ -16,7 +16,7 @@ const isRetained = ({ finishedAt }: TaskEntity, days: number): boolean =>
   finishedAt == null || finishedAt.getTime() > Date.now() - days * dayMs;
 
 async function readVisibleTask(em: EntityManager, principal: Principal, id: number): Promise<TaskEntity> {
-  // The permission is part of the query: tasks of other owners, and tasks that this token could not have started, are not found.
+  // The query includes the permission: other owners' tasks, and tasks that this token could not have started, are not found.
   const visible = { id, owner: taskOwnerKey(principal), needs: { $contained: listUsableScopes(principal) } };
   const task = await em.findOne(Task, visible, { disableIdentityMap: true });
   if (!task) throw createProblem('not_found', { detail: `Task ${id} was not found.` });

@@ -5,7 +5,7 @@ export type CsvCell = string | number | null | Readonly<Record<string, string>>;
 
 /**
  * Formats rows as CSV (RFC 4180 with CRLF). Cells with a quote, a separator or any kind of line break are quoted, and formulas are
- * neutralized. Every CSV file of the server is written with this function.
+ * neutralized. The server writes every CSV file with this function.
  */
 export const formatCsv = (rows: readonly (readonly CsvCell[])[]): string =>
   stringify(

@@ -4,7 +4,7 @@ import { isDatabaseUnavailable } from '../database/errors/availability-errors.ts
 import { getSqlState } from '../database/errors/sql-errors.ts';
 import { Problem } from '../http/problem-details/problem.ts';
 
-/** A permanent error of a task, with a message for its owner. Another attempt would fail in the same way. */
+/** A permanent task error, with a message for the task owner. Another attempt would fail in the same way. */
 export class PermanentTaskError extends Error {
   readonly code: string;
 
@@ -35,8 +35,8 @@ const possibleRaces = new Set(['23503', '23505', '23P01']);
 const raceAttemptsMax = 2;
 
 /**
- * Classifies the error of a failed attempt at a task. Returns the failure to report if the error is permanent. Returns `undefined` if a
- * later attempt can succeed: the connection, the disk, a lock or a serialization failure was the cause, or the cause is unknown.
+ * Classifies the error from a failed task attempt. Returns the failure to report if the error is permanent. Returns `undefined` if a later
+ * attempt can succeed: the connection, the disk, a lock or a serialization failure was the cause, or the cause is unknown.
  * @param attempts attempts so far, including the failed one
  */
 export function toPermanentTaskError(error: unknown, attempts: number): PermanentTaskError | undefined {

@@ -5,8 +5,8 @@ import { findFileChunkAtOffset, insertFileChunk, readFileChunk } from './stored-
 import { TaskFile, TaskFileChunk } from './task.entity.ts';
 
 /**
- * Maximum size of a chunk, which is one row. Encoded as base64, a chunk fits into one read from the socket, so that the driver copies it
- * only once, and into the heap's young generation. With larger chunks, up to 64 MB of garbage accumulates before V8 collects it.
+ * Maximum size of a chunk, which is one row. Encoded as base64, a chunk fits into the heap's young generation and into one socket read, so
+ * that the driver copies it only once. With larger chunks, up to 64 MB of garbage accumulates before V8 collects it.
  */
 const chunkMax = 32 * 1024;
 
@@ -26,7 +26,7 @@ export async function appendToStoredFile(em: EntityManager, fileId: number, posi
 }
 
 /**
- * Reads a file chunk by chunk. Each chunk is a separate query, so that a slow reader occupies no database connection.
+ * Reads a file chunk by chunk. Each chunk is a separate query, so that a slow reader does not occupy a database connection.
  * @param from offset of the first byte to read
  */
 export async function* readStoredFileChunks(em: EntityManager, fileId: number, from = 0): AsyncGenerator<Buffer> {

@@ -38,7 +38,7 @@ export type TaskProgress = {
   readonly checkpoint: object;
   readonly processed: number;
   readonly total?: number | undefined;
-  /** Counts of the import so far. */
+  /** Import counts so far. */
   readonly imported?: ImportCounts;
 };
 
@@ -74,7 +74,7 @@ export class TaskAttempt {
     this.#signal = signal;
   }
 
-  /** Performs one step. The effect of a step and the progress are committed in one transaction, so a crash repeats no step. */
+  /** Performs one step. The step's effect and the progress are committed in one transaction, so no step is repeated after a crash. */
   async step<P extends TaskProgress>(effect: (em: EntityManager) => Promise<P>): Promise<P> {
     await this.#yield();
     const stored = await this.em.fork().transactional(async (inner) => {

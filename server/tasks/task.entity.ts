@@ -46,7 +46,7 @@ export const Task = defineEntity({
     total: p.bigint('number').nullable(),
     result: p.json<Omit<TaskResult, 'expires_at'>>().nullable(),
     error: p.json<TaskBody['error']>().nullable(),
-    /** Counts of an import so far; they remain if the import fails or is canceled. */
+    /** Import counts so far; they are kept if the import fails or is canceled. */
     imported: p.json<TaskBody['imported']>().nullable(),
     /** End of the lease; until then, no other process can claim the task. */
     leaseUntil: p.datetime(3).defaultRaw('now()'),

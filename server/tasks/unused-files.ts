@@ -8,7 +8,7 @@ import { Task, TaskFile } from './task.entity.ts';
  * outputs of canceled tasks, and partitions of imported files.
  */
 export async function findUnusedFiles(em: EntityManager, limit: number): Promise<number[]> {
-  // Read before the files, so that a task that finishes in the meantime is found by its output.
+  // Checkpoints are read before the files; if a task finishes in the meantime, its `output` shows that the file is used.
   const unfinished = await em.find(Task, { status: { $in: ['queued', 'running'] } }, { fields: ['checkpoint'], disableIdentityMap: true });
   const usedByCheckpoints = unfinished.flatMap(({ checkpoint }) => filesOfCheckpoint(checkpoint));
   const outputs = em.createQueryBuilder(Task).select('output');

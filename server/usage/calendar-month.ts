@@ -1,6 +1,6 @@
 type CalendarMonth = { readonly name: string; readonly seconds: number; readonly begin: number; readonly end: Date };
 
-/** The most recent result, cached because every request needs the month, which changes only once a month. */
+/** The most recent result, cached because every request needs the current month, which rarely changes. */
 let cached: CalendarMonth | undefined;
 
 /** Returns a date's calendar month in UTC: its name (`2026-11`), length in seconds, start and end. */

@@ -65,7 +65,7 @@ export class MonthlyUsageBuffer {
     }
   }
 
-  /** Returns a client's month, read from the database at the client's first request; concurrent requests share one query. */
+  /** Returns a client's usage for a month, read from the database at the client's first request; concurrent requests share one query. */
   async #month(em: EntityManager, clientId: string, name: string): Promise<BufferedMonth> {
     const key = bufferKey(clientId, name);
     const known = this.#months.get(key);
@@ -83,7 +83,10 @@ export class MonthlyUsageBuffer {
   }
 }
 
-/** Adds to the stored counts and returns the new counts; requires a transaction. Rows are written in a fixed order, so that concurrent processes cannot deadlock. */
+/**
+ * Adds to the stored counts and returns the new counts; requires a transaction. Rows are written in a fixed order, so that concurrent
+ * processes cannot deadlock.
+ */
 async function addToMonthlyUsage(em: EntityManager, months: readonly BufferedMonth[]) {
   const rows = months.map(({ clientId, month, writing }) => ({ clientId, month, requests: writing }));
   const sorted = rows.toSorted((a, b) => (bufferKey(a.clientId, a.month) < bufferKey(b.clientId, b.month) ? -1 : 1));

@@ -7,17 +7,17 @@ import { createProblem, type Problem } from '../http/problem-details/problem.ts'
 import { userFromEntity } from './user-response.ts';
 import { User } from './user.entity.ts';
 
-/** Returns a user: only the principal's own account with `users.read`, and any account with `users.manage`. */
+/** Returns a user: with `users.read`, only the principal's own account; with `users.manage`, any account. */
 export async function findUser(em: EntityManager, principal: Principal, id: number): Promise<UserBody> {
   const ownId = canUseScope(principal, 'users.read') ? principal.user?.id : undefined;
-  // The permission is part of the query, so that accounts that the caller may not read are not found.
+  // The query includes the permission, so that accounts the caller may not read are not found.
   const readable = canUseScope(principal, 'users.manage') ? {} : { id: ownId ?? null };
   const user = await em.findOne(User, { $and: [{ id }, readable] }, { disableIdentityMap: true });
   if (!user) throw userNotFound(id);
   return userFromEntity(user);
 }
 
-/** Locks a user whom the principal may change, until the transaction ends, and returns the user. */
+/** Returns a user whom the principal may change, locked until the transaction ends. */
 export async function findUserForUpdate(em: EntityManager, principal: Principal, id: number): Promise<User> {
   const isPermitted = canUseScope(principal, 'users.manage') || canUseScope(principal, 'users.administer') || principal.user?.id === id;
   const user = isPermitted ? await em.findOne(User, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE }) : null;

@@ -10,7 +10,7 @@ import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../../set
 import { assertKnownFields, printResult } from '../../output/print-result.ts';
 import { assertNoRowsRejected } from '../../output/print-import-summary.ts';
 
-/** Adds the flags of commands that wait for a task. */
+/** Adds the flags for commands that wait for a task. */
 export const addTaskWaitFlags = (command: Command): Command =>
   command
     .option('--max-wait <duration>', 'maximum time to wait, such as 10m; after that, exit with code 13 while the task continues')

@@ -24,7 +24,7 @@ const valuesByFieldName: Readonly<Record<string, JsonValue>> = {
 const exampleTimestamp = '2026-11-20T09:30:00.000Z';
 const omittedFields = new Set(['total_count', 'total_count_capped']);
 
-/** Returns a schema example: the complete example of that name if there is one, otherwise an example generated field by field. */
+/** Returns a schema example: the complete example with that name if there is one, otherwise an example generated field by field. */
 export function createExampleForSchema(schema: JsonObject, schemas: JsonObject, name = ''): JsonValue {
   const { $ref, example, enum: choices, properties, items, type, format, default: defaultValue, minimum } = schema;
   if (typeof $ref === 'string') {
@@ -54,7 +54,9 @@ export function createExampleForSchema(schema: JsonObject, schemas: JsonObject, 
 const alternativesOf = ({ oneOf, anyOf, allOf }: JsonObject): JsonObject[] =>
   [oneOf, anyOf, allOf].flatMap((schemas) => (Array.isArray(schemas) ? schemas : [])).filter(isJsonObject);
 
-/** Returns the example with generated values for missing required fields, and without fields that this version of the schema does not have. */
+/**
+ * Returns the example with generated values for missing required fields, and without fields that this version of the schema does not have.
+ */
 function fitToSchema(complete: JsonObject, { properties, required }: JsonObject, schemas: JsonObject): JsonObject {
   const known = isJsonObject(properties) ? properties : {};
   const missing = (Array.isArray(required) ? required : []).map(jsonPrimitiveToText).filter((name) => !(name in complete));

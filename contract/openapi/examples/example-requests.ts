@@ -82,7 +82,7 @@ export const exampleUploadFiles: Readonly<Record<string, Readonly<Record<string,
   },
 };
 
-/** Example values of path parameters. */
+/** Example values for path parameters. */
 export const examplePathParameters: Readonly<Record<string, string | number>> = {
   user_id: 7,
   product_id: 1,
@@ -99,7 +99,7 @@ export const examplePathParameters: Readonly<Record<string, string | number>> = 
   provider: 'stripe',
 };
 
-/** Example queries of operations whose parameters are worth showing. */
+/** Example queries for operations whose parameters are worth showing. */
 export const exampleQueryParameters: Readonly<Record<string, Readonly<Record<string, JsonValue>>>> = {
   'users.list': { role: ['customer'], limit: 50 },
   'products.list': { category: 'bags', sort: 'price' },

@@ -115,7 +115,7 @@ const webhookEndpoint = {
   ...times,
 };
 
-/** Examples of named schemas whose fields have to be consistent. Examples of other schemas are generated field by field. */
+/** Examples for named schemas whose fields have to be consistent. Examples for other schemas are generated field by field. */
 export const examplesBySchemaName: Readonly<Record<string, JsonObject>> = {
   Order: order,
   OrderSummary: orderSummary,

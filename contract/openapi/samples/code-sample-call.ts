@@ -1,12 +1,12 @@
 import type { JsonObject, JsonValue } from '../../schema/json.ts';
 
-/** An example call of an operation, from which the code samples are generated. */
+/** An example operation call, from which the code samples are generated. */
 export type SampleCall = {
   readonly origin: string;
   readonly operationId: string;
   readonly method: string;
   readonly path: string;
-  /** Path parameters in the order of the path. */
+  /** Path parameters, in the order in which they occur in the path. */
   readonly pathValues: readonly (readonly [name: string, value: string | number])[];
   readonly query: Readonly<Record<string, JsonValue>>;
   readonly hasQuery: boolean;
@@ -21,6 +21,6 @@ export type SampleCall = {
   readonly resultKind: 'json' | 'file' | 'nothing';
 };
 
-/** Quotes a word of a shell command if necessary. */
+/** Quotes a word in a shell command if necessary. */
 export const quoteShellWord = (text: string): string =>
   /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;

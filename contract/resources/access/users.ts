@@ -26,7 +26,10 @@ export const userProblems = {
 
 const fails = declareProblemResponses({ ...commonProblems, ...userProblems });
 
-/** E-mail address: 3 to 254 characters, one `@`, a domain with a dot. Quotes, comments, brackets and blanks are rejected, so that no mail server can parse it as two addresses. */
+/**
+ * E-mail address: 3 to 254 characters, one `@`, a domain with a dot. Quotes, comments, brackets and spaces are rejected, so that no mail
+ * server can parse the text as two addresses.
+ */
 export const emailSchema = z
   .string()
   .trim()

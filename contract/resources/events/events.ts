@@ -17,9 +17,9 @@ export const eventRetentionDays = 30;
 export const maxEventWaitSeconds = 25;
 
 /**
- * The subjects of events, with the names of their changes and the name of the schema of `data.object`. `own` and `all` are the scopes
- * that make the events visible to a token. The `own` scope covers the events of the token's user; `null` means that these events belong
- * to no user and need no scope. Any scope in `all` covers the events of all users, if the token's user has the role that the scope requires.
+ * The event subjects, with the names of their changes and of the schema for `data.object`. `own` and `all` are the scopes that make the
+ * events visible to a token. The `own` scope covers the events of the token's user; `null` means that these events belong to no user and
+ * need no scope. Any scope in `all` covers the events of all users, if the token's user has the role that the scope requires.
  */
 export const eventSubjects = {
   user: {

@@ -31,13 +31,15 @@ export const importQueryParameters = {
     .describe('Format of amounts in the file: minor units (`1205`) or decimal numbers (`12.05`).'),
 };
 
-/** Returns one query parameter per field, which names the field's column in the file (default: the field name): `sku_column=StockCode`. */
+/**
+ * Returns one query parameter per field, which specifies the field's column in the file (default: the field name): `sku_column=StockCode`.
+ */
 export function importColumnNameParameters<const Fields extends readonly string[]>(fields: Fields) {
   const entries = fields.map((field) => [
     `${field}_column`,
     nameFromOtherSystemSchema(200).default(field).describe(`Name of the CSV column or JSON key to read as \`${field}\`.`),
   ]);
-  // Object.fromEntries() loses the names of the parameters; the assertion restores them.
+  // Object.fromEntries() loses the parameter names; the assertion restores them.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return Object.fromEntries(entries) as Record<`${Fields[number]}_column`, z.ZodDefault<ReturnType<typeof nameFromOtherSystemSchema>>>;
 }

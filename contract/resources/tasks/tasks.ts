@@ -29,7 +29,7 @@ const fails = declareProblemResponses({ ...commonProblems, ...taskProblems });
 export const taskTypes = ['order_export', 'order_import', 'product_import'] as const;
 export const taskStatuses = ['queued', 'running', 'succeeded', 'failed', 'canceled'] as const;
 export const fileFormats = ['csv', 'ndjson'] as const;
-/** Media types of the file formats. */
+/** Media types for the file formats. */
 export const fileMediaTypes = { csv: 'text/csv', ndjson: 'application/x-ndjson' } as const;
 /** Maximum number of queued and running tasks per owner. */
 export const maxConcurrentTasks = 2;
@@ -86,7 +86,7 @@ export const taskSchema = withSchemaName(
   }),
 );
 
-/** Problem codes of operations that start a task. */
+/** Problem codes for operations that start a task. */
 export const taskCreationProblemCodes = ['too_many_tasks'] as const;
 
 const taskPath = z.object({ task_id: pathIdSchema('ID of the task.') });

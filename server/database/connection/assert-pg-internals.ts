@@ -36,7 +36,7 @@ export async function assertPgInternals({ version, Client }: Pg = loadPg()): Pro
   if (difference !== undefined) throw new UnsupportedPgError(`the installed pg was modified (${difference}): ${advice}`);
 }
 
-/** Records the messages that pg sends; `emit` simulates the messages of the database. */
+/** Records the messages that pg sends; `emit` simulates messages from the database. */
 class SimulatedConnection extends EventEmitter {
   readonly sent: string[] = [];
   readonly stream = {};

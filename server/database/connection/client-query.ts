@@ -3,8 +3,8 @@ import { deferTransactionStatements, type DeferOptions } from './deferred-statem
 import { createMessageSender, type MessageObserver } from './pipelined-queries.ts';
 
 /**
- * Replaces `client.query`. Only this function does so: every statement of the ORM and of Kysely arrives here, may be deferred, is sent, and
- * is reported to `observers`.
+ * Replaces `client.query`. Every statement from MikroORM or Kysely passes through this replacement, which may defer it, sends it and
+ * reports it to `observers`. No other code replaces `client.query`.
  */
 export function replaceClientQuery(client: ClientBase, options: DeferOptions & { readonly observers: readonly MessageObserver[] }): void {
   const query = deferTransactionStatements(createMessageSender(client, options.observers), options);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { getSqlState } from '../errors/sql-errors.ts';
 import type { PreparedQuery } from './pipelined-queries.ts';
 
-/** PostgreSQL settings of a connection, by name. */
+/** PostgreSQL settings for a connection, by name. */
 export type TimeoutSettings = Readonly<Record<string, string>>;
 
 /**
@@ -25,13 +25,14 @@ export const getTransactionTimeoutStatement = (client: ClientBase): PreparedQuer
 
 /**
  * Sets a new connection's timeouts. A direct connection gets session settings after connecting, because poolers reject them as startup
- * parameters. Through a pooler, several clients may share a session, so each transaction sets its timeouts (`getTransactionTimeoutStatement`).
+ * parameters. Through a pooler, several clients may share a session, so each transaction sets its timeouts
+ * (`getTransactionTimeoutStatement`).
  * @param limits empty for a connection without timeouts
  */
 export async function setConnectionTimeouts(client: ClientBase, limits: TimeoutSettings, preparedStatements: boolean): Promise<void> {
   const { processID } = z.object({ processID: z.number() }).parse(client);
   const supported = await firstSupported([{ ...limits, ...connectionCheck }, limits], async (settings) => {
-    // a pooler reports a made-up process id to its client
+    // a pooler reports a made-up process id to its clients
     const text = `select pg_backend_pid() = $1 as direct, case when pg_backend_pid() = $1 then ${setConfigSql(settings, 'session')} end`;
     return { settings, rows: await runWithTimeout(client, { text, values: [processID] }) };
   });

@@ -6,7 +6,10 @@ export const statementNamePattern = /^\/\*(\w+)( later)?\*\//;
 export type DeferOptions = {
   /** `false` sends every statement without a name, because PostgreSQL or a pooler does not keep prepared statements. */
   readonly preparedStatements: boolean;
-  /** Sent with each transaction's first statement and with each statement outside a transaction. The connection must know its name. */
+  /**
+   * Sent with each transaction's first statement and with each statement outside a transaction. If it has a name, the connection must
+   * already have prepared it.
+   */
   readonly limits: PreparedQuery | undefined;
 };
 
@@ -72,7 +75,9 @@ function toPreparedQuery(text: unknown, values: unknown, nameFor: (name: string)
   return typeof text === 'string' && name !== undefined && Array.isArray(values) ? { name: nameFor(name), text, values } : undefined;
 }
 
-/** Returns an unnamed query if the extended protocol allows it: the text is a single statement. Text without values may contain several. */
+/**
+ * Returns an unnamed query if the text is a single statement, as the extended protocol requires. Text without values may contain several.
+ */
 function singleStatement(text: unknown, values: unknown): PreparedQuery | undefined {
   if (typeof text !== 'string') return undefined;
   const given: readonly unknown[] = Array.isArray(values) ? values : [];

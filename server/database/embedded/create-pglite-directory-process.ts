@@ -1,7 +1,7 @@
 import { PGlite } from '@electric-sql/pglite';
 
-// Runs in a separate process, started by `createDataDirectory`, because a process does not return the memory needed to create a database.
-process.once('disconnect', () => process.exit(1)); // the server was killed; the next start begins again
+// Runs in a separate process, started by `createDataDirectory`, because a process never releases the memory that creating a database needs.
+process.once('disconnect', () => process.exit(1)); // the server was killed; its next start creates the directory again
 const [, , directory] = process.argv;
 if (directory === undefined) throw new Error('usage: create-pglite-directory-process.ts DIRECTORY');
 const database = await PGlite.create(directory);

@@ -6,7 +6,7 @@ export const migrationLock = 7_262_633;
 
 const pollMs = 200;
 
-// The statements of this file have no parameters: PostgreSQL keeps the snapshot of a statement with parameters until the transaction ends,
+// The statements in this file have no parameters: PostgreSQL keeps the snapshot of a statement with parameters until the transaction ends,
 // and CREATE INDEX CONCURRENTLY in a migration waits for every older snapshot.
 
 /**
@@ -18,7 +18,7 @@ export async function lockMigrations(em: EntityManager): Promise<void> {
   while (!(await tryLock.executeTakeFirstOrThrow()).is_locked) await sleep(pollMs);
 }
 
-// SQL, because MikroORM's settings of a transaction are parameters.
-/** Limits the time for which the statements of this transaction wait for a lock. */
+// SQL, because MikroORM sets transaction settings with parameters.
+/** Limits how long each statement in this transaction waits for a lock. */
 export const limitLockWait = async (em: EntityManager, timeout: `${number}s`): Promise<void> =>
   void (await em.execute(`set local lock_timeout to '${timeout}'`));

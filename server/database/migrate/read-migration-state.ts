@@ -11,7 +11,9 @@ export type MigrationState = {
 
 const migrationsDirectory = new URL('../migrations/', import.meta.url);
 
-/** Compares the migrations in the database with those of this release. Changes nothing, whereas MikroORM's migrator would create its table. */
+/**
+ * Compares the migrations in the database with those of this release. Changes nothing, whereas MikroORM's migrator would create its table.
+ */
 export async function readMigrationState(em: EntityManager): Promise<MigrationState> {
   const known = (await readdir(migrationsDirectory)).flatMap((file) => /^(\d{14}_\w+)\.[jt]s$/.exec(file)?.[1] ?? []).toSorted();
   const applied = await readAppliedMigrations(em);

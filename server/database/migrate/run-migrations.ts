@@ -4,8 +4,8 @@ import { getSqlState } from '../errors/sql-errors.ts';
 import { limitLockWait, lockMigrations } from './migration-lock.sql.ts';
 
 /**
- * While a migration waits for a lock on a table (for example, during a backup), all requests for that table wait behind it. The migration
- * therefore waits only briefly, lets these requests proceed and retries later.
+ * While a migration waits for a lock on a table (for example, during a backup), all requests that use the table wait behind it. The
+ * migration therefore waits only briefly, lets these requests proceed and retries later.
  */
 const lockTimeout = '1s';
 const retryDelayMs = 2_000;

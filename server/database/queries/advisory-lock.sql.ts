@@ -2,7 +2,7 @@ import type { EntityManager } from '../entity-manager/entity-manager-type.ts';
 import { prepareStatement } from './prepared-statement.ts';
 
 // SQL, because MikroORM has no advisory locks.
-// The hash of a key that is null is null.
+// The hash of a null key is null.
 const lock = prepareStatement('lock_key', 'select pg_advisory_xact_lock(coalesce(hashtextextended($1, $2), $2))');
 
 /** Serializes transactions that use the same key and namespace: waits for the others, and holds the lock until the transaction ends. */

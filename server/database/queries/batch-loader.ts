@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { getSqlState } from '../errors/sql-errors.ts';
 
-/** Limits for a statement's batches. */
+/** Limits for batches of one statement. */
 export type BatchLimits = {
   /** Maximum number of lookups per query; further lookups wait for the next query. */
   readonly maxBatchSize: number;

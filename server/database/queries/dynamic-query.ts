@@ -9,12 +9,15 @@ import type { StatementParameters } from './batch-loader.ts';
  * SQL text.
  */
 const maxCachedQueries = 500;
-/** `even`: cheap for all parameters, so several lookups are batched into one query. */
+/** `even` means cheap for all parameters, so several lookups are batched into one query. */
 type Cost = 'even' | 'any';
 type PreparedQuery = (em: EntityManager, parameters: StatementParameters) => Promise<readonly unknown[]>;
 const queryCache = new Map<string, PreparedQuery>();
 
-/** Rounds a limit up to the default or maximum page size, plus one row to detect a next page. Few distinct limits mean few SQL texts. */
+/**
+ * Rounds a limit up to the default or maximum page size, plus one row to detect a next page. With few distinct limits, there are few SQL
+ * texts.
+ */
 export const roundUpLimitSql = (limit: number): RawBuilder<number> => sql.lit(limit <= 20 ? 21 : Math.max(limit, 100) + 1);
 
 /**

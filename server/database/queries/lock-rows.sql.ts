@@ -3,12 +3,12 @@ import type { EntityManager } from '../entity-manager/entity-manager-type.ts';
 /** A query-builder query that selects ids. */
 type IdQuery = { readonly getQuery: () => string; readonly getParams: () => readonly unknown[] };
 
-/** `key share` blocks only the deletion of the row and the lock `for update`. */
+/** `key share` blocks only deletion of the row and `for update` locks. */
 type LockStrength = 'no key update' | 'key share';
 
 /**
- * Locks the rows whose ids the query selects until the transaction ends, and returns the ids. The lock does not block inserts of rows that
- * refer to the locked rows. A query that selects several rows must sort them, so that concurrent transactions cannot deadlock.
+ * Locks the selected rows until the transaction ends, and returns their ids. The lock does not block inserts of rows that refer to the
+ * locked rows. A query that selects several rows must sort them, so that concurrent transactions cannot deadlock.
  */
 export async function lockRows(em: EntityManager, query: IdQuery, strength: LockStrength = 'no key update'): Promise<number[]> {
   // SQL, because MikroORM has no lock modes for FOR NO KEY UPDATE and FOR KEY SHARE.

@@ -89,7 +89,7 @@ export class ReadReplica {
     return row?.position ?? Number.NEGATIVE_INFINITY;
   }
 
-  /** Without context resolution, because a request's entity manager belongs to the primary. */
+  /** Disables context resolution, because a request's entity manager belongs to the primary. */
   #forkReplica = (): EntityManager => this.#replica.fork({ disableContextResolution: true });
 
   /** Verifies that the primary and the replica are the same database; otherwise, their WAL positions could not be compared. */

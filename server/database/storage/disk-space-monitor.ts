@@ -26,7 +26,7 @@ export const isLowDiskSpaceRejectionError = (error: unknown): boolean =>
 
 export type StorageLog = Record<'error' | 'info', (details: object, message: string) => void>;
 
-/** Monitors an embedded database's free disk space. Writes are rejected while less space than the reserve is free. */
+/** Monitors an embedded database's free disk space. Writes are rejected while the free space is below the reserve. */
 export class DiskSpaceMonitor {
   readonly #directory: string;
   readonly #log: StorageLog | undefined;

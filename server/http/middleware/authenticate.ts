@@ -18,8 +18,8 @@ export type TokenChallenge = {
 
 /**
  * Authenticates a request by its `Authorization` header only (RFC 6750 section 2.1), never by a token in the query or a form. A public
- * route needs no token, but rejects an invalid token, so that the client notices the problem. The request counts, before its body is read,
- * against the limit of the authenticated caller or, for unauthenticated requests, of the IP address.
+ * route needs no token, but rejects an invalid token, so that the client notices the problem. Before its body is read, the request is
+ * counted against the limit for the authenticated caller or, if unauthenticated, for the IP address.
  */
 export const authenticate =
   (verify: VerifyAccessToken, challenge: TokenChallenge, limit: ApplyRateLimit, isPublic = isPublicRoute): RequestHandler =>
@@ -27,7 +27,7 @@ export const authenticate =
     const context = requestContext(req);
     const { principal: inheritedPrincipal } = context;
     if (inheritedPrincipal) {
-      // an in-process request made on behalf of an authenticated request
+      // an in-process request on behalf of an authenticated request
       await limit(req, res, inheritedPrincipal);
       return next();
     }
@@ -52,7 +52,7 @@ export const authenticate =
 const isPublicRoute = (req: Request): boolean => getRouteAccess(req) === 'public';
 
 function unauthorized({ resourceMetadata, proofAlgorithms, scopes }: TokenChallenge, code: ProblemCode, detail: string): Problem {
-  // RFC 6750 section 3.1: without a token the challenge carries no error code.
+  // RFC 6750 section 3.1: without a token, the challenge contains no error code.
   const challengeParameters = [
     ...(code === 'missing_token' ? [] : ['error="invalid_token"']),
     ...(scopes ? [`scope="${scopes.join(' ')}"`] : []),

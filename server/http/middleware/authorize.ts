@@ -27,8 +27,8 @@ export const authorizeByScope: RequestHandler = (req, _res, next) => {
 
 /**
  * Requires one of these scopes and a principal that can use it. This function is also called for scopes beyond the route's own scopes. The
- * challenge names the first scope, which is the least permissive, so that a client does not request more than necessary (RFC 6750 section
- * 3).
+ * challenge contains the first scope, which is the least permissive, so that a client does not request more than necessary (RFC 6750
+ * section 3).
  */
 export function requireAnyScope(principal: Principal, ...access: Scope[]): void {
   if (access.some((scope) => canUseScope(principal, scope))) return;

@@ -16,7 +16,7 @@ import { requestContext } from '../request/request-context.ts';
 import { getMatchedRoute } from '../request/matched-route.ts';
 import { createValidationProblem } from '../validation/validation-problem.ts';
 
-/** Writes every error response under `/api` as problem details (RFC 9457), whatever was thrown. */
+/** Writes every error response under `/api` as problem details (RFC 9457), regardless of what was thrown. */
 export const createErrorHandler =
   (origin: string, log: Logger): ErrorRequestHandler =>
   (error: unknown, req, res, next) => {

@@ -15,7 +15,7 @@ export type ProblemEntry = {
 };
 
 type ProblemOptions = {
-  /** Explanation of the problem for the client, with its solution. */
+  /** Explains the problem and its solution to the client. */
   readonly detail?: string;
   readonly errors?: readonly ProblemEntry[];
   readonly headers?: Readonly<Record<string, string>>;

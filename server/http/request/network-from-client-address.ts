@@ -1,7 +1,7 @@
 import { isIPv6 } from 'node:net';
 
 /**
- * Returns the network to which rate limits apply: an IPv4 address, or the /64 prefix of an IPv6 address, because a household or a server
+ * Returns the network that rate limits apply to: an IPv4 address, or the /64 prefix of an IPv6 address, because a household or a server
  * usually has a whole /64.
  */
 export function networkFromClientAddress(address: string | undefined): string {

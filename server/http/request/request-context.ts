@@ -12,7 +12,7 @@ import { newRequestId } from './request-id.ts';
 export type ConcurrencySlot = { suspend(): void; resume(): void };
 
 /**
- * Data of one request. All fields are set at creation, so that all contexts have the same shape. The authorization server adds a field
+ * Data for one request. All fields are set at creation, so that all contexts have the same shape. The authorization server adds a field
  * (server/oauth/protocol/oauth-request-context.ts).
  */
 export interface RequestContext {
@@ -57,7 +57,7 @@ function createContext(req: object, id: string, principal: Principal | undefined
   return context;
 }
 
-/** Gives an in-process request the ID and principal of the request to which it belongs. */
+/** Gives an in-process request the ID and principal of the request that it belongs to. */
 export function copyRequestContext(from: object, to: object): void {
   const { id, principal } = requestContext(from);
   createContext(to, id, principal);

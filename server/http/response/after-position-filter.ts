@@ -7,8 +7,8 @@ export type AfterPositionFilter<Column extends string> = { readonly [Key in Colu
 };
 
 /**
- * Returns the filter for the rows that follow a position in a list sorted by a timestamp and then by id. The first condition lets PostgreSQL
- * start an index scan at the position.
+ * Returns the filter for the rows that follow a position in a list sorted by a timestamp and then by id. The first condition lets
+ * PostgreSQL start an index scan at the position.
  */
 export function afterPositionFilter<Column extends string>(
   column: Column,

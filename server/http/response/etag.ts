@@ -2,7 +2,7 @@ import type { Response } from 'express';
 import { createProblem } from '../problem-details/problem.ts';
 import type { MatchedRequest } from '../request/matched-route.ts';
 
-/** Increment this number when the serialization of resources changes. */
+/** Increment this number when resource serialization changes. */
 const representationVersion = 1;
 
 type Versioned = { readonly version: number };
@@ -35,7 +35,7 @@ export function respondWithEtagOfChangedResource<Body extends Versioned>(res: Re
 }
 
 /**
- * Rejects a change if `If-Match` names a different version (RFC 9110 section 13.1.1). Call this in the transaction, after locking the
+ * Rejects a change if `If-Match` specifies a different version (RFC 9110 section 13.1.1). Call this in the transaction, after locking the
  * resource. Without `If-Match`, the change is allowed unless the header is `required`.
  */
 export function assertIfMatchHeader(

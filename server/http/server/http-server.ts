@@ -30,7 +30,7 @@ export type HttpTimeouts = {
   readonly headers: number;
   /** Maximum time to receive a whole request; 0 means no limit, because the load shedder enforces a minimum rate instead. */
   readonly request: number;
-  /** Maximum time for which a connection may be idle, without data in either direction. */
+  /** Maximum time that a connection may be idle, without data in either direction. */
   readonly idle: number;
   /** Maximum time to wait for the next request on an open connection. */
   readonly keepAlive: number;
@@ -44,7 +44,7 @@ const maxHeaderBytes = 16_384;
 const warningIntervalMs = 60_000;
 /** Maximum request body size for all operations except uploads, in bytes. */
 const maxBodyBytes = 1_000_000;
-/** Maximum time for the rest of a request body to arrive after the response. */
+/** Maximum time to receive the rest of a request body after the response. */
 const unreadBodyTimeoutMs = 10_000;
 
 /**

@@ -3,7 +3,7 @@ import { minUploadRate } from '@mandate/contract';
 import { type ConcurrencySlot, requestContext } from '../request/request-context.ts';
 
 export type LoadLimits = {
-  /** Maximum numbers of concurrent and of queued requests. When the queue is full, the server is considered overloaded. */
+  /** Maximum numbers of concurrent and queued requests. When the queue is full, the server is considered overloaded. */
   readonly maxConcurrent: number;
   readonly maxQueued: number;
   /** The same limits during overload, when more concurrency would only make every request slower. */
@@ -11,7 +11,7 @@ export type LoadLimits = {
   readonly maxQueuedOverloaded: number;
   /** Maximum time in the queue. */
   readonly queueTimeoutMs: number;
-  /** Maximum time for handling a request, and for receiving its body (in addition to the time its length takes at the minimum rate). */
+  /** Maximum time for handling a request, and for receiving its body (plus the time that its length takes at the minimum rate). */
   readonly handlerTimeoutMs: number;
   readonly bodyTimeoutMs: number;
 };
@@ -42,7 +42,7 @@ const tickMs = 50;
 /** Interval for checking whether the overload has ended. */
 const overloadCheckMs = 500;
 const slowestBytesPerMs = minUploadRate.bytesPerSecond / 1000;
-/** Time for which a request keeps its slot after the client has disconnected. */
+/** How long a request keeps its slot after the client has disconnected. */
 const disconnectGraceMs = 1_000;
 
 /** Releases a request's concurrency slot while the request waits, for example in a long poll. */

@@ -10,7 +10,7 @@ const day = 86_400_000;
 /**
  * Reloads the certificate when its files change, without affecting open connections. The files are checked periodically and on SIGHUP. The
  * files are not watched, because renewal tools replace links and directories. While the certificate and the key do not match (because one
- * of the files has not been written yet), the old pair stays in use.
+ * of the files has not been written yet), the old certificate and key stay in use.
  */
 export function reloadTlsOnChange(server: HttpServer, files: TlsFilePaths, pair: TlsKeyPair, log: Logger): Disposable {
   if (!(server instanceof Server)) throw new Error('the server does not use TLS');

@@ -51,15 +51,15 @@ export const startTaskIdempotently = async <Body>(
   return { status: 202 as const, body };
 };
 
-/** Parameters with which a SQL statement claims a request's key; `null` if the request has no key. */
+/** Parameters that a SQL statement uses to claim a request's key; `null` if the request has no key. */
 export type IdempotencyKeyClaim = readonly [...KeyScope, requestHash: string] | null;
 type CreatedResponse<Body> = { readonly status: 201; readonly body: Body };
 /** The response that the SQL statement built and stored; `undefined` if the key was already claimed. */
 export type StoredIdempotentResponse = { readonly body: string; readonly location: string } | undefined;
 
 /**
- * Like `createResourceIdempotently`, for a single SQL statement that claims the key, does the work and stores the response, so that no lock is held
- * during a round trip. The response is sent exactly as stored.
+ * Like `createResourceIdempotently`, for a single SQL statement that claims the key, does the work and stores the response, so that no lock
+ * is held during a round trip. The response is sent exactly as stored.
  */
 export async function createResourceIdempotentlyInStatement<Body>(
   em: EntityManager,
@@ -118,9 +118,9 @@ type Steps<Body> = {
 };
 
 /**
- * Like `createResourceIdempotently`, for work that continues after the transaction but before the response, for example a payment provider call.
- * Until the first request completes, a replay is told to retry. If the first request has not completed within five seconds, a replay reads
- * the current state. The request that completes first stores the response that all replays receive.
+ * Like `createResourceIdempotently`, for work that continues after the transaction but before the response, for example a payment provider
+ * call. Until the first request completes, a replay is told to retry. If the first request has not completed within five seconds, a replay
+ * reads the current state. The request that completes first stores the response that all replays receive.
  */
 export async function createResourceIdempotentlyInSteps<Body>(em: EntityManager, req: MatchedRequest, res: Response, steps: Steps<Body>) {
   if (isDryRunRequest(req)) return { status: 201 as const, body: await runInRolledBackTransaction(em, res, steps.start) };

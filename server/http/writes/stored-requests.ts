@@ -30,8 +30,8 @@ const staleAfterMs = 5_000;
 const primaryKey = ([caller, operation, key]: KeyScope) => ({ caller, operation, key });
 
 /**
- * Stores a request with a new key and returns true, or returns false if the key is taken. Waits for a concurrent duplicate. A key older than
- * 24 hours is treated as new.
+ * Stores a request with a new key and returns true, or returns false if the key is taken. Waits for a concurrent duplicate. A key older
+ * than 24 hours is treated as new.
  */
 export async function claimKey(em: EntityManager, keyScope: KeyScope, requestHash: string): Promise<boolean> {
   const insert = em.createQueryBuilder(IdempotencyKey).insert({ ...primaryKey(keyScope), requestHash });
@@ -58,7 +58,7 @@ export const storeResponse = (em: EntityManager, keyScope: KeyScope, response: S
 export const finishStoredRequest = async (em: EntityManager, keyScope: KeyScope, body: string): Promise<boolean> =>
   (await em.nativeUpdate(IdempotencyKey, { ...primaryKey(keyScope), status: null }, { status: 201, body })) > 0;
 
-/** Rows per transaction, so that each one is short. */
+/** Rows per transaction, so that each transaction is short. */
 const batchSize = 1_000;
 
 /** Deletes one batch of expired keys and returns their number. Keys that a request has locked are skipped and deleted later. */

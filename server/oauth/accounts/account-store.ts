@@ -24,7 +24,7 @@ export class EmailTakenError extends Error {
 }
 
 /**
- * Creates an active account. Its e-mail address counts as verified, either by the sign-up link or by the administrator who installs the
+ * Creates an active account. Its e-mail address is treated as verified, by either the sign-up link or the administrator who installs the
  * server.
  * @throws EmailTakenError
  */

@@ -3,9 +3,9 @@ import type { EntityManager } from '../../database/entity-manager/entity-manager
 
 type CounterStatement = { readonly text: string; readonly values: unknown[] };
 
-/** Creates the database client that rate-limiter-flexible sends its statements with, outside of any transaction. */
+/** Creates the database client that rate-limiter-flexible uses to send its statements outside of any transaction. */
 export const createAttemptCounterClient = (em: EntityManager) => ({
-  // SQL, because the library writes these statements.
+  // SQL, because the library generates these statements.
   async query({ text, values }: CounterStatement) {
     const { rows } = await em.fork().getKysely().executeQuery(CompiledQuery.raw(text, values));
     return { rows, rowCount: rows.length };

@@ -60,8 +60,8 @@ function requirePublicClient(properties: Properties): void {
 }
 
 /**
- * Configures dynamic client registration (RFC 7591). The initial access token, which an administrator or open-registration.ts creates,
- * names the policy.
+ * Configures dynamic client registration (RFC 7591). The initial access token, created by an administrator or by open-registration.ts,
+ * specifies the policy.
  */
 export const dynamicClientRegistrationConfiguration: Registration = {
   enabled: true,

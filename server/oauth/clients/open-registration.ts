@@ -12,7 +12,7 @@ const tokenSeconds = 60;
 
 /**
  * Enables open dynamic client registration (RFC 7591 section 3). A request without an initial access token is given a temporary token that
- * names the open registration policy. All rules are therefore in policies, and every request is processed under a policy.
+ * specifies the open registration policy. All rules are therefore in policies, and every request is subject to a policy.
  */
 export const enableOpenClientRegistration =
   (store: AdapterFactory, limits: AttemptLimits): Middleware =>

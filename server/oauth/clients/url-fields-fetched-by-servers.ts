@@ -1,5 +1,5 @@
 /**
- * Fields with URLs that the server never requests: URLs to which users are redirected, and fields that the server ignores (RFC 7591 section
+ * Fields with URLs that the server never requests: URLs that users are redirected to, and fields that the server ignores (RFC 7591 section
  * 2).
  */
 const neverRequested = new Set(['redirect_uris', 'post_logout_redirect_uris', 'client_uri', 'policy_uri', 'tos_uri']);

@@ -10,7 +10,7 @@ export const ConnectedAppEntity = defineEntity({
     grantId: p.text().unique(),
     user: () => p.manyToOne(User).mapToPk().deleteRule('cascade').updateRule('no action').index(false),
     clientId: p.text(),
-    /** Label of the browser in which the user consented, derived from the User-Agent. */
+    /** Label for the browser in which the user consented, derived from the User-Agent. */
     device: p.text().nullable().check('length(device) <= 100'),
     /** API scopes of the most recent token that the application received. */
     scopes: p.array().defaultRaw(`'{}'`),

@@ -19,7 +19,7 @@ import { deleteRevokedConnectedApps } from './delete-revoked-connected-apps.ts';
 
 /**
  * Records an application to which a user has granted access, and the device. The application is listed once it has requested its first
- * token. `preapprovedScopes` are the scopes for which the user was not asked for consent.
+ * token. `preapprovedScopes` are the scopes that the user was not asked to consent to.
  */
 export async function createConnectedApp(
   em: EntityManager,
@@ -78,7 +78,7 @@ export async function listConnectedApps(
   });
 }
 
-/** Finds grants with a valid token. Rows without one are left over from expired grants and are deleted by `deleteOrphanedRows`. */
+/** Finds grants with a valid token. Rows without a valid token are left over from expired grants; `deleteOrphanedRows` deletes them. */
 function findActiveApps(em: EntityManager, userId: number, now: Date, before: number | null, limit: number) {
   const recordsOfUser = { accountId: String(userId), expiresAt: { $gt: now } };
   const grantIds = em

@@ -13,8 +13,8 @@ type RevokedConnectedApps =
 const batchSize = 1_000;
 
 /**
- * Deletes the connected apps of revoked grants, and records `grant.revoked` for each grant that has been used. Call this in the transaction
- * that revokes the grants.
+ * Deletes the connected apps for revoked grants, and records `grant.revoked` for each grant that has been used. Call this in the
+ * transaction that revokes the grants.
  */
 export async function deleteRevokedConnectedApps(em: EntityManager, where: RevokedConnectedApps): Promise<void> {
   const options = { orderBy: { id: 'asc' }, limit: batchSize, lockMode: LockMode.PESSIMISTIC_WRITE, disableIdentityMap: true } as const;

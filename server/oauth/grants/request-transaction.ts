@@ -50,7 +50,7 @@ export const runRequestInTransaction =
     }
   };
 
-/** Audits the reuse of a code or token, for which the request was rejected, and deletes the revoked grant's connected app. */
+/** Audits code or token reuse if the request was rejected for it, and deletes the revoked grant's connected app. */
 async function commitRevocation(em: EntityManager, ctx: KoaContextWithOIDC, grantId: string): Promise<void> {
   if (ctx.status >= 400) await auditTokenReuse(em, ctx, grantId);
   await deleteRevokedConnectedApps(em, { grantId });

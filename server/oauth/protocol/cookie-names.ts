@@ -6,7 +6,7 @@ export type CookieNames = {
   readonly session: string;
   /** Pending interaction. oidc-provider uses one name for all interactions; `translateCookies` appends the identifier. */
   readonly interaction: string;
-  /** Random value to which form tokens are bound before sign-in. */
+  /** Random value that form tokens are bound to before sign-in. */
   readonly form: string;
   /** Identifies a browser that has previously signed in (`KnownBrowsers`). */
   readonly browser: string;

@@ -34,7 +34,7 @@ export const basePathFromIssuer = (issuer: string): string => new URL(issuer).pa
 /** Returns the `aud` of access tokens for the API, which is also the `resource` that clients request (RFC 8707). */
 export const apiAudienceFromIssuer = (issuer: string): string => `${issuer}/api`;
 
-/** Returns the audience of access tokens for the MCP endpoint: its URL, because MCP clients request the URL that they know. */
+/** Returns the audience of access tokens for the MCP endpoint: its URL, because MCP clients request a token for the URL that they know. */
 export const mcpAudienceFromIssuer = (issuer: string): string => `${issuer}/mcp`;
 
 /** Returns all access token audiences. Consent covers all of these audiences, because the MCP tools call the API. */

@@ -2,7 +2,7 @@ import type { AdapterPayload, KoaContextWithOIDC, Provider } from 'oidc-provider
 import { requestContext } from '../../http/request/request-context.ts';
 import type { PrefetchedClient, PrefetchedRecords } from '../storage/prefetched-oauth-records.ts';
 
-/** Data of one request to the authorization server or to one of its pages. */
+/** Data for one request to the authorization server or to one of its pages. */
 export type OauthRequestContext = {
   /** The request body, which is read before a transaction starts. */
   body: Buffer | undefined;
@@ -10,13 +10,13 @@ export type OauthRequestContext = {
   form: URLSearchParams | undefined;
   /** The context that oidc-provider uses for this request. */
   koaContext: (Partial<Pick<KoaContextWithOIDC, 'oidc'>> & object) | undefined;
-  /** The client that the request names. */
+  /** The client that the request specifies. */
   client: PrefetchedClient | undefined;
-  /** Why the client ID metadata document that the request names is unusable. */
+  /** Why the client ID metadata document that the request refers to is unusable. */
   metadataDocumentFailure: string | undefined;
   /** The request's locked code or refresh token, with the records that were read in the same query. */
   prefetched: PrefetchedRecords | undefined;
-  /** The presented refresh token, which the refresh grant has locked, and its record as oidc-provider reads it. */
+  /** The presented refresh token, locked by the refresh grant, and its record in the form that oidc-provider reads. */
   lockedRefreshToken: { readonly token: string; readonly payload: AdapterPayload | undefined } | undefined;
   /** The response that a repeated refresh receives once oidc-provider has validated the request. */
   storedRefreshResponse: string | undefined;
@@ -26,7 +26,7 @@ export type OauthRequestContext = {
   serverError: unknown;
   /** The browser's session. */
   session: InstanceType<Provider['Session']> | undefined;
-  /** The identifier that the response gives to a browser without one. */
+  /** The identifier that the response assigns to a browser that does not have one. */
   newBrowserId: string | undefined;
 };
 
@@ -36,7 +36,7 @@ declare module '../../http/request/request-context.ts' {
   }
 }
 
-/** Returns the data of a request to the authorization server, creating it for the first caller. */
+/** Returns the data for a request to the authorization server, and creates it on the first call. */
 export function oauthContext(req: object): OauthRequestContext {
   const context = requestContext(req);
   context.oauth ??= {

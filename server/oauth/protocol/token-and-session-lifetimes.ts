@@ -7,7 +7,7 @@ export const tokenAndSessionLifetimes = {
   authorizationCode: minutes,
   /** A refresh token expires if unused for this time. Each use returns a new refresh token, unless the token is bound to a key. */
   refreshToken: 14 * days,
-  /** A grant expires after this time, however often its tokens are refreshed. */
+  /** A grant expires after this time, no matter how often its tokens are refreshed. */
   grant: 90 * days,
   idToken: 60 * minutes,
   interaction: 30 * minutes,

@@ -87,7 +87,7 @@ function sendNotFoundOrMethodNotAllowed(ctx: Parameters<Middleware>[0]): void {
 }
 
 function correctErrorBody(ctx: Parameters<Middleware>[0], { error, error_description: description }: ErrorBody, issuer: string): void {
-  // RFC 6749 section 5.2: no client authentication at all is `invalid_client`; RFC 7662 section 2.1 requires status 401
+  // RFC 6749 section 5.2: a request without any client authentication gets `invalid_client`; RFC 7662 section 2.1 requires status 401
   if (error === 'invalid_request' && description === 'no client authentication mechanism provided') {
     ctx.status = 401;
     ctx.set('WWW-Authenticate', `Basic realm="${issuer}"`);

@@ -2,7 +2,7 @@ import { prepareDeferredStatement, prepareStatement } from '../../database/queri
 import { refreshResponseModelName, type StoredOauthRecord } from '../storage/oauth-record-mapping.ts';
 import type { PrefetchedRecords } from '../storage/prefetched-oauth-records.ts';
 
-/** Properties by which a record is found. */
+/** Properties used to find a record. */
 export type RecordKey = 'id' | 'uid' | 'userCode';
 type Column = 'id' | 'uid' | 'user_code';
 

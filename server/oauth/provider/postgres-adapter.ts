@@ -27,7 +27,7 @@ import {
 
 /** Single-use records. A lookup locks the record, so that the second of two concurrent requests sees the first request's result. */
 const singleUseModels = new Set(['AuthorizationCode', 'DeviceCode', 'Interaction', 'PushedAuthorizationRequest', 'RefreshToken']);
-/** Records to which an interaction refers by storage ID while the user signs in. */
+/** Records that an interaction refers to by storage ID while the user signs in. */
 const referencedByInteractions = new Set(['DeviceCode', 'PushedAuthorizationRequest']);
 /** Models whose consumed records are stored until their grant expires, because reuse of the code revokes the grant. */
 const keptUntilGrantExpires = new Set(['AuthorizationCode', 'DeviceCode']);

@@ -32,7 +32,7 @@ type ProviderOptions = {
   /** The first key for each algorithm is used for signing; all keys are published. */
   readonly keys: readonly JWK[];
   readonly referenceKey: KeyObject;
-  /** Encrypts, in combination with the presented refresh token, the response that a repeated refresh returns. */
+  /** Used together with the presented refresh token to encrypt the response that a repeated refresh returns. */
   readonly refreshResponseKey: KeyObject;
   readonly refreshGraceSeconds: number;
   readonly cookieKey: string;
@@ -51,7 +51,8 @@ export function createProvider(parts: ProviderOptions): Provider {
     routes: { ...oauthEndpointPaths },
     cookies: {
       keys: [cookieKey],
-      // `interaction` and `resume` have the same value at different paths, so one cookie identifies the interaction to the pages and on resume
+      // `interaction` and `resume` have the same value at different paths, so one cookie identifies the interaction to the pages and on
+      // resume
       names: { session: cookies.session, interaction: cookies.interaction, resume: cookies.interaction },
       long: { httpOnly: true, sameSite: 'lax', secure, signed: true },
       short: { httpOnly: true, sameSite: 'lax', secure, signed: true },
@@ -75,7 +76,7 @@ export function createProvider(parts: ProviderOptions): Provider {
 }
 
 /**
- * Replaces the refresh token handler by one that calls oidc-provider's handler as one of its steps. oidc-provider registers its grant
+ * Replaces the refresh token handler with one that calls oidc-provider's handler as one of its steps. oidc-provider registers its grant
  * handlers in its constructor, so only an override can intercept the registration.
  */
 const providerWithRefreshGrant = (options: RefreshGrantOptions): typeof Provider =>
@@ -89,8 +90,8 @@ type GrantHandler<Params extends object> = Parameters<typeof Provider.prototype.
 type RemainingParameters = Parameters<Provider['registerGrantType']> extends [unknown, unknown, ...infer Rest] ? Rest : never;
 
 /**
- * Rejects every outgoing request from oidc-provider, whatever URL a client has supplied. create-application-from-client-id-url.ts fetches metadata
- * documents.
+ * Rejects every outgoing request from oidc-provider, regardless of the URLs that a client has supplied.
+ * create-application-from-client-id-url.ts fetches metadata documents.
  */
 const rejectOutgoingRequest: NonNullable<Configuration['fetch']> = async () => {
   throw new Error('the authorization server does not request URLs of clients');
@@ -158,7 +159,7 @@ const features = (issuer: string, pages: ProviderPages): Configuration['features
     defaultResource: async (ctx, client, among) => {
       if (among !== undefined) return among;
       const params = ctx.oidc.params;
-      // RFC 6749 section 3.3: a client credentials request without `scope` gets all scopes for which the client is registered
+      // RFC 6749 section 3.3: a client credentials request without `scope` gets all scopes that the client is registered for
       if (params?.['grant_type'] === 'client_credentials') {
         params['scope'] ??= client.scope;
         return apiAudienceFromIssuer(issuer);

@@ -10,7 +10,8 @@ const interactionsMax = 8;
 /**
  * Translates between the browser's cookies and oidc-provider's cookies. oidc-provider scopes interaction cookies to the paths of the
  * interaction pages, so that sign-ins in several tabs do not collide, but the `__Host-` prefix requires the path `/`. The browser therefore
- * stores one cookie per interaction, `<name>_<uid>`, and oidc-provider receives the cookie whose uid is in the request path, as `<name>`.
+ * stores one cookie per interaction, `<name>_<uid>`, and oidc-provider receives the cookie with the uid in the request path, under the name
+ * `<name>`.
  *
  * Sets the attributes of every response cookie. Cookies with other names are not forwarded.
  */

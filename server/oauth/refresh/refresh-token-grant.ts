@@ -50,17 +50,17 @@ export function handleRefreshRequest({ em, limits }: { readonly em: EntityManage
 
 export type RefreshGrantOptions = {
   readonly store: AdapterFactory;
-  /** Encrypts the stored responses, in combination with the presented refresh token. */
+  /** Used together with the presented refresh token to encrypt the stored responses. */
   readonly key: KeyObject;
   /** Grace period in seconds for clients that do not set one; 0 disables the replay. */
   readonly graceSeconds: number;
 };
 
 /**
- * Handles the `refresh_token` grant type. Within a grace period, a repeated request returns the first response byte for byte, as long as the
- * new refresh token has not been used. Two concurrent refreshes, or a retry after a lost response, are therefore not treated as token theft
- * (RFC 9700 section 4.14.2). A request counts as repeated only if client, scopes, resources and DPoP key are the same. oidc-provider performs
- * all its checks before the stored response is returned. Any other use of a rotated token is treated as reuse.
+ * Handles the `refresh_token` grant type. Within a grace period, a repeated request returns the first response byte for byte, as long as
+ * the new refresh token has not been used. Two concurrent refreshes, or a retry after a lost response, are therefore not treated as token
+ * theft (RFC 9700 section 4.14.2). A request counts as repeated only if client, scopes, resources and DPoP key are the same. oidc-provider
+ * performs all its checks before the stored response is returned. Any other use of a rotated token is treated as reuse.
  *
  * Must run in the request transaction, so that the stored response is committed together with the tokens in it.
  * @param runProviderGrant oidc-provider's handler, which validates the request and sets `ctx.body` or throws an OAuth error
@@ -86,7 +86,7 @@ export async function exchangeRefreshToken(
   await storeResponse(options.store, ctx, request);
 }
 
-/** How the response to a refresh request is encrypted, and for how long it is stored. */
+/** How the response to a refresh request is encrypted, and how long it is stored. */
 type RefreshRequest = { readonly graceSeconds: number; readonly responseKey: Buffer; readonly fingerprint: string };
 
 const describeRefresh = async (
@@ -100,7 +100,10 @@ const describeRefresh = async (
   fingerprint: await requestFingerprint(ctx),
 });
 
-/** Derives the key from the server's key and the old refresh token: neither a database copy nor the server secret alone decrypts a response. */
+/**
+ * Derives the key from the server's key and the old refresh token: neither a database copy nor the server secret alone is enough to decrypt
+ * a response.
+ */
 const deriveResponseKey = (key: KeyObject, token: string): Buffer =>
   Buffer.from(hkdfSync('sha256', token, key.export(), 'refresh response', 32));
 
@@ -123,8 +126,8 @@ async function lockRefreshToken(store: AdapterFactory, context: OauthRequestCont
 const storedResponseSchema = z.object({ sealed: z.string() });
 
 /**
- * Returns the response to the request that rotated the token, if this request repeats that request. In this case, oidc-provider reads the
- * token as unused, so that it performs all its checks.
+ * If this request repeats the one that rotated the token, returns the response to that earlier request. In this case, oidc-provider reads
+ * the token as unused, so that it performs all its checks.
  */
 function findStoredResponse(
   context: OauthRequestContext,
@@ -140,7 +143,7 @@ function findStoredResponse(
   return response;
 }
 
-/** Thrown after oidc-provider's last check, so that oidc-provider issues no tokens. */
+/** Thrown after oidc-provider's last check to prevent oidc-provider from issuing tokens. */
 class RepeatedRefresh extends Error {}
 
 /** Returns whether the response to a request is a stored response. */
@@ -148,8 +151,8 @@ export const isReplayedRefresh = (req: object): boolean => oauthContext(req).sto
 
 /**
  * Returns whether to rotate the refresh token. oidc-provider calls this function after its last check and before it issues tokens. A
- * key-bound refresh token (RFC 9449) is useless to a thief, so the token is reused: a client that loses the response simply retries (RFC 9700
- * section 4.14.2 allows either method). A key-bound token is rotated when 70% of its lifetime has passed.
+ * key-bound refresh token (RFC 9449) is useless to a thief, so the token is reused: a client that loses the response simply retries (RFC
+ * 9700 section 4.14.2 allows either method). A key-bound token is rotated when 70% of its lifetime has passed.
  */
 export function rotateOrReplay(ctx: KoaContextWithOIDC): boolean {
   if (isReplayedRefresh(ctx.req)) throw new RepeatedRefresh();

@@ -18,7 +18,7 @@ export const generateTotpSecret = (): string => new Secret({ size: 20 }).base32;
 export const createTotpUri = (secret: string, shop: string, email: string): string =>
   new TOTP({ issuer: shop, label: email, secret: Secret.fromBase32(secret), algorithm: 'SHA1', digits: 6, period: 30 }).toString();
 
-/** Returns the time step to which the code belongs, or undefined if the code is not currently valid. */
+/** Returns the time step that the code belongs to, or undefined if the code is not currently valid. */
 export function matchTotpTimeStep(secret: string, code: string, now: Date): number | undefined {
   const digits = code.replaceAll(/\s/g, '');
   if (!/^[0-9]{6}$/.test(digits)) return undefined; // the library throws for anything but six digits
@@ -94,7 +94,7 @@ const recoveryCodeCount = 10;
 /** Excludes characters that are easily confused. */
 const alphabet = 'abcdefghjkmnpqrstuvwxyz23456789';
 
-/** Generates a code of about 50 random bits, in two groups of five characters. */
+/** Generates a code with about 50 random bits, in two groups of five characters. */
 export const generateRecoveryCode = (): string => `${randomGroup()}-${randomGroup()}`;
 
 const randomGroup = (): string => Array.from({ length: 5 }, () => alphabet[randomInt(alphabet.length)]).join('');

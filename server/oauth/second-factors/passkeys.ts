@@ -14,8 +14,8 @@ const challengeLifetimeMs = 60 * 60 * 1000;
 const algorithms = [-7, -8, -257];
 
 /**
- * Issues and verifies passkey challenges. A challenge contains its expiry and a MAC, so that challenges need not be stored until they are
- * used.
+ * Issues and verifies passkey challenges. A challenge contains its expiry and a MAC, so that challenges do not have to be stored until they
+ * are used.
  */
 export class PasskeyChallenges {
   readonly #key: Buffer;
@@ -62,7 +62,7 @@ export const listPasskeys = async (em: EntityManager, userId: number): Promise<P
 type PasskeyServer = { readonly issuer: string; readonly shop: string };
 const relyingParty = (issuer: string): string => new URL(issuer).hostname;
 
-/** Returns the JSON options with which the page script creates a passkey. */
+/** Returns the JSON options that the page script uses to create a passkey. */
 export async function createPasskeyCreationOptionsJson(
   em: EntityManager,
   challenges: PasskeyChallenges,
@@ -82,7 +82,7 @@ export async function createPasskeyCreationOptionsJson(
   });
 }
 
-/** Returns the JSON options with which the page script requests a signature from any passkey registered with this server. */
+/** Returns the JSON options that the page script uses to request a signature from any passkey registered with this server. */
 export const createPasskeyRequestOptionsJson = (challenges: PasskeyChallenges, issuer: string, now: Date): string =>
   JSON.stringify({ rpId: relyingParty(issuer), challenge: challenges.issue(now), allowCredentials: [], userVerification: 'required' });
 
@@ -103,8 +103,8 @@ const credentialSchema = z
 const clientDataSchema = z.object({ challenge: z.string() });
 
 /**
- * Parses the page script's answer and returns the credential with the challenge that the credential signs. Returns undefined if the answer
- * is malformed or this server did not issue the challenge. The library verifies the signature.
+ * Parses the page script's response and returns the credential with the challenge that it signed. Returns undefined if the answer is
+ * malformed or this server did not issue the challenge. The library verifies the signature.
  */
 function parseCredential(answer: string, challenges: PasskeyChallenges, now: Date) {
   const { data: credential } = jsonText.pipe(credentialSchema).safeParse(answer);
@@ -201,7 +201,7 @@ async function undefinedOnError<Result>(work: () => Promise<Result>): Promise<Re
 export const removePasskey = async (em: EntityManager, userId: number, id: number): Promise<boolean> =>
   (await em.nativeDelete(Passkey, { id, user: userId })) > 0;
 
-/** Removes every passkey of the user except those with these IDs. */
+/** Removes all of the user's passkeys except those with these IDs. */
 export async function removePasskeysExcept(em: EntityManager, userId: number, keptIds: readonly number[]): Promise<void> {
   await em.nativeDelete(Passkey, { user: userId, ...(keptIds.length > 0 && { id: { $nin: [...keptIds] } }) });
 }

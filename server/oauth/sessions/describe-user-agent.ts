@@ -16,7 +16,7 @@ const browsers: readonly (readonly [RegExp, string])[] = [
   [/\bSafari\//, 'Safari'],
 ];
 
-/** Returns a label such as `Firefox on Linux` by which users recognize their devices, or null for an unknown User-Agent. */
+/** Returns a label such as `Firefox on Linux` that helps users recognize their devices, or null for an unknown User-Agent. */
 export function describeUserAgent(userAgent: string | undefined): string | null {
   if (userAgent === undefined) return null;
   const [browser, system] = [findName(userAgent, browsers), findName(userAgent, systems)];

@@ -5,10 +5,10 @@ import { SigningKey } from './signing-key.entity.ts';
 export type SigningKeyEntity = InferEntity<typeof SigningKey>;
 export type SigningKeyAlgorithm = SigningKeyEntity['algorithm'];
 
-/** Returns all signing keys, grouped by algorithm; within an algorithm, the key that signs last comes first. */
+/** Returns all signing keys, grouped by algorithm, newest first. */
 export const findSigningKeys = (em: EntityManager): Promise<SigningKeyEntity[]> =>
   em.find(SigningKey, {}, { orderBy: { algorithm: 'asc', signsFrom: 'desc', kid: 'asc' }, disableIdentityMap: true });
 
-/** Returns, for each algorithm, the time from which its newest key signs. Expects the order of `findSigningKeys`. */
+/** Returns, for each algorithm, the time from which its newest key is used for signing. Expects the order of `findSigningKeys`. */
 export const newestSigningTimes = (keys: readonly Pick<SigningKeyEntity, 'algorithm' | 'signsFrom'>[]): Map<SigningKeyAlgorithm, Date> =>
   new Map(keys.toReversed().map(({ algorithm, signsFrom }) => [algorithm, signsFrom]));

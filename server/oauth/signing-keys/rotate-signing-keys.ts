@@ -6,18 +6,19 @@ import { encryptJwk } from './encrypted-jwk.ts';
 import { findSigningKeys, newestSigningTimes, type SigningKeyAlgorithm } from './find-signing-keys.ts';
 import { SigningKey } from './signing-key.entity.ts';
 
-// ES256 signs access tokens; RS256 is the OpenID Connect default for ID tokens.
+// ES256 is used for access tokens; RS256 is the OpenID Connect default for ID tokens.
 const algorithms = ['ES256', 'RS256'] as const;
 type NewKey = { readonly algorithm: SigningKeyAlgorithm; readonly kid: string; readonly encryptedJwk: string };
 
 /** Key rotation intervals, in seconds. */
 export type KeyRotationSchedule = {
-  /** Time for which a key is used for signing before its successor is created. */
+  /** How long a key is used for signing before its successor is created. */
   readonly every: number;
-  /** Time between publishing a key and first signing with it; must exceed the time for which any process or client caches the key set. */
+  /** Time between publishing a key and first signing with it; must exceed the time that any process or client caches the key set. */
   readonly publishedBefore: number;
   /**
-   * Time for which a key stays published after its successor starts to sign; must exceed the lifetime of every token signed with the key.
+   * How long a key stays published after its successor is first used for signing; must exceed the lifetime of every token signed with the
+   * key.
    */
   readonly publishedAfter: number;
 };
@@ -41,7 +42,7 @@ export type KeyRotationOptions = {
 
 export type KeyRotationResult = {
   readonly made: number;
-  /** Time from which the newest keys sign; may be in the past. */
+  /** Time from which the newest keys are used for signing; may be in the past. */
   readonly signsFrom: Date;
   readonly previousRetireAt: Date;
 };
@@ -55,7 +56,8 @@ export const generateSigningKeys = (encryptionKey: Buffer): Promise<NewKey[]> =>
 
 /**
  * Creates the next key of every algorithm whose rotation is due, or of all algorithms on request. A new key is published before it is used
- * for signing. The previous key is removed when all tokens signed with it have expired. An installation's first keys sign immediately.
+ * for signing. The previous key is removed when all tokens signed with it have expired. An installation's first keys are used for signing
+ * immediately.
  */
 export async function rotateSigningKeys(
   em: EntityManager,

@@ -10,8 +10,7 @@ export const SigningKey = defineEntity({
     encryptedJwk: p.text(),
     createdAt: p.datetime(3),
     /**
-     * Time from which the key may be used for signing. The key is published before this time. If several keys may sign, the newest key is
-     * used.
+     * Time from which the key may be used for signing. The key is published before this time. If several keys may be used, the newest is.
      */
     signsFrom: p.datetime(3),
     /** Time from which tokens signed with this key are rejected; set when its successor is created. */

@@ -4,14 +4,15 @@ import {
   prepareDeletionOfExpiredRows,
 } from '../../database/queries/prepare-expired-row-deletion.ts';
 
-/** The expired rows of the authorization server, by table. */
+/** The authorization server's expired rows, by table. */
 const expiredRows = {
-  // A consumed token is stored until it expires, and a consumed code until its grant expires (postgres-adapter.ts), so that reuse is detected.
+  // A consumed token is stored until it expires, and a consumed code until its grant expires (postgres-adapter.ts), so that reuse is
+  // detected.
   oauth_records: { key: 'model, id', isExpired: 'expires_at < $1', orderBy: 'expires_at' },
   attempts: { key: 'key', isExpired: 'expire < (extract(epoch from $1::timestamptz) * 1000)::bigint', orderBy: 'expire' },
   mailed_links: { key: 'token_hash', isExpired: 'expires_at < $1', orderBy: 'expires_at' },
   challenges: { key: 'challenge', isExpired: 'expires_at < $1', orderBy: 'expires_at' },
-  // Younger rows of the next two tables are skipped, because they are written before their grant or session is stored.
+  // Recent rows in the next two tables are skipped, because they are written before their grant or session is stored.
   connections: {
     key: 'id',
     isExpired: `coalesce(last_used_at, created_at) < $1::timestamptz - interval '1 day'

@@ -90,7 +90,7 @@ function redactPayload(
   };
 }
 
-/** Restores a stored record's payload. `presented` is the identifier by which the record was requested. */
+/** Restores a stored record's payload. `presented` is the identifier that was used to request the record. */
 export function adapterPayloadFromOauthRecord(
   { model, id, payload, expiresAt, consumedAt }: StoredOauthRecord,
   presented: string | undefined,

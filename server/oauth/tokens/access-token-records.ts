@@ -20,7 +20,7 @@ const issuedClaims = z.object({ jti: z.string(), exp: z.number(), iat: z.number(
 
 /**
  * Adds `auth_time` to access tokens that act on behalf of a user (RFC 9068 section 2.2.1), and to their introspection responses (RFC 9470
- * section 6.2). The claim contains the time of the sign-in from which the code or the refresh token was issued. A refresh does not change
+ * section 6.2). The claim contains the time of the sign-in that the code or refresh token was issued for. A refresh does not change
  * `auth_time`.
  */
 export const addAuthTimeClaim: NonNullable<Configuration['extraTokenClaims']> = ({ oidc: { entities } }, token) => {
@@ -61,8 +61,8 @@ export type TokenVerificationKeys = { readonly issuer: string; readonly keys: JW
 const tokenBodyPaths = new Set<string>([oauthEndpointPaths.revocation, oauthEndpointPaths.introspection]);
 
 /**
- * Makes revocation and introspection accept JWT access tokens, which oidc-provider rejects. Replaces a valid JWT in the request body with
- * its record identifier. oidc-provider does the rest, including client authentication.
+ * Makes revocation and introspection accept JWT access tokens, which oidc-provider itself rejects. Replaces a valid JWT in the request body
+ * with its record identifier. oidc-provider does the rest, including client authentication.
  */
 export const acceptJwtsForRevocationAndIntrospection =
   (verification: TokenVerificationKeys): Middleware =>

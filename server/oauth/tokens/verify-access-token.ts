@@ -16,7 +16,7 @@ const accessTokenClaims = z.object({
   client_id: z.string(),
   scope: z.string().default(''),
   auth_time: z.number().optional(),
-  /** Key to which the token is bound; a DPoP proof for this key is required (RFC 9449 section 6.1). */
+  /** Key that the token is bound to; a DPoP proof for this key is required (RFC 9449 section 6.1). */
   cnf: z.object({ jkt: z.string() }).optional(),
 });
 
@@ -25,7 +25,7 @@ type VerifiedToken = {
   /** Storage ID of the token record. */
   readonly record: string;
   readonly scopes: readonly Scope[];
-  /** JWT header, which names the signing key. */
+  /** JWT header, which identifies the signing key. */
   readonly header: JWTHeaderParameters;
 };
 

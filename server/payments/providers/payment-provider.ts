@@ -54,7 +54,7 @@ export type ProviderRefundRequest = {
 /** A payment provider. Calls to a provider can be slow and can fail, so none is made inside a transaction. */
 export type PaymentProvider = {
   readonly name: Payment['provider'];
-  /** Whether payments change at the provider, so that it is polled. If not, staff report the outcome of payments. */
+  /** Whether payments change at the provider, which is then polled. If not, staff report payment outcomes. */
   readonly isPolled: boolean;
   /** How long a payment reserves its order's goods: `short` as for any unpaid order, `long` for a bank transfer. */
   readonly reservation: 'short' | 'long';

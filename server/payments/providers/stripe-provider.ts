@@ -16,7 +16,7 @@ import {
 export type StripeSettings = {
   readonly secretKey: string;
   readonly webhookSecret: string;
-  /** Address of a different Stripe API server, for tests. */
+  /** A different Stripe API server, for tests. */
   readonly api?: { readonly host: string; readonly port: number; readonly protocol: 'http' };
 };
 

@@ -92,7 +92,7 @@ export function createTestProvider(): TestProvider {
   };
 }
 
-// Payments started before tokens were validated can have an unknown token.
+// Payments from before token validation was introduced can have an unknown token.
 const createReference = ({ methodToken = 'test_requires_action', amount, currency, idempotencyKey }: ProviderPaymentRequest): string =>
   `${isOutcome(methodToken) ? methodToken : 'test_declined'}.${amount}.${currency}.${idempotencyKey}`;
 

@@ -3,7 +3,7 @@ import type { OnSequenced } from '../../events/assign-event-sequence.ts';
 import { WebhookEndpoint } from '../endpoints/webhook-endpoint-and-delivery.entity.ts';
 import { insertDeliveries } from './insert-webhook-deliveries.sql.ts';
 
-/** Creates the deliveries of events in the transaction that assigns the sequence numbers, so that both are committed together. */
+/** Creates the deliveries for events in the transaction that assigns their sequence numbers, so that both are committed together. */
 export const createWebhookDeliveriesForEvents: OnSequenced = async (em: EntityManager, first, last) => {
   const endpoints = await em.find(WebhookEndpoint, {}, { fields: ['id'], limit: 1, disableIdentityMap: true });
   if (endpoints.length > 0) await insertDeliveries(em, [first, last]);

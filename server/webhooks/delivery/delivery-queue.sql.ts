@@ -23,7 +23,7 @@ export type ClaimedDelivery = EventRow &
 // SQL, because MikroORM has no FOR NO KEY UPDATE SKIP LOCKED per endpoint.
 // Claims a few deliveries per endpoint, starting after the most recently served endpoint.
 // One endpoint's long queue therefore does not delay the others.
-// The commit does not wait for the disk: if a claim is lost in a crash, a delivery is at worst sent twice.
+// The commit does not wait for the disk: if a claim is lost in a crash, the worst result is that a delivery is sent twice.
 export const claimDeliveryRows = prepareStatement<ClaimedDelivery>(
   'claim_webhook_deliveries',
   `with recursive waiting (endpoint_id) as (

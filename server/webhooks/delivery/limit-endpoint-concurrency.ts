@@ -54,7 +54,7 @@ export class EndpointConcurrency {
     return { total: totalMax - this.#busy, each: endpointMax, left };
   }
 
-  /** Returns whether there is capacity for a batch of one endpoint, so that querying the queue is worthwhile. */
+  /** Returns whether there is capacity for one endpoint's batch, which makes querying the queue worthwhile. */
   hasBatchCapacity(): boolean {
     return totalMax - this.#busy >= endpointMax;
   }

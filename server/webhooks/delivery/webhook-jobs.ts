@@ -5,8 +5,8 @@ import type { DeliveryWorker } from './delivery-worker.ts';
 import { disableOrphanedEndpoints } from '../endpoints/disable-webhook-endpoint.ts';
 
 /**
- * Returns the background jobs that send webhooks: new deliveries immediately, this process's retries when they are due, and other
- * processes' retries by polling.
+ * Returns the background jobs that send webhooks: new deliveries immediately, this process's retries when they are due, and retries from
+ * other processes by polling.
  */
 export const webhookJobs = ({ em }: Database, deliverer: DeliveryWorker): Job[] => {
   const signals = getEventSignalsOfDatabase(em);

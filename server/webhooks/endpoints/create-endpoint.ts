@@ -18,7 +18,7 @@ export type WebhookDependencies = {
   readonly development: boolean;
 };
 
-/** Namespace of the locks that serialize concurrent requests of one owner, so that each request counts the endpoints of the others. */
+/** Namespace of the locks that serialize concurrent requests from one owner, so that each request counts the others' endpoints. */
 const ownerLockNamespace = 20_261_121;
 
 /** Creates an endpoint; requires a transaction. Only this response contains the secret in plain text; the stored secret is encrypted. */
@@ -54,7 +54,7 @@ export async function createWebhookEndpoint(
   return { ...endpointFromEntity(endpoint), secret };
 }
 
-/** Rejects a URL to which webhooks must not be sent. */
+/** Rejects a URL that webhooks must not be sent to. */
 export function assertWebhookUrlAllowed(url: string, development: boolean): void {
   const reason = findUrlRejectionReason(url, development);
   if (reason === undefined) return;

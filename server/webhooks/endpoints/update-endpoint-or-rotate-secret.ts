@@ -44,8 +44,8 @@ export async function updateWebhookEndpoint(
 }
 
 /**
- * Creates a new secret for a locked endpoint; the previous secret also signs during the overlap. Rejects a rotation during an overlap,
- * because a third secret would have to remain valid.
+ * Creates a new secret for a locked endpoint; the previous secret is also used for signing during the overlap. Rejects a rotation during an
+ * overlap, because a third secret would have to remain valid.
  */
 export async function rotateWebhookSecret(
   em: EntityManager,

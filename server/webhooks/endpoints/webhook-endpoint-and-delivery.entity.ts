@@ -12,7 +12,7 @@ import { User } from '../../users/user.entity.ts';
 export const webhookEndpointAuthorities = ['application', 'person', 'grant', 'api_key'] as const;
 export type WebhookAuthority = (typeof webhookEndpointAuthorities)[number];
 
-/** A URL to which events are sent. */
+/** A URL that events are sent to. */
 export const WebhookEndpoint = defineEntity({
   name: 'WebhookEndpoint',
   tableName: 'webhook_endpoints',

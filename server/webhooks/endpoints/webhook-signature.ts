@@ -4,7 +4,7 @@ import { encryptText, decryptText } from '../../crypto/authenticated-encryption.
 
 const label = 'webhook secret';
 
-/** Generates a secret of 256 random bits in the format of Standard Webhooks. */
+/** Generates a secret with 256 random bits in the Standard Webhooks format. */
 export const generateWebhookSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`;
 
 /** Encrypts a webhook secret. */

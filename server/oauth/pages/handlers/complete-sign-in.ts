@@ -16,7 +16,7 @@ export type AuthenticatedUser = {
   readonly passwordSetAt?: number | undefined;
   /** Whether an application requested the sign-in. */
   readonly hasInteraction: boolean;
-  /** Path to which the browser is redirected if no application requested the sign-in. */
+  /** Path that the browser is redirected to if no application requested the sign-in. */
   readonly next: string;
 };
 

@@ -16,7 +16,7 @@ import { consumePasskeyChallenge } from '../../second-factors/passkeys.ts';
 // Above the failure ceiling, an attacker with many networks could guess at full speed.
 // Rejecting all attempts would lock the owner out.
 // Therefore, a password or a TOTP code alone is no longer sufficient: the owner also confirms the sign-in with a code sent by e-mail.
-// Right and wrong guesses get the same page after the same time, so that a guess reveals nothing.
+// Correct and wrong guesses return the same page after the same time, so that a guess reveals nothing.
 // Without e-mail, the only protection is an increasing delay, because any stricter rule would also lock out the owner.
 
 const secondMs = 1000;

@@ -161,7 +161,7 @@ export const submitSecondFactor = (context: PageContext) => async (req: Request,
   return completeSignIn(context, req, res, authenticated);
 };
 
-/** Handles `POST /sign-in/e-mail-code`: verifies the code with which the owner confirms a sign-in after many failures. */
+/** Handles `POST /sign-in/e-mail-code`: verifies the code that confirms a sign-in after many failures. */
 export const submitEmailCode = (context: PageContext) => async (req: Request, res: Response) => {
   const { emailCode: messages } = context.settings.messages;
   const interaction = await findPendingSignInInteraction(context, req, res);

@@ -9,7 +9,7 @@ export type SignInPageViewModel = {
   /** Base path of this sign-in: `/sign-in`, or `/sign-in/<uid>` if an application requested the sign-in. */
   readonly path: string;
   readonly signUpPath: string;
-  /** Path to which the browser is redirected after the sign-in. */
+  /** Path that the browser is redirected to after the sign-in. */
   readonly next: string;
   /** JSON options for the passkey request, including the challenge. */
   readonly passkeyRequest: string;
