@@ -141,8 +141,8 @@ export async function orderInStorefront(installation: Installation, browser: Bro
     'Open http://localhost:5173.': () => openWhenStarted(page, installation.storefrontUrl),
     'Press Sign in.': () => page.getByRole('button', { name: 'Sign in', exact: true }).click(),
     'Sign in as the customer, and press Allow.': () => signInAndAllow(page, customer),
-    'Press Order beside a product.': () => page.getByRole('button', { name: 'Order' }).first().click(),
-    'Press Pay beside the order.': () => latestOrder.getByRole('button', { name: 'Pay' }).click(),
+    'Press Order next to a product.': () => page.getByRole('button', { name: 'Order' }).first().click(),
+    'Press Pay next to the order.': () => latestOrder.getByRole('button', { name: 'Pay' }).click(),
   });
   await latestOrder.locator('.status.paid').waitFor();
   const id = Number((await latestOrder.getAttribute('aria-label'))?.split(' ')[1]);
