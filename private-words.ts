@@ -30,7 +30,7 @@ const identifierTerms: ReadonlyMap<string, string> = new Map([
   ['what of', 'state the source and the result, such as orderFromRow'],
   ['what for', 'state the source and the result, such as problemFromError'],
   ['where of', 'state the source and the result, such as getSqlErrorContext'],
-  ['who of', 'state the source and the result, such as principalKey'],
+  ['who of', 'state the source and the result, such as formatPrincipalKey'],
 ]);
 
 const patternOf = (...terms: readonly string[]): RegExp => new RegExp(`\\b(?:${terms.join('|').replaceAll(' ', '\\s+')})\\b`, 'i');

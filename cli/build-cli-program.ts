@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import packageJson from './package.json' with { type: 'json' };
 import type { CliEnvironment } from './environment/cli-environment.ts';
-import { loadJqFilter } from './output/jq-filter.ts';
+import { loadJqAndCheckFilter } from './output/jq-filter.ts';
 import { addGlobalFlags, readGlobalFlags } from './commands/global-flags-and-command-groups.ts';
 
 const examples = `
@@ -39,8 +39,14 @@ const extraGroupCommands: readonly (readonly [group: string, add: AddCommand])[]
   ['orders', async (...to) => (await import('./commands/orders/order-pay.ts')).addOrdersPayCommand(...to)],
   ['orders', async (...to) => (await import('./commands/orders/order-watch.ts')).addOrdersWatchCommand(...to)],
   ['orders', async (...to) => (await import('./commands/orders/order-export.ts')).addOrdersExportCommand(...to)],
-  ['orders', async (program, io) => (await import('./commands/orders/import-command.ts')).addImportCommand(program, io, 'orders')],
-  ['products', async (program, io) => (await import('./commands/orders/import-command.ts')).addImportCommand(program, io, 'products')],
+  [
+    'orders',
+    async (program, io) => (await import('./commands/orders/import-command.ts')).addOrdersOrProductsImportCommand(program, io, 'orders'),
+  ],
+  [
+    'products',
+    async (program, io) => (await import('./commands/orders/import-command.ts')).addOrdersOrProductsImportCommand(program, io, 'products'),
+  ],
   ['tasks', async (...to) => (await import('./commands/tasks/task-wait.ts')).addTasksWaitCommand(...to)],
   ['tasks', async (...to) => (await import('./commands/tasks/task-result.ts')).addTasksResultCommand(...to)],
   ['events', async (...to) => (await import('./commands/events/event-watch.ts')).addEventsWatchCommand(...to)],
@@ -54,17 +60,17 @@ const metaCommands: ReadonlySet<string> = new Set(['help', 'commands']);
  * Builds only the part of the command tree that the command line's first two words require, because loading every command takes longer than
  * running most of them. Builds the whole tree if `word` is missing or unknown.
  */
-export async function buildProgram(io: CliEnvironment, word?: string, next?: string): Promise<Command> {
+export async function buildCliProgram(io: CliEnvironment, word?: string, next?: string): Promise<Command> {
   const program = emptyProgram(io);
   const single = word === undefined || metaCommands.has(word) ? undefined : standaloneCommands[word];
   if (single) await single(program, io);
   else if (word === undefined || metaCommands.has(word)) await addEverything(program, io);
   else await addGroup(program, io, word, next);
-  if (program.commands.length === 0) return buildProgram(io);
+  if (program.commands.length === 0) return buildCliProgram(io);
   addGlobalFlags(program);
   program.hook('preAction', async (_, command) => {
     const { jq } = readGlobalFlags(command);
-    if (jq !== undefined) await loadJqFilter(jq);
+    if (jq !== undefined) await loadJqAndCheckFilter(jq);
   });
   return program;
 }

@@ -3,7 +3,7 @@ import { CommandError } from './errors/command-error.ts';
 import { exitCodes } from './errors/exit-codes.ts';
 import { commandWordsFromArgv } from './contract-commands/command-words-from-argv.ts';
 import type { CliEnvironment } from './environment/cli-environment.ts';
-import { buildProgram } from './build-cli-program.ts';
+import { buildCliProgram } from './build-cli-program.ts';
 import { printError } from './output/print-error.ts';
 
 /** Runs one command line (`argv` without the program name) and returns its exit code. */
@@ -12,7 +12,7 @@ export async function runCommandLine(argv: readonly string[], io: CliEnvironment
   const asJson = argv.includes('--json') || argv.includes('--jsonl');
   const debug = argv.includes('--debug') || io.env['MANDATE_DEBUG'] === '1';
   try {
-    const program = await buildProgram(io, ...commandWordsFromArgv(argv));
+    const program = await buildCliProgram(io, ...commandWordsFromArgv(argv));
     if (argv.length === 0) program.outputHelp();
     else await program.parseAsync(argv, { from: 'user' });
     return exitCodes.success;

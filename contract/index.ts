@@ -21,7 +21,7 @@ import { signingKeyRoutes } from './resources/access/signing-keys.ts';
 import { taskProblems, taskRoutes } from './resources/tasks/tasks.ts';
 import { usageRoutes } from './resources/access/usage.ts';
 import { userProblems, userRoutes } from './resources/access/users.ts';
-import { versionRoutes } from './protocol/versions.ts';
+import { apiVersionRoutes } from './protocol/versions.ts';
 import { webhookProblems, webhookRoutes } from './resources/events/webhooks.ts';
 
 const c = initContract();
@@ -53,7 +53,7 @@ const resources = {
 };
 
 /** Contract of API version 1, the current version, including the version list. */
-export const contract = { versions: c.router(versionRoutes, { strictStatusCodes: true }), ...c.router(resources, versionOptions('v1')) };
+export const contract = { versions: c.router(apiVersionRoutes, { strictStatusCodes: true }), ...c.router(resources, versionOptions('v1')) };
 
 /** Contract of version 2, a preview. Unchanged resources are taken from version 1. */
 export const contractV2 = c.router({ ...resources, orders: orderRoutesV2 }, versionOptions('v2'));
@@ -101,7 +101,7 @@ export { auditActions, type AuditAction, type AuditEvent } from './resources/acc
 export type { ConnectedApp } from './resources/access/connected-apps.ts';
 export { currencyExponent, formatDecimalAmount } from './schema/currencies.ts';
 export type { DeliveryMethod, DeliveryMethodReplace } from './resources/orders/delivery-methods.ts';
-export { eventRetentionDays, eventSubjects, eventTypes, eventTypeWildcards } from './resources/events/events.ts';
+export { eventRetentionDays, eventSubjectDefinitions, eventTypes, eventTypeWildcards } from './resources/events/events.ts';
 export type { Event, EventPage, EventSubject, EventType, EventTypeWildcard } from './resources/events/events.ts';
 export { maxImportRowsPerOrder, maxImportRowBytes, minUploadRate, importFileLimitsText } from './resources/tasks/import-parameters.ts';
 export { maxPrice } from './schema/money.ts';
@@ -134,7 +134,7 @@ export type {
 } from './resources/products/products.ts';
 export { refundReasons, refundStatuses, type Refund, type RefundCreate } from './resources/orders/refunds.ts';
 export { type Deprecation, getRouteMetadata, listRoutes, type RouteMetadata, defaultMaxBodyBytes } from './protocol/route-metadata.ts';
-export { administratorOnlyScopes, rolesForScope, scopeNames, scopeDefinitions, type Scope } from './protocol/scopes.ts';
+export { administratorOnlyScopes, getRolesAllowedForScope, scopeNames, scopeDefinitions, type Scope } from './protocol/scopes.ts';
 export { fileFormats, fileMediaTypes, maxConcurrentTasks, taskStatuses, taskTypes } from './resources/tasks/tasks.ts';
 export type { ImportCounts, Task, TaskResult, TaskType } from './resources/tasks/tasks.ts';
 export type { Usage } from './resources/access/usage.ts';

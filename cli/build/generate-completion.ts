@@ -1,7 +1,7 @@
 import type { Command, Option } from 'commander';
 import type { CompletionCommand, CompletionFlag } from '../completion/completion-tree.ts';
 import { getCompletionChoices, isGlobalOption } from '../commands/global-flags-and-command-groups.ts';
-import { buildProgram } from '../build-cli-program.ts';
+import { buildCliProgram } from '../build-cli-program.ts';
 import { stubCliEnvironment } from './stub-cli-environment.ts';
 
 /**
@@ -9,7 +9,7 @@ import { stubCliEnvironment } from './stub-cli-environment.ts';
  * is not committed; `npm run build` writes it.
  */
 export async function renderCompletionTreeSource(): Promise<string> {
-  const program = await buildProgram(stubCliEnvironment);
+  const program = await buildCliProgram(stubCliEnvironment);
   const toCompletionCommand = (command: Command): CompletionCommand => ({
     name: command.name(),
     about: command.summary(),

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { renderManPage, getManPageName } from '../commands/man-page.ts';
-import { buildProgram } from '../build-cli-program.ts';
+import { buildCliProgram } from '../build-cli-program.ts';
 import { stubCliEnvironment } from './stub-cli-environment.ts';
 
 /** Writes one man page for the program and one for each command to `directory`. */
@@ -12,5 +12,5 @@ export async function writeManPages(directory: string): Promise<void> {
     await writeFile(join(directory, `${getManPageName(command)}.1`), renderManPage(command));
     for (const child of command.commands) await write(child);
   };
-  await write(await buildProgram(stubCliEnvironment));
+  await write(await buildCliProgram(stubCliEnvironment));
 }

@@ -8,7 +8,7 @@ import { sanitizeForTerminal, serializeJsonForTerminal } from '../terminal/safe-
 import { readGlobalFlags, addCommandWithoutSubcommands } from './global-flags-and-command-groups.ts';
 import { readTextFromFileOrStdin } from '../contract-commands/read-json-input.ts';
 import { isRecord } from '../schema/find-schema-violations.ts';
-import { openSession } from '../sign-in/profile-session.ts';
+import { openProfileSession } from '../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../settings/resolve-settings.ts';
 import { printPages } from '../output/print-pages.ts';
 import { printResult } from '../output/print-result.ts';
@@ -58,7 +58,7 @@ async function callApi(io: CliEnvironment, settings: Settings, path: string, fla
       ? { ...input, ...fields }
       : (input ?? (Object.keys(fields).length > 0 ? fields : undefined));
   const headers = parseHeaders(flags.header);
-  const { client } = await openSession(io, settings);
+  const { client } = await openProfileSession(io, settings);
   const idempotency = method === 'POST' && !('idempotency-key' in headers) ? { idempotencyKey: randomUUID() } : {};
   const options = { signal: io.interrupted, headers, ...idempotency };
   const requestWith = (cursor: string | undefined) =>

@@ -6,9 +6,9 @@ import { exitCodes } from '../errors/exit-codes.ts';
 import type { CliEnvironment } from '../environment/cli-environment.ts';
 import { readGlobalFlags, addCommandGroup, addCommandWithoutSubcommands } from './global-flags-and-command-groups.ts';
 import { parseDurationMs } from '../settings/parse-duration.ts';
-import { openSession, requireSignIn, createProfileTokenSource } from '../sign-in/profile-session.ts';
+import { openProfileSession, requireSignIn, createProfileTokenSource } from '../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile, addProfileToLoginHint, type Settings } from '../settings/resolve-settings.ts';
-import { assertKnownFields, printResult } from '../output/print-result.ts';
+import { assertRequestedFieldsKnown, printResult } from '../output/print-result.ts';
 
 export function addAuthCommands(program: Command, io: CliEnvironment): void {
   const group = addCommandGroup(program, 'auth', 'Show the sign-ins on this machine and their scopes');
@@ -28,7 +28,7 @@ export function addAuthCommands(program: Command, io: CliEnvironment): void {
 const statusColumns = ['source', 'used', 'user', 'api_url', 'scopes', 'expires_at', 'renewable', 'storage'];
 
 async function showStatus(io: CliEnvironment, settings: Settings): Promise<void> {
-  assertKnownFields(settings, statusColumns);
+  assertRequestedFieldsKnown(settings, statusColumns);
   const store = createCredentialStore(settings.directory);
   const signIns = Object.entries(await store.readAll()).map(
     ([profile, { apiUrl, user, scopes, expiresAt, refreshToken, storage = 'file' }]) => ({
@@ -57,7 +57,7 @@ async function printToken(io: CliEnvironment, settings: Settings, minTtl: string
   if (ttlMs === undefined) {
     throw new CommandError(exitCodes.usage, 'usage', `--min-ttl must be a duration such as 60s or 5m, not ${JSON.stringify(minTtl)}`);
   }
-  const session = await openSession(io, settings);
+  const session = await openProfileSession(io, settings);
   requireSignIn(session);
   const { credential, store } = session;
   const token =
@@ -82,8 +82,8 @@ async function ensureTokenTtl(
 
 async function showScopes(io: CliEnvironment, settings: Settings): Promise<void> {
   const names = ['scope', 'granted', 'allows'];
-  assertKnownFields(settings, names);
-  const { credential } = await openSession(io, settings);
+  assertRequestedFieldsKnown(settings, names);
+  const { credential } = await openProfileSession(io, settings);
   const granted = credential?.scopes ?? [];
   const data = Object.entries(scopeSummaries).map(([scope, allows]) => ({ scope, granted: granted.includes(scope), allows }));
   printResult(io, settings, { data }, names);

@@ -4,7 +4,7 @@ import {
   profileSettingDefinitions,
   getConfigFilePath,
   readConfigFile,
-  withReplacedProfile,
+  replaceProfileInConfig,
   writeConfigFile,
 } from '../settings/config-file.ts';
 import { getConfigDirectory } from '../settings/config-directory.ts';
@@ -13,7 +13,7 @@ import type { CliEnvironment } from '../environment/cli-environment.ts';
 import { findClosestMatch } from '../terminal/closest-spelling.ts';
 import { readGlobalFlags, addCommandGroup, addCommandWithoutSubcommands } from './global-flags-and-command-groups.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../settings/resolve-settings.ts';
-import { assertKnownFields, formatJsonLine, printResult } from '../output/print-result.ts';
+import { assertRequestedFieldsKnown, formatJsonLineOrJqResults, printResult } from '../output/print-result.ts';
 
 const columns = ['key', 'value', 'what'];
 const keyHelp = `\nKeys:\n${Object.entries(profileSettingDefinitions)
@@ -24,7 +24,7 @@ export function addConfigCommands(program: Command, io: CliEnvironment): void {
   const group = addCommandGroup(program, 'config', 'Read and change the settings of a profile');
   const list = addCommandWithoutSubcommands(group, 'list', 'List every key and its value').action(() => {
     const settings = settingsFromFlagsEnvironmentAndProfile(readGlobalFlags(list), io);
-    assertKnownFields(settings, columns);
+    assertRequestedFieldsKnown(settings, columns);
     const data = Object.entries(profileSettingDefinitions).map(([key, { summary }]) => ({
       key,
       value: settings.config[key] ?? null,
@@ -39,7 +39,7 @@ export function addConfigCommands(program: Command, io: CliEnvironment): void {
       const settings = settingsFromFlagsEnvironmentAndProfile(readGlobalFlags(get), io);
       const value = settings.config[requireKnownKey(key)];
       if (value === undefined) throw new CommandError(exitCodes.notFound, 'not_set', `${key} is not set in profile ${settings.profile}`);
-      io.stdout.write(settings.format === 'text' ? `${value}\n` : formatJsonLine(io, settings, { key, value }));
+      io.stdout.write(settings.format === 'text' ? `${value}\n` : formatJsonLineOrJqResults(io, settings, { key, value }));
     });
   const set = addCommandWithoutSubcommands(group, 'set', 'Set the value of a key')
     .argument('<key>', 'one of the keys below')
@@ -83,5 +83,5 @@ async function updateProfile(
   update: (profile: Readonly<Record<string, string>>) => Record<string, string>,
 ): Promise<void> {
   const config = readConfigFile(directory);
-  await writeConfigFile(directory, withReplacedProfile(config, profile, update(config.profiles[profile] ?? {})));
+  await writeConfigFile(directory, replaceProfileInConfig(config, profile, update(config.profiles[profile] ?? {})));
 }

@@ -1,26 +1,23 @@
 import { Option, type Command } from 'commander';
-import { getCommandAlias, getGroupAlias, resolveCommandAlias } from '../contract-commands/command-aliases.ts';
-import { handwrittenCommands } from '../contract-commands/handwritten-commands.ts';
+import { getCommandAlias, getCommandGroupAlias, resolveCommandAlias } from '../contract-commands/command-aliases.ts';
+import { handwrittenCommandsByOperation } from '../contract-commands/handwritten-commands.ts';
 import { commandSpecs, groupSummaries } from '../contract-commands/commands.gen.ts';
 import type { CommandSpec } from '../schema/command-spec-type.ts';
-import {
-  formatFlagValueHelp,
-  flagsFromCommandSpec,
-  snakeToKebabCase,
-  type ContractFlag,
-} from '../contract-commands/flags-from-command-spec.ts';
+import { formatFlagHelp, flagsFromCommandSpec, snakeToKebabCase, type ContractFlag } from '../contract-commands/flags-from-command-spec.ts';
 import type { CliEnvironment } from '../environment/cli-environment.ts';
 import { readGlobalFlags, addCommandGroup, addCommandWithoutSubcommands, setCompletionChoices } from './global-flags-and-command-groups.ts';
 import { getConfirmationQuestion } from '../contract-commands/confirmation-questions.ts';
 import type { RawFlagValues } from '../contract-commands/parse-flags.ts';
-import { runContractCommand, type GenericFlags } from './run-api-operation-command.ts';
+import { runApiOperationCommand, type GenericFlags } from './run-api-operation-command.ts';
 import { settingsFromFlagsEnvironmentAndProfile } from '../settings/resolve-settings.ts';
 
 /** The groups that have generated commands. */
-const groupNames = [...new Set(commandSpecs.flatMap(({ operationId, group }) => (operationId in handwrittenCommands ? [] : [group])))];
+const groupNames = [
+  ...new Set(commandSpecs.flatMap(({ operationId, group }) => (operationId in handwrittenCommandsByOperation ? [] : [group]))),
+];
 
 /** Returns the group with this name or alias. Returns an unknown word unchanged. */
-export const resolveCommandGroupName = (word: string): string => resolveCommandAlias(word, groupNames, getGroupAlias) ?? word;
+export const resolveCommandGroupName = (word: string): string => resolveCommandAlias(word, groupNames, getCommandGroupAlias) ?? word;
 
 /**
  * Adds one command for each operation in the contract: `mandate <resource> <operation>`. With `onlyGroup`, adds only the commands of this
@@ -28,7 +25,7 @@ export const resolveCommandGroupName = (word: string): string => resolveCommandA
  */
 export function addApiOperationCommands(program: Command, io: CliEnvironment, onlyGroup?: string, onlyName?: string): boolean {
   const candidates = commandSpecs.filter(
-    ({ operationId, group }) => !(operationId in handwrittenCommands) && (onlyGroup ?? group) === group,
+    ({ operationId, group }) => !(operationId in handwrittenCommandsByOperation) && (onlyGroup ?? group) === group,
   );
   const names = candidates.map(({ name }) => name);
   const onlySpec =
@@ -55,7 +52,7 @@ function addContractCommand(parent: Command, spec: CommandSpec, io: CliEnvironme
   if (spec.scopes.length > 0) command.addHelpText('after', `\nRequires the scope ${spec.scopes.join(' or ')}.`);
   command.action(async () => {
     const settings = settingsFromFlagsEnvironmentAndProfile(readGlobalFlags(command), io);
-    await runContractCommand({ io, settings, spec, path: command.args, typed, own: command.opts<GenericFlags>() });
+    await runApiOperationCommand({ io, settings, spec, path: command.args, typed, own: command.opts<GenericFlags>() });
   });
 }
 
@@ -74,7 +71,7 @@ const allowedValues = ({ schema }: ContractFlag): string[] => {
 };
 
 function addFlag(command: Command, flag: ContractFlag, typed: Map<ContractFlag, string[]>): void {
-  const description = formatFlagValueHelp(flag);
+  const description = formatFlagHelp(flag);
   if (flag.kind === 'switch') {
     command.option(flag.name, description.replace(/^`true` /, ''));
     command.on(`option:${flag.name.slice(2)}`, () => typed.set(flag, ['true']));

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { getCommandAlias, resolveCommandAlias } from '../contract-commands/command-aliases.ts';
-import { handwrittenCommands } from '../contract-commands/handwritten-commands.ts';
+import { handwrittenCommandsByOperation } from '../contract-commands/handwritten-commands.ts';
 import { CommandError } from '../errors/command-error.ts';
 import { commandSpecs } from '../contract-commands/commands.gen.ts';
 import { getCommandSpecOfOperation } from '../contract-commands/build-request.ts';
@@ -8,7 +8,7 @@ import { exitCodes } from '../errors/exit-codes.ts';
 import type { CliEnvironment } from '../environment/cli-environment.ts';
 import { findClosestMatch } from '../terminal/closest-spelling.ts';
 import { readGlobalFlags, addCommandWithoutSubcommands } from './global-flags-and-command-groups.ts';
-import { openSession } from '../sign-in/profile-session.ts';
+import { openProfileSession } from '../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../settings/resolve-settings.ts';
 import { openUrlInBrowserOrPrint } from '../output/web-page-urls.ts';
 import { resolveCommandGroupName } from './contract-commands.ts';
@@ -26,13 +26,13 @@ export function addDocsCommand(program: Command, io: CliEnvironment): void {
 
 async function openReference(io: CliEnvironment, settings: Settings, words: readonly string[]): Promise<void> {
   const fragment = referenceFragment(words);
-  const { apiUrl } = await openSession(io, settings);
+  const { apiUrl } = await openProfileSession(io, settings);
   await openUrlInBrowserOrPrint(io, settings, `${apiUrl}/docs${fragment}`);
 }
 
 /** The API operations behind commands that are not named after an operation. */
 const operationsOfCustomCommands: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(Object.entries(handwrittenCommands).map(([operationId, words]) => [words, operationId])),
+  ...Object.fromEntries(Object.entries(handwrittenCommandsByOperation).map(([operationId, words]) => [words, operationId])),
   'orders pay': 'payments.create',
   'orders watch': 'orders.get',
   'tasks wait': 'tasks.get',

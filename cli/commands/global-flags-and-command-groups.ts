@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import { getCommandAlias, getGroupAlias } from '../contract-commands/command-aliases.ts';
+import { getCommandAlias, getCommandGroupAlias } from '../contract-commands/command-aliases.ts';
 import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import { findClosestMatch } from '../terminal/closest-spelling.ts';
@@ -68,7 +68,7 @@ export function addCommandWithoutSubcommands(parent: Command, name: string, summ
 /** Adds a command that only has subcommands. Invoked without a subcommand, it prints its help and exits with code 0. */
 export function addCommandGroup(program: Command, name: string, summary: string): Command {
   const group = program.command(name).summary(summary).description(summary).argument('[command]').usage('<command>');
-  const alias = getGroupAlias(name);
+  const alias = getCommandGroupAlias(name);
   if (alias !== undefined) group.alias(alias);
   group.action((word: string | undefined) => {
     if (word === undefined) return group.outputHelp();

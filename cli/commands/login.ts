@@ -17,12 +17,12 @@ import { exitCodes } from '../errors/exit-codes.ts';
 import { parsePastedToken } from '../sign-in/pasted-token.ts';
 import type { CliEnvironment } from '../environment/cli-environment.ts';
 import { sanitizeForTerminal, serializeJsonForTerminal } from '../terminal/safe-terminal-text.ts';
-import { writeDpopKey } from '../sign-in/dpop-keys.ts';
+import { saveOrDeleteDpopKey } from '../sign-in/dpop-keys.ts';
 import { readLine } from '../terminal/read-line.ts';
 import { readGlobalFlags, addCommandWithoutSubcommands, setCompletionChoices } from './global-flags-and-command-groups.ts';
 import { parseDurationMs } from '../settings/parse-duration.ts';
 import { chooseRefreshTokenStorage, saveCredential, type RefreshTokenStorage } from '../sign-in/refresh-token-storage.ts';
-import { createApiClient, allowsInsecureRequests, openSession, type Session } from '../sign-in/profile-session.ts';
+import { createApiClient, allowsInsecureRequests, openProfileSession, type Session } from '../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type GlobalFlags, type Settings } from '../settings/resolve-settings.ts';
 import { chooseSignInMode, type SignInMode } from '../sign-in/sign-in-methods.ts';
 import { revokeTokens } from './logout.ts';
@@ -95,7 +95,7 @@ async function login(context: LoginContext): Promise<void> {
     });
   }
   parsePort(flags.port);
-  const session = await openSession(io, settings);
+  const session = await openProfileSession(io, settings);
   const granted = session.credential?.scopes ?? [];
   const scopes = requestedScopes(flags, granted);
   const storage = await chooseRefreshTokenStorage(io, settings, flags.storage);
@@ -123,7 +123,7 @@ async function login(context: LoginContext): Promise<void> {
     throw notGrantedError(missing, user, `The previous sign-in of profile ${settings.profile} is unchanged.`);
   }
   await store.exclusively(async () => {
-    await writeDpopKey(store, settings.profile, proofKey && (await exportProofKey(proofKey)));
+    await saveOrDeleteDpopKey(store, settings.profile, proofKey && (await exportProofKey(proofKey)));
     await saveCredential(io, store, settings.profile, credential, tokens.refreshToken);
   });
   printSignIn(io, settings, 'Signed in', credential, `Credentials: ${storage === 'keyring' ? 'system keyring' : store.path}.`);

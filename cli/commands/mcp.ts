@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { CliEnvironment } from '../environment/cli-environment.ts';
 import { readGlobalFlags, addCommandWithoutSubcommands } from './global-flags-and-command-groups.ts';
-import { openSession } from '../sign-in/profile-session.ts';
+import { openProfileSession } from '../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile } from '../settings/resolve-settings.ts';
 
 const setupHelp = `
@@ -17,7 +17,7 @@ export function addMcpCommand(program: Command, io: CliEnvironment): void {
     .option('--allow-writes', 'also enable tools that create, change or delete')
     .addHelpText('after', setupHelp)
     .action(async () => {
-      const { client } = await openSession(io, settingsFromFlagsEnvironmentAndProfile(readGlobalFlags(command), io));
+      const { client } = await openProfileSession(io, settingsFromFlagsEnvironmentAndProfile(readGlobalFlags(command), io));
       const { serveMcpTools: serveTools } = await import('../mcp/serve-mcp-tools.ts');
       await serveTools(io, client, command.opts<{ allowWrites?: boolean }>().allowWrites ?? false);
     });

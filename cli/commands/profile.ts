@@ -4,7 +4,7 @@ import {
   profileSettingDefinitions,
   isValidProfileName,
   readConfigFile,
-  withReplacedProfile,
+  replaceProfileInConfig,
   writeConfigFile,
 } from '../settings/config-file.ts';
 import { requireConfirmation } from '../contract-commands/require-confirmation.ts';
@@ -14,7 +14,7 @@ import type { CliEnvironment } from '../environment/cli-environment.ts';
 import { readGlobalFlags, addCommandGroup, addCommandWithoutSubcommands } from './global-flags-and-command-groups.ts';
 import { parseApiUrl } from '../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../settings/resolve-settings.ts';
-import { assertKnownFields, printResult } from '../output/print-result.ts';
+import { assertRequestedFieldsKnown, printResult } from '../output/print-result.ts';
 import { signOutProfiles } from './logout.ts';
 
 const columns = ['name', 'active', 'api_url', 'user', 'signed_in'];
@@ -23,7 +23,7 @@ export function addProfileCommands(program: Command, io: CliEnvironment): void {
   const group = addCommandGroup(program, 'profile', 'Manage profiles for several services or accounts');
   const list = addCommandWithoutSubcommands(group, 'list', 'List every profile').action(async () => {
     const settings = settingsFromFlagsEnvironmentAndProfile(readGlobalFlags(list), io);
-    assertKnownFields(settings, columns);
+    assertRequestedFieldsKnown(settings, columns);
     printResult(io, settings, { data: await listProfiles(settings) }, columns);
   });
   const show = addCommandWithoutSubcommands(group, 'show', 'Show the settings of a profile')
@@ -32,7 +32,7 @@ export function addProfileCommands(program: Command, io: CliEnvironment): void {
       const settings = settingsFromFlagsEnvironmentAndProfile(readGlobalFlags(show), io);
       const known = await requireProfile(settings, name ?? settings.profile);
       const shown = { ...known, ...readConfigFile(settings.directory).profiles[known.name], api_url: known.api_url };
-      assertKnownFields(settings, [...columns, ...Object.keys(profileSettingDefinitions)]);
+      assertRequestedFieldsKnown(settings, [...columns, ...Object.keys(profileSettingDefinitions)]);
       printResult(io, settings, shown);
     });
   const create = addCommandWithoutSubcommands(group, 'create', 'Create a profile')
@@ -109,14 +109,14 @@ async function createProfile(
   const config = readConfigFile(settings.directory);
   if (config.profiles[name]) throw usageError(`Profile ${name} already exists`);
   const profile = { api_url: parseApiUrl(io, apiUrl), ...(issuer !== undefined && { issuer: parseApiUrl(io, issuer) }) };
-  await writeConfigFile(settings.directory, withReplacedProfile(config, name, profile));
+  await writeConfigFile(settings.directory, replaceProfileInConfig(config, name, profile));
   if (!settings.quiet) io.stderr.write(`Profile ${name} created. Sign in with: mandate login --profile ${name}\n`);
 }
 
 async function deleteProfile(io: CliEnvironment, settings: Settings, name: string, yes: boolean): Promise<void> {
   const { signed_in: signedIn } = await requireProfile(settings, name);
   await requireConfirmation(io, settings, () => `Delete profile ${name}${signedIn ? ' and sign out of it' : ''}?`, yes);
-  await writeConfigFile(settings.directory, withReplacedProfile(readConfigFile(settings.directory), name, undefined));
+  await writeConfigFile(settings.directory, replaceProfileInConfig(readConfigFile(settings.directory), name, undefined));
   if (signedIn) await signOutProfiles(io, settings, [name]);
   if (!settings.quiet) io.stderr.write(`Profile ${name} deleted.\n`);
 }

@@ -4,7 +4,12 @@ import { promptForMissingRequiredFlags } from '../contract-commands/prompt-for-m
 import { tableColumnsByOperation, getColumnHeadings, staffTableColumnsByOperation } from '../output/table-columns.ts';
 import type { CommandSpec } from '../schema/command-spec-type.ts';
 import { requireConfirmation } from '../contract-commands/require-confirmation.ts';
-import { commandErrorFromApiError, buildRequest, type ContractRequest, type CommandInput } from '../contract-commands/build-request.ts';
+import {
+  commandErrorFromApiError,
+  buildRequestFromCommandInput,
+  type ContractRequest,
+  type CommandInput,
+} from '../contract-commands/build-request.ts';
 import { readScopesFromJwt } from '../sign-in/pasted-token.ts';
 import type { CliEnvironment } from '../environment/cli-environment.ts';
 import { convertMoneyFlagsToMinorUnits } from '../contract-commands/money-flags.ts';
@@ -12,10 +17,10 @@ import { printSuggestedNextCommand } from '../output/suggested-next-commands.ts'
 import { getConfirmationQuestion } from '../contract-commands/confirmation-questions.ts';
 import { readJsonObjectInput } from '../contract-commands/read-json-input.ts';
 import { isRecord } from '../schema/find-schema-violations.ts';
-import { openSession, requireSignIn, type Session } from '../sign-in/profile-session.ts';
+import { openProfileSession, requireSignIn, type Session } from '../sign-in/profile-session.ts';
 import type { Settings } from '../settings/resolve-settings.ts';
 import { printPages } from '../output/print-pages.ts';
-import { assertKnownFields, printResult } from '../output/print-result.ts';
+import { assertRequestedFieldsKnown, printResult } from '../output/print-result.ts';
 import { openUrlInBrowserOrPrint, findWebPageUrlOfOperation } from '../output/web-page-urls.ts';
 
 /** Flags that generated commands have in addition to the parameters of their operation. */
@@ -35,12 +40,12 @@ type Prepared = { readonly request: ContractRequest; readonly idempotencyKey: st
 const missingSecretNotice = ({ field, recovery }: NonNullable<CommandSpec['secret']>): string =>
   `Nothing new was created: this is the response to an earlier request with the same idempotency key. The field ${field} is returned only once. ${recovery}\n`;
 
-export async function runContractCommand(invocation: Invocation): Promise<void> {
+export async function runApiOperationCommand(invocation: Invocation): Promise<void> {
   const { io, settings, spec, own } = invocation;
   let openedSession: Promise<Session> | undefined;
-  const session = (): Promise<Session> => (openedSession ??= openSession(io, settings));
+  const session = (): Promise<Session> => (openedSession ??= openProfileSession(io, settings));
   const request = await completeRequest(invocation, session);
-  assertKnownFields(settings, spec.fields);
+  assertRequestedFieldsKnown(settings, spec.fields);
   const idempotencyKey = spec.idempotent ? (own.idempotencyKey ?? randomUUID()) : undefined;
   if (own.printRequest) return printRequest(invocation, { request, idempotencyKey });
   if (spec.scopes.length > 0) requireSignIn(await session());
@@ -59,7 +64,12 @@ async function completeRequest(
   const base = own.input === undefined ? {} : await readJsonObjectInput(io, own.input);
   const completed = settings.canPromptForFlags && own.input !== '-' ? await promptForMissingRequiredFlags(io, spec, typed, base) : typed;
   const client = own.printRequest ? undefined : async () => (await session()).client;
-  return buildRequest({ spec, path, base, typed: await convertMoneyFlagsToMinorUnits({ spec, typed: completed, path, base, client }) });
+  return buildRequestFromCommandInput({
+    spec,
+    path,
+    base,
+    typed: await convertMoneyFlagsToMinorUnits({ spec, typed: completed, path, base, client }),
+  });
 }
 
 function printRequest({ io, own }: Invocation, { request, idempotencyKey }: Prepared): void {

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import type { CliEnvironment } from '../environment/cli-environment.ts';
 import { readGlobalFlags, addCommandWithoutSubcommands } from './global-flags-and-command-groups.ts';
-import { openSession, requireSignIn } from '../sign-in/profile-session.ts';
+import { openProfileSession, requireSignIn } from '../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../settings/resolve-settings.ts';
-import { assertKnownFields, printResult } from '../output/print-result.ts';
+import { assertRequestedFieldsKnown, printResult } from '../output/print-result.ts';
 
 export function addWhoamiCommand(program: Command, io: CliEnvironment): void {
   const command = addCommandWithoutSubcommands(program, 'whoami', 'Show the signed-in user')
@@ -19,7 +19,7 @@ export function addWhoamiCommand(program: Command, io: CliEnvironment): void {
 }
 
 async function whoami(io: CliEnvironment, settings: Settings, offline: boolean): Promise<void> {
-  const { apiUrl, credential, client, signedIn } = await openSession(io, settings);
+  const { apiUrl, credential, client, signedIn } = await openProfileSession(io, settings);
   requireSignIn({ signedIn: signedIn && (!offline || credential !== undefined) });
   const user = offline ? credential?.user : await client.users.me({ signal: io.interrupted });
   const shown = {
@@ -30,6 +30,6 @@ async function whoami(io: CliEnvironment, settings: Settings, offline: boolean):
     api_url: apiUrl,
     scopes: credential?.scopes.join(' ') ?? null,
   };
-  assertKnownFields(settings, Object.keys(shown));
+  assertRequestedFieldsKnown(settings, Object.keys(shown));
   printResult(io, settings, shown);
 }

@@ -1,11 +1,11 @@
 import { ApiError, ConnectionError, filledPath, TimeoutError, type QueryValue } from '@mandate/client-sdk';
-import { handwrittenCommands } from './handwritten-commands.ts';
+import { handwrittenCommandsByOperation } from './handwritten-commands.ts';
 import { CommandError, type FieldError } from '../errors/command-error.ts';
 import type { CommandSpec } from '../schema/command-spec-type.ts';
 import { commandSpecs } from './commands.gen.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import { flagsFromCommandSpec, isMoneyFlag, snakeToKebabCase } from './flags-from-command-spec.ts';
-import { getMinorUnitName } from './money-flags.ts';
+import { describeMinorUnit } from './money-flags.ts';
 import { flagErrorFromSchemaViolation, parseFlagValues, type RawFlagValues } from './parse-flags.ts';
 import { requiredFieldMessage, findSchemaViolations } from '../schema/find-schema-violations.ts';
 
@@ -32,8 +32,8 @@ export function getCommandSpecOfOperation(operationId: string): CommandSpec {
 }
 
 /** Builds the request from the command-line input. Throws one error that lists every invalid value. */
-export function buildRequest({ spec, path, typed, base = {} }: CommandInput): ContractRequest {
-  const { query, body, fields: invalidFields } = buildQueryAndBody(spec, typed, base);
+export function buildRequestFromCommandInput({ spec, path, typed, base = {} }: CommandInput): ContractRequest {
+  const { query, body, fields: invalidFields } = buildAndValidateQueryAndBody(spec, typed, base);
   const fields: FieldError[] = [
     ...spec.pathParameters.flatMap(({ name, schema }, index) => {
       const text = path[index] ?? '';
@@ -43,7 +43,7 @@ export function buildRequest({ spec, path, typed, base = {} }: CommandInput): Co
     ...invalidFields,
   ];
   if (fields.length > 0) {
-    const hint = `Show the usage with: mandate ${handwrittenCommands[spec.operationId] ?? `${spec.group} ${spec.name}`} --help`;
+    const hint = `Show the usage with: mandate ${handwrittenCommandsByOperation[spec.operationId] ?? `${spec.group} ${spec.name}`} --help`;
     throw new CommandError(exitCodes.usage, 'usage', 'Invalid command line; nothing was sent', { fields, hint });
   }
   return {
@@ -62,7 +62,7 @@ type CheckedValues = {
 };
 
 /** Builds query and body from the flags, which override the fields of `base`, and validates both. */
-export function buildQueryAndBody(spec: CommandSpec, typed: RawFlagValues, base: Record<string, unknown>): CheckedValues {
+export function buildAndValidateQueryAndBody(spec: CommandSpec, typed: RawFlagValues, base: Record<string, unknown>): CheckedValues {
   const now = new Date();
   const flags = flagsFromCommandSpec(spec);
   const query = parseFlagValues(typed, 'query', {}, now);
@@ -76,7 +76,7 @@ export function buildQueryAndBody(spec: CommandSpec, typed: RawFlagValues, base:
     const money = flags.find((candidate) => candidate.name === flag && isMoneyFlag(candidate));
     const fullMessage =
       money && message !== requiredFieldMessage
-        ? `${message}, ${getMinorUnitName(typeof currency === 'string' ? currency : undefined)}`
+        ? `${message}, ${describeMinorUnit(typeof currency === 'string' ? currency : undefined)}`
         : message;
     return { ...rest, flag, message: fullMessage };
   };

@@ -5,7 +5,7 @@ const shortNames: Readonly<Record<string, string>> = { list: 'ls', delete: 'rm',
 export const getCommandAlias = (name: string): string | undefined => shortNames[name];
 
 /** Returns the singular of a plural group name: `order` for `orders`, `category` for `categories`. */
-export const getGroupAlias = (name: string): string | undefined => {
+export const getCommandGroupAlias = (name: string): string | undefined => {
   if (name.endsWith('ies')) return `${name.slice(0, -3)}y`;
   return name.endsWith('s') ? name.slice(0, -1) : undefined;
 };

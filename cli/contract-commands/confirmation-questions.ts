@@ -8,7 +8,7 @@ type Question = (client: Client, path: readonly string[], body: unknown) => stri
  * Confirmation questions for irreversible operations, by operation id. For every other DELETE, the question is derived from its summary.
  */
 const questions: Readonly<Record<string, Question>> = {
-  'orders.cancel': async (client, [id = '']) => `Cancel ${await formatOrderForConfirmation(client, id)}?`,
+  'orders.cancel': async (client, [id = '']) => `Cancel ${await fetchAndDescribeOrder(client, id)}?`,
   'users.close': (_, [id]) => `Close the account of user ${id}?`,
   'payments.cancel': (_, [id]) => `Cancel payment ${id}?`,
   'refunds.create': (client, [id = ''], body) => refundQuestion(client, id, isRecord(body) ? body['amount'] : undefined),
@@ -40,7 +40,7 @@ async function refundQuestion(client: Client, orderId: string, requested: unknow
 }
 
 /** Describes an order, such as `order 42 (€42.50, paid)`, or returns only its id if the order cannot be read. */
-export async function formatOrderForConfirmation(client: Client, id: string): Promise<string> {
+export async function fetchAndDescribeOrder(client: Client, id: string): Promise<string> {
   const result = await client.orders.get(id).safe();
   if (!result.ok) return `order ${id}`;
   const { total, currency, status } = result.data;

@@ -48,7 +48,7 @@ export const isMoneyFlag = ({ kind, schema, path }: ContractFlag): boolean =>
   kind === 'value' && schema.type.includes('integer') && /(?:^|_)(?:price|total|amount)(?:_gte|_lte)?$/.test(path.at(-1) ?? '');
 
 /** Returns a flag's help text. */
-export function formatFlagValueHelp(flag: ContractFlag): string {
+export function formatFlagHelp(flag: ContractFlag): string {
   const hint = valueHint(flag);
   return [flag.schema.description?.replace(/\.$/, ''), hint && `(${hint})`].filter(Boolean).join(' ');
 }

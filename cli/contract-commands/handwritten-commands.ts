@@ -1,5 +1,5 @@
 /** Operations with a handwritten command, because they need more than one request or transfer a file. */
-export const handwrittenCommands: Readonly<Record<string, string>> = {
+export const handwrittenCommandsByOperation: Readonly<Record<string, string>> = {
   'orderExports.create': 'orders export',
   'orderImports.create': 'orders import',
   'productImports.create': 'products import',

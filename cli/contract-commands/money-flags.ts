@@ -3,7 +3,7 @@ import { CommandError, type FieldError } from '../errors/command-error.ts';
 import type { CommandSpec } from '../schema/command-spec-type.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import { isMoneyFlag, type ContractFlag } from './flags-from-command-spec.ts';
-import { parseDecimalAmount } from './parse-amount.ts';
+import { parseDecimalToMinorUnits } from './parse-amount.ts';
 import { parseFlagValues, type RawFlagValues } from './parse-flags.ts';
 import { isRecord } from '../schema/find-schema-violations.ts';
 
@@ -74,10 +74,10 @@ async function findCurrency({ spec, typed, path, base, client }: Conversion): Pr
 }
 
 function toMinorUnits(flag: ContractFlag, number: string, currency: string): string {
-  const amount = parseDecimalAmount(number, currency);
+  const amount = parseDecimalToMinorUnits(number, currency);
   if (amount !== undefined) return String(amount);
-  const example = parseDecimalAmount('0.1', currency) === undefined ? '10' : '9.99';
-  throw invalidFlagError(flag, `must be an amount of ${currency}, such as ${example}, or a whole number ${getMinorUnitName(currency)}`);
+  const example = parseDecimalToMinorUnits('0.1', currency) === undefined ? '10' : '9.99';
+  throw invalidFlagError(flag, `must be an amount of ${currency}, such as ${example}, or a whole number ${describeMinorUnit(currency)}`);
 }
 
 function invalidFlagError({ name, path }: ContractFlag, message: string): CommandError {
@@ -96,5 +96,5 @@ const unitNames: Readonly<Record<string, string>> = {
 };
 
 /** Describes the unit of a flag's whole numbers, such as `in pence`. */
-export const getMinorUnitName = (currency: string | undefined): string =>
+export const describeMinorUnit = (currency: string | undefined): string =>
   `in ${currency === undefined ? 'the minor unit of the currency, such as pence or cents' : (unitNames[currency] ?? `minor units of ${currency}`)}`;

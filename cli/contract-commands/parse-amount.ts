@@ -4,7 +4,7 @@ import { currencyExponent } from '@mandate/client-sdk';
  * Converts an amount such as `12.05` to minor units: `parseAmount('12.05', 'EUR')` returns 1205. Returns `undefined` if the text is not an
  * amount or has more decimal places than the currency.
  */
-export function parseDecimalAmount(text: string, currency: string): number | undefined {
+export function parseDecimalToMinorUnits(text: string, currency: string): number | undefined {
   const [, whole, fraction = ''] = /^(\d+)(?:\.(\d+))?$/.exec(text.trim()) ?? [];
   const digits = currencyExponent(currency);
   if (whole === undefined || fraction.length > digits) return undefined;

@@ -1,4 +1,4 @@
-import { buildQueryAndBody } from './build-request.ts';
+import { buildAndValidateQueryAndBody } from './build-request.ts';
 import type { CommandSpec } from '../schema/command-spec-type.ts';
 import { flagsFromCommandSpec, type ContractFlag } from './flags-from-command-spec.ts';
 import type { CliEnvironment } from '../environment/cli-environment.ts';
@@ -16,7 +16,7 @@ export async function promptForMissingRequiredFlags(
 ): Promise<RawFlagValues> {
   const completed = new Map(typed);
   const errorsOf = (flag: ContractFlag): string[] =>
-    buildQueryAndBody(spec, completed, base).fields.flatMap(({ flag: name, message }) =>
+    buildAndValidateQueryAndBody(spec, completed, base).fields.flatMap(({ flag: name, message }) =>
       name === flag.name || name.startsWith(`${flag.name}[`) ? [message] : [],
     );
   for (const flag of flagsFromCommandSpec(spec).filter((one) => errorsOf(one).includes(requiredFieldMessage))) {

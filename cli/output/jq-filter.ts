@@ -7,7 +7,7 @@ import { sanitizeForTerminal, serializeJsonForTerminal } from '../terminal/safe-
 let jq: Awaited<ReturnType<typeof loadJq>> | undefined;
 
 /** Loads jq and compiles the filter, so that an invalid filter is rejected before any request is sent. */
-export async function loadJqFilter(filter: string): Promise<void> {
+export async function loadJqAndCheckFilter(filter: string): Promise<void> {
   const { loadJq: load } = await import('./load-jq.ts');
   jq ??= await load();
   // Without input, jq compiles the filter without running it.

@@ -35,7 +35,7 @@ export function printFailedOrCanceledImport(io: CliEnvironment, { status, import
 }
 
 /** Throws if the import rejected rows or orders, although its task succeeded. */
-export function assertNoRowsRejected({ id, result }: Task): void {
+export function assertNoImportRowsRejected({ id, result }: Task): void {
   const refused = result?.imported?.refused ?? 0;
   if (refused === 0) return;
   const hint = `Correct the reported rows and import the file again. Show the report with: mandate tasks result ${id}`;

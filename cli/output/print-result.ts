@@ -6,10 +6,10 @@ import { exitCodes } from '../errors/exit-codes.ts';
 import type { CliEnvironment } from '../environment/cli-environment.ts';
 import { applyJqFilter } from './jq-filter.ts';
 import { findClosestMatch } from '../terminal/closest-spelling.ts';
-import { sanitizeForTerminal, serializeJsonForTerminal, displayWidth } from '../terminal/safe-terminal-text.ts';
+import { sanitizeForTerminal, serializeJsonForTerminal, getDisplayWidth } from '../terminal/safe-terminal-text.ts';
 import { isRecord } from '../schema/find-schema-violations.ts';
 import type { Settings } from '../settings/resolve-settings.ts';
-import { renderTable } from './text-table.ts';
+import { renderTextTable } from './text-table.ts';
 
 type Item = Record<string, unknown>;
 type Headings = Readonly<Record<string, string>>;
@@ -31,9 +31,10 @@ export function printResult(
   const chosen = settings.fields;
   const list = listItems(body);
   if (settings.get !== undefined) return stdout.write(formatPath(body, settings.get));
-  if (settings.jq !== undefined && !(settings.format === 'jsonl' && list)) return stdout.write(formatJsonLine(io, settings, body));
+  if (settings.jq !== undefined && !(settings.format === 'jsonl' && list))
+    return stdout.write(formatJsonLineOrJqResults(io, settings, body));
   if (settings.format === 'jsonl' && list)
-    return stdout.write(list.map((item) => formatJsonLine(io, settings, pickFields(item, chosen))).join(''));
+    return stdout.write(list.map((item) => formatJsonLineOrJqResults(io, settings, pickFields(item, chosen))).join(''));
   if (settings.format !== 'text') {
     const projection = list && isRecord(body) ? { ...body, data: list.map((item) => pickFields(item, chosen)) } : pickFields(body, chosen);
     return stdout.write(`${serializeJsonForTerminal(projection, stdout.isTTY && settings.format === 'json' ? 2 : undefined)}\n`);
@@ -44,14 +45,14 @@ export function printResult(
 }
 
 /** Formats a value as one line of JSON, or as the `--jq` filter's results. */
-export const formatJsonLine = ({ stdout }: CliEnvironment, { jq }: Settings, value: unknown): string =>
+export const formatJsonLineOrJqResults = ({ stdout }: CliEnvironment, { jq }: Settings, value: unknown): string =>
   jq === undefined ? `${serializeJsonForTerminal(value)}\n` : applyJqFilter(jq, value, stdout);
 
 const listItems = (body: unknown): Item[] | undefined =>
   isRecord(body) && Array.isArray(body['data']) ? body['data'].filter(isRecord) : undefined;
 
 /** Throws if `--fields` contains an unknown field. Called before any request, so that it cannot fail after an order has been placed. */
-export function assertKnownFields({ fields: chosen }: Settings, known: readonly string[]): void {
+export function assertRequestedFieldsKnown({ fields: chosen }: Settings, known: readonly string[]): void {
   const unknown = chosen?.find((field) => !known.includes(field));
   if (unknown === undefined) return;
   const closest = findClosestMatch(unknown, known);
@@ -73,7 +74,7 @@ function formatObject(io: CliEnvironment, settings: Settings, body: Item, chosen
   if (!io.stdout.isTTY) return names.map((name) => `${name}\t${toTsvCell(valueAt(body, name))}\n`).join('');
   const lists = names.filter((name) => isTable(valueAt(body, name)));
   const simple = names.filter((name) => !lists.includes(name) && !isEmpty(valueAt(body, name)));
-  const width = Math.max(0, ...simple.map(displayWidth));
+  const width = Math.max(0, ...simple.map(getDisplayWidth));
   const lines = simple.map((name) => `${name.padEnd(width)}  ${toDisplayCell(body, name)}\n`).join('');
   const tables = lists.map((name) => {
     const value = valueAt(body, name);
@@ -96,7 +97,7 @@ const formatTable = (
   names: readonly string[],
   headings: Headings = {},
 ): string =>
-  renderTable({
+  renderTextTable({
     names,
     headings,
     rows: items.map((item) => names.map((name) => toDisplayCell(item, name))),

@@ -3,7 +3,7 @@ import type { CliEnvironment } from '../environment/cli-environment.ts';
 import type { Settings } from '../settings/resolve-settings.ts';
 
 /** Returns middleware that prints a notice on a terminal when a request is retried. */
-export const retryNoticeMiddleware =
+export const createRetryNoticeMiddleware =
   ({ stderr }: CliEnvironment, { quiet, format }: Settings): Middleware =>
   async (request, next) => {
     if (request.attempt > 0 && stderr.isTTY && !quiet && format === 'text') stderr.write(`Retrying (attempt ${request.attempt + 1}) ...\n`);

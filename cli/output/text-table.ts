@@ -1,4 +1,4 @@
-import { truncateToWidth, padToWidth, displayWidth } from '../terminal/safe-terminal-text.ts';
+import { truncateToWidth, padToWidth, getDisplayWidth } from '../terminal/safe-terminal-text.ts';
 
 const gap = 2;
 /** Minimum width of a column when the table is narrowed. */
@@ -17,9 +17,9 @@ type Table = {
 };
 
 /** Formats rows under upper-case headings. Narrows the widest columns first to fit `width`, and aligns numbers to the right. */
-export function renderTable({ names, headings, rows, width, bold, paint }: Table): string {
+export function renderTextTable({ names, headings, rows, width, bold, paint }: Table): string {
   const titles = names.map((name) => (headings[name] ?? name.replaceAll(/[_.]/g, ' ')).toUpperCase());
-  const widths = titles.map((title, column) => Math.max(displayWidth(title), ...rows.map((row) => displayWidth(row[column] ?? ''))));
+  const widths = titles.map((title, column) => Math.max(getDisplayWidth(title), ...rows.map((row) => getDisplayWidth(row[column] ?? ''))));
   narrowColumns(widths, width);
   const isNumeric = titles.map((_, column) => rows.length > 0 && rows.every((row) => /^(?:[^\d\s]{0,4}[\d.,]+|)$/.test(row[column] ?? '')));
   const line = (cells: readonly string[], isRow = false): string =>
@@ -27,7 +27,7 @@ export function renderTable({ names, headings, rows, width, bold, paint }: Table
       .map((cell, column) => {
         const truncated = truncateToWidth(cell, widths[column] ?? 0);
         const padded = isNumeric[column]
-          ? ' '.repeat(Math.max(0, (widths[column] ?? 0) - displayWidth(truncated))) + truncated
+          ? ' '.repeat(Math.max(0, (widths[column] ?? 0) - getDisplayWidth(truncated))) + truncated
           : padToWidth(truncated, widths[column] ?? 0);
         return isRow ? padded.replace(truncated, () => paint(names[column] ?? '', truncated)) : padded;
       })

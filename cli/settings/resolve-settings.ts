@@ -30,7 +30,7 @@ export type Settings = {
   readonly format: 'text' | 'json' | 'jsonl';
   readonly fields: readonly string[] | undefined;
   readonly get: string | undefined;
-  /** jq filter for the JSON output, already compiled by `loadJqFilter`. */
+  /** jq filter for the JSON output, already compiled by `loadJqAndCheckFilter`. */
   readonly jq: string | undefined;
   readonly quiet: boolean;
   /** Whether the user can be asked to confirm an operation. */

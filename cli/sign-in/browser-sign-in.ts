@@ -4,7 +4,7 @@ import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import type { CliEnvironment } from '../environment/cli-environment.ts';
 import { sanitizeForTerminal } from '../terminal/safe-terminal-text.ts';
-import { createSignInDeadline, signInDeniedError, type SignInOptions } from './sign-in-methods.ts';
+import { createSignInDeadline, createSignInDeniedError, type SignInOptions } from './sign-in-methods.ts';
 
 /** Signs in with a browser that is redirected to a loopback port on this machine (RFC 8252 section 7.3). */
 export async function signInWithBrowser(
@@ -31,7 +31,7 @@ export async function signInWithBrowser(
     if (options.opens) io.openBrowser(request.url).catch(() => io.stderr.write('The browser could not be opened. Open the URL above.\n'));
     return await tokens;
   } catch (error) {
-    throw error instanceof AuthorizationError && error.error === 'access_denied' ? signInDeniedError(error) : error;
+    throw error instanceof AuthorizationError && error.error === 'access_denied' ? createSignInDeniedError(error) : error;
   } finally {
     deadline.stop();
     await loopback.close();

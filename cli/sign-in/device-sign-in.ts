@@ -11,7 +11,7 @@ import { exitCodes } from '../errors/exit-codes.ts';
 import type { CliEnvironment } from '../environment/cli-environment.ts';
 import { sanitizeForTerminal, serializeJsonForTerminal } from '../terminal/safe-terminal-text.ts';
 import type { Settings } from '../settings/resolve-settings.ts';
-import { createSignInDeadline, signInDeniedError, type SignInOptions } from './sign-in-methods.ts';
+import { createSignInDeadline, createSignInDeniedError, type SignInOptions } from './sign-in-methods.ts';
 
 /** Signs in with a code that the user enters in a browser on any machine (RFC 8628). */
 export async function signInWithDeviceCode(
@@ -28,7 +28,7 @@ export async function signInWithDeviceCode(
   } catch (error) {
     if (deadline.signal.aborted) throw deadline.signal.reason;
     if (!(error instanceof AuthorizationError)) throw error;
-    if (error.error === 'access_denied') throw signInDeniedError(error);
+    if (error.error === 'access_denied') throw createSignInDeniedError(error);
     if (error.error !== 'expired_token') throw error;
     throw new CommandError(exitCodes.signInRequired, 'sign_in_timeout', 'The code was not entered in time', {
       cause: error,

@@ -25,7 +25,7 @@ async function readKey(store: CredentialStore, profile: string): Promise<ProofKe
 }
 
 /** Saves a profile's DPoP key, or deletes it if undefined. Must be called within `exclusively`. */
-export async function writeDpopKey(store: CredentialStore, profile: string, jwk: ProofJwk | undefined): Promise<void> {
+export async function saveOrDeleteDpopKey(store: CredentialStore, profile: string, jwk: ProofJwk | undefined): Promise<void> {
   const { [profile]: before, ...others } = await readKeys(store);
   if (before === undefined && jwk === undefined) return;
   await replaceFileAtomically(keyFilePath(store), `${JSON.stringify(jwk ? { ...others, [profile]: jwk } : others)}\n`);

@@ -4,7 +4,7 @@ import { CommandError } from '../errors/command-error.ts';
 import { createCredentialStore, type Credential, type CredentialStore } from './credential-store.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import type { CliEnvironment } from '../environment/cli-environment.ts';
-import { retryNoticeMiddleware } from '../output/retry-notice-middleware.ts';
+import { createRetryNoticeMiddleware } from '../output/retry-notice-middleware.ts';
 import { sanitizeForTerminal } from '../terminal/safe-terminal-text.ts';
 import { createDpopKeyLoader } from './dpop-keys.ts';
 import { nodeHttpFetch } from '../http/node-http-fetch.ts';
@@ -26,7 +26,7 @@ export type Session = {
 };
 
 /** Loads the profile's credential and creates an API client. Sends no request. */
-export async function openSession(io: CliEnvironment, settings: Settings): Promise<Session> {
+export async function openProfileSession(io: CliEnvironment, settings: Settings): Promise<Session> {
   const store = createCredentialStore(settings.directory);
   const stored = settings.token === undefined || settings.apiUrl === undefined ? await store.read(settings.profile) : undefined;
   const apiUrl = parseApiUrl(io, settings.apiUrl ?? stored?.apiUrl ?? defaultApiUrl);
@@ -65,7 +65,7 @@ export function createApiClient(io: CliEnvironment, settings: Settings, apiUrl: 
     onDeprecation: (notice) => {
       if (!settings.quiet) io.stderr.write(`Note: ${sanitizeForTerminal(deprecationText(notice))}\n`);
     },
-  }).use(retryNoticeMiddleware(io, settings));
+  }).use(createRetryNoticeMiddleware(io, settings));
 }
 
 /** Returns whether MANDATE_ALLOW_INSECURE allows plain http to other machines. */

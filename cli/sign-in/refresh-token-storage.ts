@@ -5,7 +5,7 @@ import type { Credential, CredentialStore } from './credential-store.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import type { CliEnvironment } from '../environment/cli-environment.ts';
 import { isSystemKeyringUsable } from '../environment/system-keyring.ts';
-import { writeDpopKey } from './dpop-keys.ts';
+import { saveOrDeleteDpopKey } from './dpop-keys.ts';
 import type { Settings } from '../settings/resolve-settings.ts';
 
 /** Where the refresh token is stored: in the credential file, or in the system keyring. */
@@ -69,10 +69,10 @@ export async function saveCredential(
 }
 
 /** Deletes a profile's credential, DPoP key and refresh token. Must be called within `exclusively`. */
-export async function deleteCredential(io: CliEnvironment, store: CredentialStore, profile: string): Promise<void> {
+export async function deleteCredentialAndDpopKey(io: CliEnvironment, store: CredentialStore, profile: string): Promise<void> {
   const credential = await store.read(profile);
   await store.write(profile, undefined);
-  await writeDpopKey(store, profile, undefined);
+  await saveOrDeleteDpopKey(store, profile, undefined);
   if (credential?.storage === 'keyring') {
     const remove = async (): Promise<void> => (await io.keyring()).remove(keyringAccount(store, profile));
     await remove().catch(() => undefined);

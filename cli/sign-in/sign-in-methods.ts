@@ -60,7 +60,7 @@ export function createSignInDeadline(io: CliEnvironment, waitMs: number): { read
 }
 
 /** Returns the error for a sign-in that the user denied. */
-export const signInDeniedError = (cause: unknown): CommandError =>
+export const createSignInDeniedError = (cause: unknown): CommandError =>
   new CommandError(exitCodes.signInRequired, 'access_denied', 'The sign-in was denied in the browser', {
     cause,
     hint: 'Retry with: mandate login',

@@ -18,13 +18,13 @@ const wideGrapheme =
 const zeroWidthGrapheme = /^[\p{Mn}\p{Cf}]+$/u;
 
 /** Returns the number of terminal columns that the text occupies. */
-export const displayWidth = (text: string): number => splitGraphemes(text).reduce((sum, segment) => sum + graphemeWidth(segment), 0);
+export const getDisplayWidth = (text: string): number => splitGraphemes(text).reduce((sum, segment) => sum + graphemeWidth(segment), 0);
 
 const graphemeWidth = (segment: string): number => (zeroWidthGrapheme.test(segment) ? 0 : wideGrapheme.test(segment) ? 2 : 1);
 
 /** Truncates text that is wider than `width`, with an ellipsis at the end. */
 export function truncateToWidth(text: string, width: number): string {
-  if (displayWidth(text) <= width) return text;
+  if (getDisplayWidth(text) <= width) return text;
   let truncated = '';
   let used = 0;
   for (const segment of splitGraphemes(text)) {
@@ -35,4 +35,4 @@ export function truncateToWidth(text: string, width: number): string {
   return `${truncated}…`;
 }
 
-export const padToWidth = (text: string, width: number): string => text + ' '.repeat(Math.max(0, width - displayWidth(text)));
+export const padToWidth = (text: string, width: number): string => text + ' '.repeat(Math.max(0, width - getDisplayWidth(text)));

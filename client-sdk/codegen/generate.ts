@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { generateQueriesSource } from './generate-queries.ts';
+import { generateQueryAndMutationTypes } from './generate-queries.ts';
 import { createOpenApiDocuments } from './create-openapi-documents.ts';
 import { generatedFileHeaderComment, listPublicOpenApiOperations, type OpenApiDocument, type Operation } from './openapi-document.ts';
 
@@ -14,7 +14,7 @@ function sourcesOf(document: OpenApiDocument, suffix: string): Record<string, st
   return {
     [`routes${suffix}.gen.ts`]: generatedFileHeaderComment + routesSource(operations),
     [`resources${suffix}.gen.ts`]: generatedFileHeaderComment + resourcesSource(document, operations, suffix),
-    ...(suffix === '' && { 'queries.gen.ts': generatedFileHeaderComment + generateQueriesSource(operations) }),
+    ...(suffix === '' && { 'queries.gen.ts': generatedFileHeaderComment + generateQueryAndMutationTypes(operations) }),
   };
 }
 

@@ -48,11 +48,11 @@ export class RetryBudget {
 export async function waitUnlessAborted(ms: number, signal: AbortSignal | undefined): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, ms);
-  await withAbortAndDeadline(signal, promise).finally(() => clearTimeout(timer));
+  await awaitUntilAbortOrDeadline(signal, promise).finally(() => clearTimeout(timer));
 }
 
 /** Returns the result of `awaited`. Rejects if the caller's signal is aborted or the deadline passes first. */
-export async function withAbortAndDeadline<T>(signal: AbortSignal | undefined, awaited: T | Promise<T>, until = Infinity): Promise<T> {
+export async function awaitUntilAbortOrDeadline<T>(signal: AbortSignal | undefined, awaited: T | Promise<T>, until = Infinity): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
   const end = (): void => reject(new AbortError('Call aborted', { cause: signal?.reason }));
   const timer =

@@ -4,7 +4,7 @@ import { downloadedFileFromResponse } from './downloaded-file.ts';
 import { ApiError, DecodeError } from './errors.ts';
 import { composeMiddleware, type Middleware } from './middleware.ts';
 import { queryString, type QueryValue } from './request-url.ts';
-import { calculateRetryDelay, waitUnlessAborted, withAbortAndDeadline, type RetryBudget, type RetryLimits } from './retry-policy.ts';
+import { calculateRetryDelay, waitUnlessAborted, awaitUntilAbortOrDeadline, type RetryBudget, type RetryLimits } from './retry-policy.ts';
 import type { ProvenRequest, TokenSource } from './token-source.ts';
 import { canSendFileMoreThanOnce, resolveUploadMediaType, createUploadBody, type FileContent, type UploadOptions } from './upload-body.ts';
 
@@ -54,7 +54,7 @@ export async function sendWithRetries(
   const until = performance.now() + (options.deadlineMs ?? settings.deadlineMs);
   const headers = headersOf(settings, request, options);
   const maxRetries = isRepeatable(request, headers) ? (options.maxRetries ?? settings.maxRetries) : 0;
-  let token = await withAbortAndDeadline(signal, auth?.accessToken(), until);
+  let token = await awaitUntilAbortOrDeadline(signal, auth?.accessToken(), until);
   let isTokenReplaced = !canSendFileMoreThanOnce(request.file);
   for (let attempt = 0; ; attempt++) {
     try {
@@ -64,7 +64,7 @@ export async function sendWithRetries(
     } catch (error) {
       if (isRejectedToken(error) && token !== undefined && !isTokenReplaced && auth?.replacement) {
         isTokenReplaced = true;
-        const replacement = await withAbortAndDeadline(signal, auth.replacement(token), until);
+        const replacement = await awaitUntilAbortOrDeadline(signal, auth.replacement(token), until);
         if (replacement === undefined) throw error;
         token = replacement;
         attempt--;

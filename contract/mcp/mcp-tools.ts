@@ -7,7 +7,7 @@ export type { McpTool } from './mcp-tool.ts';
 const operationsWithoutMcpTool: Readonly<Record<string, string>> = { 'signingKeys.rotate': 'must be decided by a human' };
 
 /** Returns the reason why an operation is not offered as a tool; `undefined` if the operation is offered. */
-export function getExclusionReason(document: JsonObject, operation: JsonObject): string | undefined {
+export function getMcpToolExclusionReason(document: JsonObject, operation: JsonObject): string | undefined {
   if (operation['x-internal'] === true) return 'is only for external systems';
   const requestContent = objectAt(objectAt(operation, 'requestBody'), 'content');
   const [, success = {}] = Object.entries(objectAt(operation, 'responses')).find(([status]) => status.startsWith('2')) ?? [];
@@ -31,7 +31,9 @@ export const idempotencyKeyToolArgument = 'idempotency_key';
 export function createMcpTools(document: JsonObject): McpTool[] {
   const tools = Object.entries(objectAt(document, 'paths')).flatMap(([path, methods]) =>
     Object.entries(isJsonObject(methods) ? methods : {}).flatMap(([method, operation]) =>
-      isJsonObject(operation) && getExclusionReason(document, operation) === undefined ? [toolOf(document, path, method, operation)] : [],
+      isJsonObject(operation) && getMcpToolExclusionReason(document, operation) === undefined
+        ? [toolOf(document, path, method, operation)]
+        : [],
     ),
   );
   // An operation can exist in several API versions; an assistant needs only one of them.

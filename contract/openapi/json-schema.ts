@@ -15,7 +15,7 @@ export const sortObjectKeys = (entries: Record<string, JsonObject>): JsonObject 
  * Converts a zod schema to JSON Schema. Named parts are moved to `components` and referenced. `side` selects the input or output type of
  * the schema.
  */
-export function toJsonSchema(schema: ZodTypeAny, side: 'request' | 'response', components: OpenApiComponents): JsonObject {
+export function jsonSchemaFromZodSchema(schema: ZodTypeAny, side: 'request' | 'response', components: OpenApiComponents): JsonObject {
   const generated: unknown = JSON.parse(JSON.stringify(generateSchema(schema, side === 'response', '3.1')));
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- JSON.parse returns only JSON values
   return hoist(correct(generated as JsonObject), components);

@@ -6,7 +6,7 @@ import { addCodeSamples } from './samples/code-samples.ts';
 import { type JsonObject } from '../schema/json.ts';
 import { createOpenApiComponents, sortObjectKeys } from './json-schema.ts';
 import { convertToOpenApi30 } from './convert-to-openapi-3-0.ts';
-import { webhookHeaderOpenApiParameters, createWebhooksSection } from './openapi-webhooks-section.ts';
+import { webhookHeaderOpenApiParameters, createOpenApiWebhooksSection } from './openapi-webhooks-section.ts';
 import type { ResourceTag } from '../protocol/define-resource.ts';
 import { getRouteMetadata, listRoutes } from '../protocol/route-metadata.ts';
 import { scopeDefinitions } from '../protocol/scopes.ts';
@@ -35,7 +35,7 @@ export function createOpenApiDocument(origin: string, version: keyof typeof vers
       paths[path] = { ...paths[path], [route.method.toLowerCase()]: createOpenApiOperation(route, tag.name, components) };
     }
   }
-  const webhooks = hasWebhooks && createWebhooksSection(getResourceTag('webhooks', routesByResource.webhooks).name, components);
+  const webhooks = hasWebhooks && createOpenApiWebhooksSection(getResourceTag('webhooks', routesByResource.webhooks).name, components);
   const document: JsonObject = {
     openapi: '3.1.0',
     info: {

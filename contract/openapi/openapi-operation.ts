@@ -5,7 +5,7 @@ import { isApiKeyScope } from '../resources/access/api-keys.ts';
 import { problemSchema, problemCodesOfResponse } from '../protocol/problems.ts';
 import { getRouteMetadata, type RouteMetadata, defaultMaxBodyBytes } from '../protocol/route-metadata.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../schema/json.ts';
-import { type OpenApiComponents, toJsonSchema } from './json-schema.ts';
+import { type OpenApiComponents, jsonSchemaFromZodSchema } from './json-schema.ts';
 
 const statusPhrases: Record<string, string> = {
   200: 'Success',
@@ -88,7 +88,7 @@ function parametersOf(route: AppRoute, components: OpenApiComponents): JsonObjec
 
 function parametersIn(location: 'path' | 'query' | 'header', schema: unknown, components: OpenApiComponents): JsonObject[] {
   if (!isZod(schema)) return [];
-  const { properties, required } = toJsonSchema(schema, 'request', components);
+  const { properties, required } = jsonSchemaFromZodSchema(schema, 'request', components);
   if (!isJsonObject(properties)) return [];
   return Object.entries(properties).map(([name, property]) => {
     const { description, ...rest } = isJsonObject(property) ? property : {};
@@ -110,7 +110,7 @@ function requestBody(route: AppRoute, body: ZodTypeAny, components: OpenApiCompo
   const { consumes, bodyMax = defaultMaxBodyBytes } = getRouteMetadata(route);
   const description = Number.isFinite(bodyMax) ? `At most ${bodyMax} bytes.` : importFileLimitsText;
   if (consumes) return { required: true, description, content: files(consumes) };
-  const schema = toJsonSchema(body, 'request', components);
+  const schema = jsonSchemaFromZodSchema(body, 'request', components);
   const mediaTypes = route.method === 'PATCH' ? ['application/merge-patch+json', 'application/json'] : ['application/json'];
   return { required: true, description, content: Object.fromEntries(mediaTypes.map((type) => [type, { schema }])) };
 }
@@ -128,13 +128,13 @@ function responsesOf(route: AppRoute, idempotent: boolean, components: OpenApiCo
       if (status === '200' && produces) return [status, { description, ...common, content: files(produces) }];
       if (!isAppRouteOtherResponse(response)) {
         const content: JsonValue = isZod(response)
-          ? { 'application/json': { schema: toJsonSchema(response, 'response', components) } }
+          ? { 'application/json': { schema: jsonSchemaFromZodSchema(response, 'response', components) } }
           : {};
         return [status, { description, ...common, content }];
       }
       // All errors share one schema, so that generated clients have one error type. The codes for this response are listed separately.
       const codes = problemCodesOfResponse(response);
-      const content = { [response.contentType]: { schema: toJsonSchema(problemSchema, 'response', components) } };
+      const content = { [response.contentType]: { schema: jsonSchemaFromZodSchema(problemSchema, 'response', components) } };
       return [
         status,
         { description: `${description}: ${codes.map((code) => `\`${code}\``).join(', ')}.`, ...common, content, 'x-problem-codes': codes },

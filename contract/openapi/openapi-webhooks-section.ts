@@ -1,10 +1,10 @@
-import { eventSchema, type EventSubject, eventSubjects, type EventType, eventTypes } from '../resources/events/events.ts';
-import { createExampleForSchema } from './examples/add-openapi-examples.ts';
+import { eventSchema, type EventSubject, eventSubjectDefinitions, type EventType, eventTypes } from '../resources/events/events.ts';
+import { findOrGenerateSchemaExample } from './examples/add-openapi-examples.ts';
 import { examplesBySchemaName } from './examples/example-values.ts';
 import { isJsonObject, type JsonObject, jsonPrimitiveToText } from '../schema/json.ts';
-import { type OpenApiComponents, toJsonSchema } from './json-schema.ts';
+import { type OpenApiComponents, jsonSchemaFromZodSchema } from './json-schema.ts';
 
-const isSubject = (name: string): name is EventSubject => Object.hasOwn(eventSubjects, name);
+const isSubject = (name: string): name is EventSubject => Object.hasOwn(eventSubjectDefinitions, name);
 
 /** Headers of every delivery, as defined by Standard Webhooks 1.0.0. */
 export const webhookHeaderOpenApiParameters: JsonObject = {
@@ -32,7 +32,7 @@ function header(name: string, description: string, schema: JsonObject): JsonObje
 }
 
 /** Returns the `webhooks` section of the document: for each event type, the request that is sent to subscribed endpoints. */
-export const createWebhooksSection = (tag: string, components: OpenApiComponents): JsonObject =>
+export const createOpenApiWebhooksSection = (tag: string, components: OpenApiComponents): JsonObject =>
   Object.fromEntries(eventTypes.map((type) => [type, { post: delivery(type, tag, components) }]));
 
 function delivery(type: EventType, tag: string, components: OpenApiComponents): JsonObject {
@@ -41,7 +41,7 @@ function delivery(type: EventType, tag: string, components: OpenApiComponents): 
   const payload = subjectSchema(subject, components);
   const schema = {
     allOf: [
-      toJsonSchema(eventSchema, 'response', components),
+      jsonSchemaFromZodSchema(eventSchema, 'response', components),
       {
         type: 'object',
         properties: {
@@ -71,7 +71,7 @@ function delivery(type: EventType, tag: string, components: OpenApiComponents): 
 
 /** Returns a reference to the schema of the subject, which the operations of its resource have added to the components. */
 function subjectSchema(subject: EventSubject, { schemas }: OpenApiComponents): JsonObject {
-  const { schema } = eventSubjects[subject];
+  const { schema } = eventSubjectDefinitions[subject];
   if (!(schema in schemas))
     throw new Error(
       `contract/resources/events/events.ts: the event subject ${subject} names the schema ${schema}, which no response contains`,
@@ -81,7 +81,7 @@ function subjectSchema(subject: EventSubject, { schemas }: OpenApiComponents): J
 
 /** Returns an example event that contains the example of its subject, with the status that the event type implies. */
 function exampleDelivery(type: EventType, subject: string, payload: JsonObject, { schemas }: OpenApiComponents): JsonObject {
-  const example = createExampleForSchema(payload, schemas);
+  const example = findOrGenerateSchemaExample(payload, schemas);
   const state = jsonPrimitiveToText(type.split('.')[1]);
   if (!isJsonObject(example)) throw new Error(`${type} has no example`);
   const { id = 1, version = null } = example;

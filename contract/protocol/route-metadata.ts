@@ -48,7 +48,7 @@ export type RouteMetadata = {
 export const defaultMaxBodyBytes = 100_000;
 
 /** Declares a route's metadata with its literal types. */
-export const routeMetadata = <const Metadata extends RouteMetadata>(metadata: Metadata): Metadata => metadata;
+export const declareRouteMetadata = <const Metadata extends RouteMetadata>(metadata: Metadata): Metadata => metadata;
 
 /** Returns a route's metadata. Throws if the route has no metadata. */
 export function getRouteMetadata(route: AppRoute): RouteMetadata {

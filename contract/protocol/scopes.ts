@@ -48,7 +48,7 @@ export type Scope = keyof typeof scopeDefinitions;
 export const administratorOnlyScopes: ReadonlySet<string> = new Set<Scope>(['users.administer']);
 
 /** Returns the roles of users who can use a scope. */
-export const rolesForScope = (scope: Scope): readonly ('customer' | 'staff' | 'admin')[] => {
+export const getRolesAllowedForScope = (scope: Scope): readonly ('customer' | 'staff' | 'admin')[] => {
   const { admin, role }: { admin: boolean; role?: 'admin' } = scopeDefinitions[scope];
   if (role !== undefined) return [role];
   return admin ? ['staff', 'admin'] : ['customer', 'staff', 'admin'];

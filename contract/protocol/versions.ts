@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { withSchemaName } from '../schema/openapi-schema-name.ts';
-import { openEnumSchema } from '../schema/open-enum.ts';
+import { extensibleEnumSchema } from '../schema/open-enum.ts';
 import { paginationParametersWithDefaultLimit100, listPageSchema } from '../schema/pagination.ts';
 import { commonProblems, declareProblemResponses, publicProblems, cursorProblems } from './problems.ts';
 import { defineResource } from './define-resource.ts';
-import { routeMetadata, type Deprecation } from './route-metadata.ts';
+import { declareRouteMetadata, type Deprecation } from './route-metadata.ts';
 import { timestampSchema } from '../schema/text-and-timestamps.ts';
 
 const fails = declareProblemResponses(commonProblems);
@@ -27,7 +27,7 @@ const version = withSchemaName(
   'ApiVersion',
   z.object({
     version: z.string().describe('Version as it appears in paths, such as `v1`.'),
-    status: openEnumSchema(['preview', 'current', 'supported', 'deprecated', 'retired']).describe(
+    status: extensibleEnumSchema(['preview', 'current', 'supported', 'deprecated', 'retired']).describe(
       'Status of the version. The `current` version serves paths without a version, a `preview` may change at any time, and a `retired` version returns 410.',
     ),
     deprecated_at: timestampSchema.nullable().describe('Time at which the version becomes or became deprecated.'),
@@ -35,7 +35,7 @@ const version = withSchemaName(
   }),
 );
 
-export const versionRoutes = defineResource('Versions', 'Versions of the API.', {
+export const apiVersionRoutes = defineResource('Versions', 'Versions of the API.', {
   list: {
     method: 'GET',
     path: '/api',
@@ -43,7 +43,7 @@ export const versionRoutes = defineResource('Versions', 'Versions of the API.', 
     summary: 'List API versions',
     description: 'Returns the versions of the API. Every API response contains its version in the `Mandate-Version` header.',
     responses: { 200: listPageSchema('ApiVersionList', version), ...fails(...publicProblems, ...cursorProblems) },
-    metadata: routeMetadata({ operationId: 'versions.list', access: 'public' }),
+    metadata: declareRouteMetadata({ operationId: 'versions.list', access: 'public' }),
   },
 });
 export type ApiVersionResponse = z.output<typeof version>;

@@ -9,7 +9,7 @@ import { oauthEndpointPaths } from '../oauth/protocol/endpoint-paths-and-audienc
 import { getApplicationPath, auditApplicationChange } from '../applications/audit-application-change.ts';
 import { hashClientSecret, generateClientSecret } from '../applications/client-secret.ts';
 import { createRegistrationToken } from './create-registration-token.ts';
-import { lockApplication } from './update-application.ts';
+import { lockApplicationRow } from './update-application.ts';
 
 const daySeconds = 24 * 60 * 60;
 export const handleRotateApplicationSecret: RouteHandler<typeof contract.applications.rotateSecret, HandlerDependencies> = (
@@ -51,7 +51,7 @@ async function rotateSecret(
   previousUntil: Date,
 ): Promise<string> {
   const secret = generateClientSecret();
-  const application = await lockApplication(em, id);
+  const application = await lockApplicationRow(em, id);
   if (application.type === 'public') throw createProblem('application_has_no_secret', { detail: 'A public application has no secret.' });
   application.rotateSecret(hashClientSecret(secret), previousUntil);
   await em.flush();

@@ -5,7 +5,7 @@ import { createProblem } from '../http/problem-details/problem.ts';
 import { requirePrincipalUser, requirePrincipal } from '../http/request/request-context.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler.ts';
-import { listConnectedApps, revokeConnectedApp } from '../oauth/grants/connected-apps.ts';
+import { listConnectedAppsOfUser, revokeConnectedAppConsentAndApiKeys } from '../oauth/grants/connected-apps.ts';
 import type { OnTokenOperation } from '../oauth/provider/count-token-operations.ts';
 
 /** Additional dependencies for the connected app handlers. */
@@ -24,7 +24,7 @@ const handleListConnectedApps: RouteHandler<typeof contract.connectedApps.list, 
   { query, req, res },
 ) => {
   const position = pages.decodeCursor(req, query);
-  const rows = await listConnectedApps(em, requirePrincipalUser(req).id, new Date(), position?.[1] ?? null, query.limit + 1);
+  const rows = await listConnectedAppsOfUser(em, requirePrincipalUser(req).id, new Date(), position?.[1] ?? null, query.limit + 1);
   const body = pages.respondWithPage(
     req,
     res,
@@ -42,7 +42,9 @@ const handleRemoveConnectedApp: RouteHandler<typeof contract.connectedApps.remov
 ) => {
   const { clientId: by } = requirePrincipal(req);
   const options = { source: getClientAddressAndUserAgent(req), by, keepApiKeys: apiKeys === 'keep' ? 'all' : [] } as const;
-  const removed = await em.transactional((inner) => revokeConnectedApp(inner, requirePrincipalUser(req).id, id, options, new Date()));
+  const removed = await em.transactional((inner) =>
+    revokeConnectedAppConsentAndApiKeys(inner, requirePrincipalUser(req).id, id, options, new Date()),
+  );
   if (!removed) throw createProblem('not_found', { detail: `Connected application ${id} was not found.` });
   onTokenOperation({ name: 'revoked', reason: 'person' });
   return { status: 204, body: undefined };

@@ -7,7 +7,7 @@ import { createInvalidRequestProblem, createProblem } from '../http/problem-deta
 import { requireRecentSignIn } from '../http/request/require-recent-sign-in.ts';
 import { ConnectedAppEntity } from '../oauth/grants/connected-app.entity.ts';
 import { OauthRecord } from '../oauth/storage/oauth-record.entity.ts';
-import { lockUser } from '../users/lock-user.ts';
+import { lockUserRow } from '../users/lock-user.ts';
 import { apiKeyFromEntity } from '../api-keys/api-key-from-entity.ts';
 import { ApiKey } from '../api-keys/api-key.entity.ts';
 import { hashApiKey, generateApiKey, getDisplayPrefixOfApiKey } from '../api-keys/api-key-secret.ts';
@@ -30,7 +30,7 @@ export async function createApiKey(
   requireRecentSignIn(principal, now);
   const expiry = expiresAt === undefined ? new Date(now.getTime() + defaultDays * dayMs) : new Date(expiresAt);
   assertValidExpiry(expiry, now);
-  await lockUser(em, userId); // the second of two concurrent requests must count the first request's key
+  await lockUserRow(em, userId); // the second of two concurrent requests must count the first request's key
   await assertTokenNotRevoked(em, principal);
   if ((await em.count(ApiKey, { user: userId, revokedAt: null, expiresAt: { $gt: now } })) >= maxApiKeysPerUser) {
     throw createProblem('too_many_api_keys', {

@@ -1,8 +1,8 @@
 import { revokeApiKeys, type ApiKeyRevocationCause } from '../api-keys/revoke-api-keys.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { deleteRevokedConnectedApps } from '../oauth/grants/delete-revoked-connected-apps.ts';
+import { deleteConnectedAppsAndRecordRevocation } from '../oauth/grants/delete-revoked-connected-apps.ts';
 import { OauthRecord } from '../oauth/storage/oauth-record.entity.ts';
-import { lockApplication } from './update-application.ts';
+import { lockApplicationRow } from './update-application.ts';
 
 /**
  * Deletes an application, its users' grants and the API keys created through the application, in one transaction. Returns the client ID.
@@ -13,7 +13,7 @@ export async function deleteApplication(
   by: Omit<ApiKeyRevocationCause, 'reason'>,
   now: Date,
 ): Promise<string> {
-  const application = await lockApplication(em, id);
+  const application = await lockApplicationRow(em, id);
   const { clientId } = application;
   // Deleting the grants first waits for requests that hold a lock on a grant.
   const grantIds = em
@@ -22,7 +22,7 @@ export async function deleteApplication(
     .where({ clientId, grantId: { $ne: null } });
   await em.nativeDelete(OauthRecord, { model: 'Grant', id: { $in: grantIds.toRaw() } });
   await em.nativeDelete(OauthRecord, { clientId });
-  await deleteRevokedConnectedApps(em, { clientId });
+  await deleteConnectedAppsAndRecordRevocation(em, { clientId });
   await revokeApiKeys(em, { clientId }, { ...by, reason: 'application_deleted' }, now);
   await em.remove(application).flush();
   return clientId;

@@ -6,7 +6,7 @@ import { requirePrincipal } from '../http/request/request-context.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler.ts';
 import { oauthEndpointPaths } from '../oauth/protocol/endpoint-paths-and-audiences.ts';
-import { generateSigningKeys, insertSigningKeysIfRotationIsDue } from '../oauth/signing-keys/rotate-signing-keys.ts';
+import { generateSigningKeys, insertDueSigningKeysAndRetirePrevious } from '../oauth/signing-keys/rotate-signing-keys.ts';
 
 export const signingKeyRoutes = (dependencies: HandlerDependencies) =>
   initServer().router(contract.signingKeys, {
@@ -25,7 +25,7 @@ const handleRotateSigningKeys: RouteHandler<typeof contract.signingKeys.rotate, 
     req,
     res,
     async (inner): Promise<SigningKeyRotation> => {
-      const rotation = await insertSigningKeysIfRotationIsDue(inner, made, new Date(), {
+      const rotation = await insertDueSigningKeysAndRetirePrevious(inner, made, new Date(), {
         when: body.at_once === true ? 'at once' : 'asked',
         by,
       });

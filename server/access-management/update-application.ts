@@ -3,9 +3,9 @@ import type { ApplicationUpdate } from '@mandate/contract';
 import type { ApiKeyRevocationCause } from '../api-keys/revoke-api-keys.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { createProblem, createInvalidRequestProblem } from '../http/problem-details/problem.ts';
-import { revokePreapprovedAccess } from '../oauth/grants/revoke-preapproved-access.ts';
+import { revokeAccessOfWithdrawnPreapproval } from '../oauth/grants/revoke-preapproved-access.ts';
 import { Application } from '../applications/application.entity.ts';
-import { findApplicationErrors, type ApplicationFields } from '../applications/create-application.ts';
+import { findApplicationFieldErrors, type ApplicationFields } from '../applications/create-application.ts';
 
 /**
  * Applies a merge patch (RFC 7396) in a transaction, and locks the application until the transaction ends. A scope that is no longer
@@ -19,7 +19,7 @@ export async function updateApplication(
   by: Omit<ApiKeyRevocationCause, 'reason'>,
   now: Date,
 ): Promise<{ application: Application; withdrawn: string[] }> {
-  const application = await lockApplication(em, id);
+  const application = await lockApplicationRow(em, id);
   const preapproved = application.preapprovedScopes;
   if (application.registration === 'metadata_document') assertNotDefinedByDocument(update);
   const { status, ...fields } = update;
@@ -29,12 +29,12 @@ export async function updateApplication(
   assertApplicationFieldsValid(application);
   await em.flush();
   const withdrawn = preapproved.filter((scope) => !application.preapprovedScopes.includes(scope));
-  if (withdrawn.length > 0) await revokePreapprovedAccess(em, application.clientId, withdrawn, by, now);
+  if (withdrawn.length > 0) await revokeAccessOfWithdrawnPreapproval(em, application.clientId, withdrawn, by, now);
   return { application, withdrawn };
 }
 
 /** Returns an application, locked until the transaction ends. */
-export async function lockApplication(em: EntityManager, id: number): Promise<Application> {
+export async function lockApplicationRow(em: EntityManager, id: number): Promise<Application> {
   const application = await em.findOne(Application, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!application) throw createProblem('not_found', { detail: `Application ${id} was not found.` });
   return application;
@@ -53,7 +53,7 @@ const documentFieldError = (field: string) =>
 
 /** Throws a validation problem if an application has invalid fields. */
 export function assertApplicationFieldsValid(application: ApplicationFields): void {
-  const [first, ...more] = findApplicationErrors(application);
+  const [first, ...more] = findApplicationFieldErrors(application);
   if (!first) return;
   throw createInvalidRequestProblem(
     ...[first, ...more].map(({ field, detail }) => ({ in: 'body' as const, pointer: `#/${field}`, code: 'invalid_value', detail })),

@@ -24,7 +24,7 @@ export type AccountApiKey = {
 };
 
 /** Returns a user's active API keys, newest first. */
-export async function listActiveApiKeys(em: EntityManager, userId: number, now: Date): Promise<AccountApiKey[]> {
+export async function listActiveApiKeysOfUser(em: EntityManager, userId: number, now: Date): Promise<AccountApiKey[]> {
   const active = { user: userId, revokedAt: null, expiresAt: { $gt: now } };
   return withApplications(em, await em.find(ApiKey, active, { orderBy: { id: 'desc' }, disableIdentityMap: true }), now);
 }
@@ -33,7 +33,7 @@ export async function listActiveApiKeys(em: EntityManager, userId: number, now: 
 export async function listAccountApiKeys(em: EntityManager, userId: number, now: Date): Promise<AccountApiKey[]> {
   const inactive = { user: userId, $or: [{ revokedAt: { $ne: null } }, { expiresAt: { $lte: now } }] };
   const past = await em.find(ApiKey, inactive, { orderBy: { id: 'desc' }, limit: maxApiKeysPerUser, disableIdentityMap: true });
-  return [...(await listActiveApiKeys(em, userId, now)), ...(await withApplications(em, past, now))];
+  return [...(await listActiveApiKeysOfUser(em, userId, now)), ...(await withApplications(em, past, now))];
 }
 
 type Entity = InferEntity<typeof ApiKey>;

@@ -20,7 +20,7 @@ type RoutesByResource = { [Resource in keyof typeof resourceRoutes]: ReturnType<
 const createByResource: Readonly<Record<keyof typeof contract, (deps: ApiDependencies) => unknown>> = resourceRoutes;
 
 /** Returns the route handlers for every resource in the contract. */
-export function createApiRoutes(deps: ApiDependencies): RoutesByResource {
+export function createRouteHandlersByResource(deps: ApiDependencies): RoutesByResource {
   const creators = new Map(Object.entries(createByResource));
   const unlisted = [...creators.keys()].filter((resource) => !Object.hasOwn(contract, resource));
   if (unlisted.length > 0) throw new Error(`contract/index.ts does not list ${unlisted.join(', ')}`);

@@ -2,7 +2,7 @@ import express, { type Express, type RequestHandler, type Router } from 'express
 import { apiVersions, contract, contractV2, type Order } from '@mandate/contract';
 import { ApiKeyLastUseBuffer } from '../api-keys/api-key-last-use-buffer.ts';
 import { acceptApiKeysAsAccessTokens } from '../api-keys/verify-api-key.ts';
-import { createReplicaOrPrimaryListRunner, type RunListQuery } from '../database/replica/replica-or-primary-list-runner.ts';
+import { createListRunnerWithoutReplica, type RunListQuery } from '../database/replica/replica-or-primary-list-runner.ts';
 import type { Database } from '../database/entity-manager/entity-manager-type.ts';
 import { runWithRequestEntityManager } from '../database/entity-manager/request-entity-manager.ts';
 import { serveOpenApiDocuments } from '../docs/openapi-documents.ts';
@@ -13,10 +13,10 @@ import { authenticate } from '../http/middleware/authenticate.ts';
 import { authorizeByScope } from '../http/middleware/authorize.ts';
 import { cors } from '../http/middleware/cors.ts';
 import { resolveRequestedApiVersion } from '../http/middleware/resolve-api-version.ts';
-import { addDeprecationHeaders } from '../http/middleware/deprecation-headers.ts';
-import { createErrorHandler } from '../http/middleware/error-handler.ts';
+import { addDeprecationHeadersOrRejectRetired } from '../http/middleware/deprecation-headers.ts';
+import { createApiErrorHandler } from '../http/middleware/error-handler.ts';
 import { parseJsonBody } from '../http/middleware/json-body.ts';
-import { createRateLimitMiddleware } from '../http/middleware/rate-limit.ts';
+import { createRateLimitEnforcer } from '../http/middleware/rate-limit.ts';
 import { checkAcceptHeader } from '../http/middleware/content-negotiation.ts';
 import { CursorPagination } from '../http/response/pagination.ts';
 import { prefixLocationHeaderWithBasePath, rewriteWellKnownPathOfIssuer } from '../http/request/rewrite-urls-for-base-path.ts';
@@ -31,7 +31,7 @@ import {
   type CreateAuthorizationServerOptions,
   createAuthorizationServer,
 } from '../oauth/authorization-server.ts';
-import { isRedirectOriginOfApplication } from '../oauth/clients/oidc-client-adapter.ts';
+import { createRedirectOriginCheck } from '../oauth/clients/oidc-client-adapter.ts';
 import { dpopAlgorithms } from '../oauth/tokens/dpop-proof.ts';
 import { revokeAccessOfSuspendedOrClosedUser } from '../oauth/grants/revoke-user-access.ts';
 import { apiAudienceFromIssuer, mcpAudienceFromIssuer, basePathFromIssuer } from '../oauth/protocol/endpoint-paths-and-audiences.ts';
@@ -45,7 +45,7 @@ import { serveProblemPages } from '../problems/problem-pages.ts';
 import { createRateLimitCounters } from '../rate-limits/memory-or-redis-counters.ts';
 import { createRequestLimiter, defaultRateLimits, type RateLimits } from '../rate-limits/rate-and-quota-limiter.ts';
 import type { RedisCounters } from '../rate-limits/redis-rate-limit-counters.ts';
-import { createApiRoutes } from './api-routes.ts';
+import { createRouteHandlersByResource } from './api-routes.ts';
 import type { DerivedKeys } from '../crypto/derived-keys.ts';
 import { serveSecurityTxt } from '../site/security-txt.ts';
 import { serveFaviconAndRobotsTxt, serveStartPageAndRootFiles, serveNotFoundPage } from '../site/start-page-and-root-files.ts';
@@ -110,7 +110,7 @@ export async function createApp(parts: AppOptions): Promise<Express> {
   app.use(serveSecurityTxt({ issuer, contact, development, now }));
   if (base !== '') app.use(serveFaviconAndRobotsTxt());
   app.use(base === '' ? '/' : base, siteRouter(parts, authorization));
-  app.use(serveNotFoundPage(authorization.settings, issuer), rejectUnknownPath, createErrorHandler(issuer, log));
+  app.use(serveNotFoundPage(authorization.settings, issuer), rejectUnknownPath, createApiErrorHandler(issuer, log));
   return app;
 }
 
@@ -119,7 +119,7 @@ function siteRouter(parts: AppOptions, authorization: AuthorizationServer): Rout
   const router = express.Router({ caseSensitive: true, strict: true });
   router.use('/api', setDefaultHeaders, cors, resolveRequestedApiVersion);
   router.use(apiRouter(parts, authorization));
-  router.use('/api', rejectUnknownPath, createErrorHandler(issuer, log));
+  router.use('/api', rejectUnknownPath, createApiErrorHandler(issuer, log));
   router.use(serveOpenApiDocuments(issuer, parts.previewVersions ?? false));
   router.use(serveReferencePage(issuer));
   router.use(serveStartPageAndRootFiles(authorization.settings, { issuer, development }));
@@ -140,7 +140,7 @@ function apiRouter(
   const webhooks = { webhookKey: keys.webhooks, development: parts.development ?? false };
   const deps = {
     em: db.em,
-    readList: parts.readList ?? createReplicaOrPrimaryListRunner(db.em),
+    readList: parts.readList ?? createListRunnerWithoutReplica(db.em),
     pages: new CursorPagination(keys.cursors),
     taxMode,
     endAccess: revokeAccessOfSuspendedOrClosedUser,
@@ -156,7 +156,7 @@ function apiRouter(
   };
   const router = createRouterByResource();
   const limits = parts.rateLimits ?? defaultRateLimits;
-  const limit = createRateLimitMiddleware(
+  const limit = createRateLimitEnforcer(
     createRequestLimiter({
       em: db.em,
       limits,
@@ -166,13 +166,13 @@ function apiRouter(
   );
   // Authentication and authorization come first: unauthorized clients learn nothing else and cannot make the server parse a body.
   const middleware = [
-    addDeprecationHeaders(servedVersions, now),
+    addDeprecationHeadersOrRejectRetired(servedVersions, now),
     authenticate(acceptApiKeysAsAccessTokens(db.em, lastUse, verifyAccessToken), challenge(apiAudienceFromIssuer(issuer)), limit),
     authorizeByScope,
     checkAcceptHeader,
     parseJsonBody,
   ];
-  const { versions, ...shared } = createApiRoutes(deps);
+  const { versions, ...shared } = createRouteHandlersByResource(deps);
   mountContract(router, contract, { versions, ...shared }, middleware);
   if (servedVersions.some(({ name }) => name === 'v2'))
     mountContract(router, contractV2, { ...shared, orders: orderRoutesV2(deps) }, middleware);
@@ -192,8 +192,8 @@ function mcpRouter(
   authenticateTools: RequestHandler,
   routes: Router,
 ) {
-  const inProcessApi = express.Router().use(setDefaultHeaders, routes, rejectUnknownPath, createErrorHandler(issuer, log));
-  const access = { authenticate: authenticateTools, isOriginOfApplication: isRedirectOriginOfApplication(em) };
+  const inProcessApi = express.Router().use(setDefaultHeaders, routes, rejectUnknownPath, createApiErrorHandler(issuer, log));
+  const access = { authenticate: authenticateTools, isOriginOfApplication: createRedirectOriginCheck(em) };
   return createMcpEndpoint({ em, issuer, log, ...access, api: inProcessApi });
 }
 

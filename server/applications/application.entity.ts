@@ -2,17 +2,17 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { applicationGrantTypes, applicationRegistrationMethods } from '@mandate/contract';
 import { versionAndTimestampProperties } from '../database/entity-manager/version-and-timestamps.ts';
 
-export const deviceGrantType = 'urn:ietf:params:oauth:grant-type:device_code';
+export const deviceCodeGrantType = 'urn:ietf:params:oauth:grant-type:device_code';
 export const supportedGrantTypes = applicationGrantTypes;
 export type GrantType = (typeof supportedGrantTypes)[number];
 export type ApplicationRegistration = (typeof applicationRegistrationMethods)[number];
 
 /** Registration types that need no approval by an administrator: public clients, no administrative scopes, consent at every sign-in. */
-export const selfRegistrationTypes = ['open_registration', 'metadata_document'] as const satisfies readonly ApplicationRegistration[];
+export const selfRegistrationMethods = ['open_registration', 'metadata_document'] as const satisfies readonly ApplicationRegistration[];
 
 /** Returns whether an application was registered without approval by an administrator. */
 export const isSelfRegistered = ({ registration }: { readonly registration: ApplicationRegistration }): boolean =>
-  selfRegistrationTypes.some((name) => name === registration);
+  selfRegistrationMethods.some((name) => name === registration);
 
 const schema = defineEntity({
   name: 'Application',

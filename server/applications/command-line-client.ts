@@ -1,6 +1,6 @@
 import { scopeNames } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { Application, deviceGrantType } from './application.entity.ts';
+import { Application, deviceCodeGrantType } from './application.entity.ts';
 
 /** Client ID of the `mandate` command, a public native application. The command uses PKCE and listens on a port of its choice. */
 export const commandLineClientId = 'mandate-cli';
@@ -16,7 +16,7 @@ export async function ensureCommandLineClient(em: EntityManager): Promise<void> 
       type: 'public',
       redirectUris: ['http://127.0.0.1/callback'],
       scopes: [...scopeNames],
-      grantTypes: ['authorization_code', 'refresh_token', deviceGrantType],
+      grantTypes: ['authorization_code', 'refresh_token', deviceCodeGrantType],
       firstParty: true,
     },
     // `status` is not updated, because an administrator may have disabled the application.

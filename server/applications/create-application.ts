@@ -36,7 +36,7 @@ export async function createApplication(
   const { redirectUris = [], postLogoutRedirectUris = [], preapprovedScopes = [], firstParty = false, logoUri = null, ...rest } = input;
   const { rateLimitPerMinute = null, quotaPerMonth = null, refreshGraceSeconds = null } = input;
   const { registration = 'administrator', metadataExpiresAt = null } = input;
-  for (const { field, detail } of findApplicationErrors({ ...input, redirectUris }))
+  for (const { field, detail } of findApplicationFieldErrors({ ...input, redirectUris }))
     throw new Error(`application ${input.clientId}: ${field} ${detail}`);
   const secret = input.type === 'confidential' ? newSecret : null;
   const application = em.create(Application, {
@@ -72,7 +72,7 @@ export type ApplicationFieldError = {
 };
 
 /** Yields the errors in an application's data, regardless of how the application is registered. */
-export function* findApplicationErrors(input: ApplicationFields): Generator<ApplicationFieldError> {
+export function* findApplicationFieldErrors(input: ApplicationFields): Generator<ApplicationFieldError> {
   const { type, grantTypes, redirectUris, postLogoutRedirectUris = [], scopes, preapprovedScopes = [], logoUri } = input;
   if (grantTypes.length === 0) yield { field: 'grant_types', detail: 'needs a grant type' };
   if (type === 'public' && grantTypes.includes('client_credentials')) {

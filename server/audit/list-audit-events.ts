@@ -1,7 +1,7 @@
 import type { InferEntity } from '@mikro-orm/core';
 import type { AuditEvent as AuditEventBody } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { afterPositionFilter } from '../http/response/after-position-filter.ts';
+import { createKeysetPageFilter } from '../http/response/after-position-filter.ts';
 import type { KeysetPosition } from '../http/response/pagination.ts';
 import { AuditEvent } from './audit-event.entity.ts';
 
@@ -22,7 +22,7 @@ export function listAuditEvents(
   position: KeysetPosition | undefined,
   limit: number,
 ): Promise<AuditEventEntity[]> {
-  const where = { $and: [filterConditions(filters), afterPositionFilter('occurredAt', position, 'desc')] };
+  const where = { $and: [filterConditions(filters), createKeysetPageFilter('occurredAt', position, 'desc')] };
   const options = { orderBy: { occurredAt: 'desc', id: 'desc' }, limit: limit + 1, disableIdentityMap: true } as const;
   return em.find(AuditEvent, where, options);
 }

@@ -3,7 +3,7 @@ import { constants } from 'node:fs';
 import { chmod, cp, glob, mkdtemp, rm } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { DataDirectoryInUseError, lockDataDirectory } from '../database/embedded/pglite-directory-lock.ts';
+import { DataDirectoryInUseError, lockPgliteDirectory } from '../database/embedded/pglite-directory-lock.ts';
 import { writeCheckpoint } from '../database/embedded/checkpoint.sql.ts';
 import { isPostgresqlUrl } from '../database/connection/database-url.ts';
 import type { Database } from '../database/entity-manager/entity-manager-type.ts';
@@ -85,7 +85,7 @@ async function removeOldCopies(directory: string): Promise<void> {
 /** Deletes a copy that no backup is using; a copy in use is deleted when its backup is done. */
 async function removeIfUnused(copyDirectory: string): Promise<void> {
   try {
-    const release = lockDataDirectory(databaseCopyPath(copyDirectory));
+    const release = lockPgliteDirectory(databaseCopyPath(copyDirectory));
     await rm(copyDirectory, { recursive: true, force: true });
     release();
   } catch (error) {

@@ -15,7 +15,10 @@ import { getBackupSocketPath } from './backup-socket.ts';
  * the server provides.
  * @param url `postgres://…`, or the directory of an embedded database
  */
-export async function openDatabaseForReading(url: string, options: Pick<OpenOptions, 'onPool' | 'preparedStatements'>): Promise<Database> {
+export async function openExistingDatabaseOrCopy(
+  url: string,
+  options: Pick<OpenOptions, 'onPool' | 'preparedStatements'>,
+): Promise<Database> {
   if (isPostgresqlUrl(url)) return openDatabaseWithoutMigrating(url, { timeouts: 'none', connectionsMax: 2, ...options });
   if (!existsSync(join(url, 'PG_VERSION')))
     throw new BackupError(`there is no database at ${url}: set MANDATE_DATA_DIR or DATABASE_URL as the server has it`);

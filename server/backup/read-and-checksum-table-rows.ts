@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Database, EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { closeRowCursor, describeTables, fetchRows, openRowCursor, quoteSqlIdentifier } from './table-rows.sql.ts';
+import { closeRowCursor, describeTables, fetchRowsFromCursor, openTableRowCursor, quoteSqlIdentifier } from './table-rows.sql.ts';
 
 const columnSchema = z.object({
   name: z.string(),
@@ -42,7 +42,7 @@ function sortByReference(tables: readonly TableDefinition[]): TableDefinition[] 
 }
 
 /** PostgreSQL settings that make values look the same on every server, in every database and for every role. */
-export const backupTextFormats = {
+export const backupPostgresqlSettings = {
   timezone: 'UTC',
   datestyle: 'ISO, YMD',
   intervalstyle: 'postgres',
@@ -51,10 +51,10 @@ export const backupTextFormats = {
 };
 
 /** Returns a query builder that accepts any table or sequence name, because a backup reads them all. */
-export const tablesByName = (em: EntityManager) => em.getKysely<Record<string, Record<string, unknown>>>();
+export const getUntypedQueryBuilder = (em: EntityManager) => em.getKysely<Record<string, Record<string, unknown>>>();
 
-export async function countRows(em: EntityManager, { name }: Pick<TableDefinition, 'name'>): Promise<number> {
-  const counted = tablesByName(em)
+export async function countTableRows(em: EntityManager, { name }: Pick<TableDefinition, 'name'>): Promise<number> {
+  const counted = getUntypedQueryBuilder(em)
     .selectFrom(name)
     .select(({ fn }) => fn.countAll<number>().as('count'));
   return (await counted.executeTakeFirst())?.count ?? 0;
@@ -65,11 +65,15 @@ const maxChunkCharacters = 1 << 20;
 const maxChunkRows = 1_000;
 
 /** Reads a table's rows as backup lines, in primary key order, chunk by chunk. Requires a transaction. */
-export async function* readBackupRows(em: EntityManager, table: TableDefinition, columns: readonly string[]): AsyncGenerator<string> {
-  await openRowCursor(em, table.name, columns, orderByKey(table));
+export async function* readTableRowsAsBackupLines(
+  em: EntityManager,
+  table: TableDefinition,
+  columns: readonly string[],
+): AsyncGenerator<string> {
+  await openTableRowCursor(em, table.name, columns, orderByKey(table));
   let count = 50;
   for (;;) {
-    const rows = await fetchRows(em, count);
+    const rows = await fetchRowsFromCursor(em, count);
     if (rows.length === 0) break;
     const lines = rows.map(({ line }) => `${line}\n`).join('');
     yield lines;
@@ -90,21 +94,21 @@ function orderByKey({ columns, key }: TableDefinition): string {
 }
 
 /** Returns the SHA-256 checksum of the rows in the database. */
-export async function checksumRows(
+export async function checksumTableRows(
   em: EntityManager,
   table: TableDefinition,
   columns: readonly string[],
   onRows: (count: number) => void,
 ): Promise<string> {
   const hash = createHash('sha256');
-  for await (const lines of readBackupRows(em, table, columns)) {
+  for await (const lines of readTableRowsAsBackupLines(em, table, columns)) {
     hash.update(lines);
-    onRows(countLines(lines));
+    onRows(countNewlines(lines));
   }
   return hash.digest('hex');
 }
 
-export function countLines(lines: string): number {
+export function countNewlines(lines: string): number {
   let count = 0;
   for (let index = lines.indexOf('\n'); index !== -1; index = lines.indexOf('\n', index + 1)) count += 1;
   return count;

@@ -57,7 +57,7 @@ export async function* readBackup(file: string, { key, onBytes }: ReadBackupOpti
 }
 
 /** Reads and verifies an entire backup, so that a damaged backup is rejected before anything is restored. */
-export async function verifyBackup(file: string, reading: ReadBackupOptions): Promise<BackupHeader> {
+export async function verifyBackupAndReadHeader(file: string, reading: ReadBackupOptions): Promise<BackupHeader> {
   let found: BackupHeader | undefined;
   for await (const part of readBackup(file, reading)) if ('header' in part) found = part.header;
   if (!found) throw damagedError(file, 'it is empty');

@@ -5,14 +5,14 @@ import { BackupError } from './backup-error.ts';
 import type { BackupHeader, TableStart, TableEnd } from './backup-format.ts';
 import { readBackup } from './read-backup.ts';
 import {
-  countRows,
-  backupTextFormats,
+  countTableRows,
+  backupPostgresqlSettings,
   readTableDefinitions,
-  checksumRows,
-  tablesByName,
+  checksumTableRows,
+  getUntypedQueryBuilder,
   type TableDefinition,
 } from './read-and-checksum-table-rows.ts';
-import { prepareRowInsertion, setSequence, updatePlannerStatistics } from './table-rows.sql.ts';
+import { prepareRowInsertion, setSequenceValue, updatePlannerStatistics } from './table-rows.sql.ts';
 
 export type RestoreOptions = {
   /** The backup key returned by `deriveKeys`. */
@@ -23,10 +23,10 @@ export type RestoreOptions = {
 /**
  * Restores a backup into an empty PostgreSQL or embedded database, in one transaction: creates the tables as they were at the time of the
  * backup, inserts the rows, compares them with the backup's checksums, and then migrates to the current schema.
- * @param header result of `verifyBackup`, which has verified the file
+ * @param header result of `verifyBackupAndReadHeader`, which has verified the file
  * @returns the names of newer migrations that were applied after the restore
  */
-export async function restoreBackup(
+export async function restoreBackupAndMigrate(
   db: Database,
   file: string,
   header: BackupHeader,
@@ -34,7 +34,7 @@ export async function restoreBackup(
 ): Promise<string[]> {
   await db.migrator.getPending(); // creates the migrator's own table, which is impossible during the transaction
   const em = db.em.fork();
-  em.setSessionContext({ variables: backupTextFormats });
+  em.setSessionContext({ variables: backupPostgresqlSettings });
   await em.begin();
   try {
     await lockMigrations(em);
@@ -85,7 +85,7 @@ class TableRestorer {
   /** Deletes rows that migrations inserted; the backup contains their current state. */
   async removeRows(): Promise<void> {
     for (const table of this.#tables.toReversed())
-      if ((await countRows(this.#em, table)) > 0) await tablesByName(this.#em).deleteFrom(table.name).execute();
+      if ((await countTableRows(this.#em, table)) > 0) await getUntypedQueryBuilder(this.#em).deleteFrom(table.name).execute();
   }
 
   begin({ table: name, columns }: TableStart): void {
@@ -114,7 +114,7 @@ class TableRestorer {
     for (const { name, sequence } of table.columns) {
       const state = sequences[name];
       if (sequence === null || !state) continue;
-      await setSequence(this.#em, sequence, state.value, state.called);
+      await setSequenceValue(this.#em, sequence, state.value, state.called);
     }
     this.#restored.push({ table, columns: this.#columns, sha256 });
   }
@@ -123,7 +123,7 @@ class TableRestorer {
   async compare(onRows: (done: number) => void): Promise<void> {
     let done = 0;
     for (const { table, columns, sha256 } of this.#restored) {
-      const sum = await checksumRows(this.#em, table, columns, (count) => onRows((done += count)));
+      const sum = await checksumTableRows(this.#em, table, columns, (count) => onRows((done += count)));
       if (sum !== sha256) throw new BackupError(`${table.name} differs from the backup after the restore: everything was rolled back`);
     }
   }

@@ -23,7 +23,7 @@ export const describeTables = (em: EntityManager): Promise<{ tables: string }[]>
 
 // SQL, because MikroORM has no cursors.
 /** Opens a cursor that reads a table's rows as JSON arrays of text. */
-export function openRowCursor(em: EntityManager, table: string, columns: readonly string[], orderBySql: string): Promise<unknown> {
+export function openTableRowCursor(em: EntityManager, table: string, columns: readonly string[], orderBySql: string): Promise<unknown> {
   const values = columns.map((name) => `${quoteSqlIdentifier(name)}::text`).join(', ');
   return em.execute(
     `declare backup_rows no scroll cursor for select to_json(array[${values}])::text as line from ${quoteSqlIdentifier(table)} order by ${orderBySql}`,
@@ -31,7 +31,8 @@ export function openRowCursor(em: EntityManager, table: string, columns: readonl
 }
 
 // SQL, for the same reason.
-export const fetchRows = (em: EntityManager, count: number): Promise<{ line: string }[]> => em.execute(`fetch ${count} from backup_rows`);
+export const fetchRowsFromCursor = (em: EntityManager, count: number): Promise<{ line: string }[]> =>
+  em.execute(`fetch ${count} from backup_rows`);
 
 // SQL, for the same reason.
 export const closeRowCursor = (em: EntityManager): Promise<unknown> => em.execute('close backup_rows');
@@ -46,7 +47,7 @@ export const prepareRowInsertion = (table: string, columns: readonly { readonly 
   );
 
 // SQL, because MikroORM has no function for sequences.
-export const setSequence = (em: EntityManager, sequence: string, value: string, isCalled: boolean): Promise<unknown> =>
+export const setSequenceValue = (em: EntityManager, sequence: string, value: string, isCalled: boolean): Promise<unknown> =>
   em.execute('select setval(?::text::regclass, ?::text::bigint, ?)', [sequence, value, isCalled]);
 
 // SQL, because MikroORM has no function for planner statistics.

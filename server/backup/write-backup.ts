@@ -10,12 +10,12 @@ import { replaceFileAtomically } from '../files/replace-file-atomically.ts';
 import { BackupError } from './backup-error.ts';
 import { backupFormatVersion, createBackupHmac, fingerprintBackupSecret, formatBackupLine, type TableEnd } from './backup-format.ts';
 import {
-  countLines,
-  backupTextFormats,
-  countRows,
-  readBackupRows,
+  countNewlines,
+  backupPostgresqlSettings,
+  countTableRows,
+  readTableRowsAsBackupLines,
   readTableDefinitions,
-  tablesByName,
+  getUntypedQueryBuilder,
   type TableDefinition,
 } from './read-and-checksum-table-rows.ts';
 
@@ -36,7 +36,7 @@ export type BackupSummary = { readonly tables: number; readonly rows: number; re
 export async function writeBackup(db: Database, file: string, parts: BackupOptions): Promise<BackupSummary> {
   if (existsSync(file)) throw new BackupError(`${file} already exists, and a backup never overwrites a file: choose another name`);
   const em = db.em.fork();
-  em.setSessionContext({ variables: backupTextFormats });
+  em.setSessionContext({ variables: backupPostgresqlSettings });
   // one snapshot for all tables; PGlite has a single connection anyway
   await em.begin({ isolationLevel: IsolationLevel.REPEATABLE_READ, readOnly: true });
   try {
@@ -64,7 +64,7 @@ async function readContents(db: Database, em: EntityManager): Promise<Contents> 
   if (unknown.length > 0)
     throw new BackupError(`a newer release has migrated the database (${unknown.join(', ')}): make the backup with that release`);
   const tables: (TableDefinition & { rows: number })[] = [];
-  for (const table of await readTableDefinitions(db, em)) tables.push({ ...table, rows: await countRows(em, table) });
+  for (const table of await readTableDefinitions(db, em)) tables.push({ ...table, rows: await countTableRows(em, table) });
   return { migrations: applied, tables, rows: tables.reduce((sum, { rows }) => sum + rows, 0) };
 }
 
@@ -87,10 +87,10 @@ async function* backupLines(
     const columns = table.columns.map(({ name }) => name);
     yield formatBackupLine({ table: table.name, columns, rows: table.rows });
     const hash = createHash('sha256');
-    for await (const lines of readBackupRows(em, table, columns)) {
+    for await (const lines of readTableRowsAsBackupLines(em, table, columns)) {
       hash.update(lines);
       yield lines;
-      done += countLines(lines);
+      done += countNewlines(lines);
       onRows(done, rows);
     }
     yield formatBackupLine({ end_of: table.name, sha256: hash.digest('hex'), sequences: await readSequences(em, table) });
@@ -102,7 +102,7 @@ async function readSequences(em: EntityManager, { columns }: TableDefinition): P
   const sequences: TableEnd['sequences'] = {};
   for (const { name, sequence } of columns) {
     if (sequence === null) continue;
-    const state = tablesByName(em)
+    const state = getUntypedQueryBuilder(em)
       .selectFrom(sequence)
       .select((eb) => [eb.cast<string>('last_value', 'text').as('value'), eb.ref('is_called').$castTo<boolean>().as('called')]);
     const row = await state.executeTakeFirst();

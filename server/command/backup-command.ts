@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
-import { openDatabaseForReading } from '../backup/open-database-read-only.ts';
+import { openExistingDatabaseOrCopy } from '../backup/open-database-read-only.ts';
 import { writeBackup } from '../backup/write-backup.ts';
 import { readConfig } from '../config/read-config.ts';
 import { assertSecretMatchesSigningKeys } from '../oauth/signing-keys/assert-secret-matches-signing-keys.ts';
-import { loadKeysOfInstallation } from './open-database-for-command.ts';
+import { deriveKeysFromExistingSecret } from './open-database-for-command.ts';
 import type { StandardStreams } from './standard-streams.ts';
 import { createProgressBar } from './progress-bar.ts';
 import { formatBackupContents, formatSecondsSince, formatBytes } from './format-output.ts';
@@ -11,9 +11,9 @@ import { formatBackupContents, formatSecondsSince, formatBytes } from './format-
 /** `mandate-server backup FILE` */
 export async function runBackupCommand({ stdout, stderr }: StandardStreams, file: string): Promise<void> {
   const [config, startedAt] = [readConfig(), performance.now()];
-  const keys = await loadKeysOfInstallation(config);
+  const keys = await deriveKeysFromExistingSecret(config);
   const onProgress = createProgressBar(stderr);
-  const db = await openDatabaseForReading(config.directDatabaseUrl ?? config.databaseUrl, config);
+  const db = await openExistingDatabaseOrCopy(config.directDatabaseUrl ?? config.databaseUrl, config);
   try {
     // With a different secret, the encrypted data in the backup could not be decrypted after a restore.
     await assertSecretMatchesSigningKeys(db.em.fork(), keys.signingKeys);

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Pool } from 'pg';
-import { openDatabaseForReading } from '../backup/open-database-read-only.ts';
+import { openExistingDatabaseOrCopy } from '../backup/open-database-read-only.ts';
 import { readConfig, type Config } from '../config/read-config.ts';
-import { checkConnectionPooler } from '../database/connection/connection-pooler.ts';
+import { checkConnectionPoolerCompatibility } from '../database/connection/connection-pooler.ts';
 import { readMigrationState } from '../database/migrate/read-migration-state.ts';
 import { readDatabaseIdentity } from '../database/replica/replica-state.sql.ts';
 import { isPostgresqlUrl } from '../database/connection/database-url.ts';
@@ -17,7 +17,7 @@ import { pingRedis } from '../rate-limits/redis-rate-limit-counters.ts';
 import { deriveKeys, loadStoredSecret } from '../crypto/derived-keys.ts';
 import { CommandError } from '../process/command-error.ts';
 import { exitCodes } from '../process/exit-codes.ts';
-import { readServerVersion } from './server-version.sql.ts';
+import { readDatabaseNameAndVersion } from './server-version.sql.ts';
 import type { StandardStreams } from './standard-streams.ts';
 
 /** `mandate-server check` verifies everything that a server needs, without changing anything. Returns the exit code. */
@@ -86,11 +86,12 @@ async function checkDatabase(report: CheckReport, config: Config): Promise<void>
 
 async function connectToDatabase({ databaseUrl: url, preparedStatements }: Config): Promise<{ db: Database; is: string }> {
   let pool: Pool | undefined;
-  const db = await openDatabaseForReading(url, { preparedStatements: false, onPool: (openedPool) => (pool = openedPool) });
+  const db = await openExistingDatabaseOrCopy(url, { preparedStatements: false, onPool: (openedPool) => (pool = openedPool) });
   try {
-    const [row] = await readServerVersion(db.em.fork(), []);
+    const [row] = await readDatabaseNameAndVersion(db.em.fork(), []);
     if (!pool) return { db, is: `embedded, at ${url}` };
-    const poolerNote = (await checkConnectionPooler(pool, preparedStatements)) === 'pooler' ? ', through a connection pooler' : '';
+    const poolerNote =
+      (await checkConnectionPoolerCompatibility(pool, preparedStatements)) === 'pooler' ? ', through a connection pooler' : '';
     return { db, is: `PostgreSQL ${row?.version}, database ${row?.name}${poolerNote}` };
   } catch (error) {
     await db.close();
@@ -129,7 +130,7 @@ async function countAdministrators(em: EntityManager): Promise<string> {
 
 async function checkReplica({ replicaUrl, preparedStatements }: Config): Promise<string> {
   if (replicaUrl === undefined) return 'not used: list queries run on the database';
-  const db = await openDatabaseForReading(replicaUrl, { preparedStatements });
+  const db = await openExistingDatabaseOrCopy(replicaUrl, { preparedStatements });
   try {
     const [row] = await readDatabaseIdentity(db.em.fork(), []);
     if (!row?.standby) throw new CommandError('it is not a replica: specify a streaming replica of the database, or none');

@@ -2,7 +2,7 @@ import { findForbiddenCharacterMessage, contract } from '@mandate/contract';
 import { recordAuditEvent } from '../audit/record-audit-event.ts';
 import { readConfig } from '../config/read-config.ts';
 import { migrate } from '../database/migrate/run-migrations.ts';
-import { createAccount, EmailTakenError } from '../oauth/accounts/account-store.ts';
+import { createAccountWithVerifiedEmail, EmailTakenError } from '../oauth/accounts/account-store.ts';
 import { validateAndHashNewPassword } from '../oauth/pages/handlers/validate-and-hash-new-password.ts';
 import { defaultShopBranding } from '../oauth/pages/views/page-layout.ts';
 import { englishMessages } from '../oauth/pages/messages/english-messages.ts';
@@ -16,7 +16,10 @@ const alternative =
   'Stop the server first, or ask an administrator to promote another user: mandate users update ID --role admin (scope users.administer)';
 
 /** `mandate-server admin create` */
-export async function createAdministrator(io: StandardStreams, account: { readonly email: string; readonly name: string }): Promise<void> {
+export async function runCreateAdministratorCommand(
+  io: StandardStreams,
+  account: { readonly email: string; readonly name: string },
+): Promise<void> {
   const config = readConfig();
   const { name, email } = parseAccount(account);
   const password = await readPassword(io);
@@ -26,7 +29,9 @@ export async function createAdministrator(io: StandardStreams, account: { readon
     await migrate(db);
     return db.em.fork().transactional(async (em) => {
       const now = new Date();
-      const user = await createAccount(em, { name, email, passwordHash: hashed.hash, role: 'admin' }, now).catch(explainTakenEmail);
+      const user = await createAccountWithVerifiedEmail(em, { name, email, passwordHash: hashed.hash, role: 'admin' }, now).catch(
+        explainTakenEmail,
+      );
       const noClient = { ip: null, userAgent: null };
       await recordAuditEvent(em, noClient, { action: 'account.created', userId: user.id, details: { role: 'admin' } }, now);
       return user.id;

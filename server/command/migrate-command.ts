@@ -1,4 +1,4 @@
-import { openDatabaseForReading } from '../backup/open-database-read-only.ts';
+import { openExistingDatabaseOrCopy } from '../backup/open-database-read-only.ts';
 import { readConfig } from '../config/read-config.ts';
 import { migrate } from '../database/migrate/run-migrations.ts';
 import { readMigrationState } from '../database/migrate/read-migration-state.ts';
@@ -6,7 +6,7 @@ import { withDatabaseForCommand } from './open-database-for-command.ts';
 import type { StandardStreams } from './standard-streams.ts';
 
 /** `mandate-server migrate` */
-export async function applyMigrations({ stdout }: StandardStreams): Promise<void> {
+export async function runMigrateCommand({ stdout }: StandardStreams): Promise<void> {
   const applied = await withDatabaseForCommand(
     readConfig(),
     'It applied every migration it knows when it started: stop it first.',
@@ -19,7 +19,7 @@ export async function applyMigrations({ stdout }: StandardStreams): Promise<void
 /** `mandate-server migrate --status` */
 export async function printMigrationStatus({ stdout }: StandardStreams): Promise<void> {
   const config = readConfig();
-  const db = await openDatabaseForReading(config.directDatabaseUrl ?? config.databaseUrl, config);
+  const db = await openExistingDatabaseOrCopy(config.directDatabaseUrl ?? config.databaseUrl, config);
   try {
     const { applied, pending, unknown } = await readMigrationState(db.em.fork());
     for (const name of applied) stdout.write(`applied  ${name}${unknown.includes(name) ? '  by a newer release' : ''}\n`);

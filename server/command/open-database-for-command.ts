@@ -29,7 +29,7 @@ export async function withDatabaseForCommand<Result>(
 }
 
 /** Derives the keys of an existing installation. Unlike the first server start, this function never generates a secret. */
-export async function loadKeysOfInstallation({
+export async function deriveKeysFromExistingSecret({
   secret,
   dataDirectory,
 }: Pick<DatabaseSettings, 'secret' | 'dataDirectory'>): Promise<DerivedKeys> {

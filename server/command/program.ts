@@ -9,7 +9,7 @@ Exit codes: 0 done, 1 failed, 2 invalid command line.
 `;
 
 /** Builds the command-line program. Commands are loaded on demand. `setExitCode` is called only with exit codes other than 0. */
-export function buildProgram(io: StandardStreams, setExitCode: (exitCode: number) => void): Command {
+export function buildCommandLineProgram(io: StandardStreams, setExitCode: (exitCode: number) => void): Command {
   const program = new Command('mandate-server')
     .description('Runs a Mandate server and maintains its database.')
     .exitOverride()
@@ -42,7 +42,7 @@ function addMaintenanceCommands(program: Command, io: StandardStreams): void {
     .description('Apply pending migrations; the server also does this at each start.')
     .option('--status', 'list applied and pending migrations without changing anything')
     .action(async (options: { status?: true }) => {
-      const { applyMigrations, printMigrationStatus: listMigrations } = await import('./migrate-command.ts');
+      const { runMigrateCommand: applyMigrations, printMigrationStatus: listMigrations } = await import('./migrate-command.ts');
       await (options.status ? listMigrations(io) : applyMigrations(io));
     });
   program
@@ -52,7 +52,7 @@ function addMaintenanceCommands(program: Command, io: StandardStreams): void {
     .description('Rotate the signing keys before their scheduled time. All processes switch without a restart.')
     .option('--at-once', 'for a leaked key: reject everything it has signed from now on')
     .action(async (options: { atOnce?: true }) =>
-      (await import('./rotate-signing-keys-command.ts')).rotateKeys(io, options.atOnce ?? false),
+      (await import('./rotate-signing-keys-command.ts')).runRotateSigningKeysCommand(io, options.atOnce ?? false),
     );
   program
     .command('admin')
@@ -62,7 +62,7 @@ function addMaintenanceCommands(program: Command, io: StandardStreams): void {
     .requiredOption('--email <address>', 'e-mail address for sign-in')
     .option('--name <name>', 'name of the administrator', 'Administrator')
     .action(async (options: { email: string; name: string }) =>
-      (await import('./create-administrator-command.ts')).createAdministrator(io, options),
+      (await import('./create-administrator-command.ts')).runCreateAdministratorCommand(io, options),
     );
 }
 

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path';
-import { verifyBackup } from '../backup/read-backup.ts';
-import { restoreBackup } from '../backup/restore-backup.ts';
+import { verifyBackupAndReadHeader } from '../backup/read-backup.ts';
+import { restoreBackupAndMigrate } from '../backup/restore-backup.ts';
 import { readConfig } from '../config/read-config.ts';
-import { loadKeysOfInstallation, withDatabaseForCommand } from './open-database-for-command.ts';
+import { deriveKeysFromExistingSecret, withDatabaseForCommand } from './open-database-for-command.ts';
 import type { StandardStreams } from './standard-streams.ts';
 import { createProgressBar } from './progress-bar.ts';
 import { formatBackupContents, formatSecondsSince } from './format-output.ts';
@@ -12,11 +12,13 @@ const alternative = 'Restore into a new database: set DATABASE_URL or MANDATE_DA
 /** `mandate-server restore FILE` */
 export async function runRestoreCommand({ stdout, stderr }: StandardStreams, file: string): Promise<void> {
   const [config, startedAt, path] = [readConfig(), performance.now(), resolve(file)];
-  const key = (await loadKeysOfInstallation(config)).backups;
+  const key = (await deriveKeysFromExistingSecret(config)).backups;
   const onProgress = createProgressBar(stderr);
   // checked before the database is opened, because opening creates an embedded database
-  const header = await verifyBackup(path, { key, onBytes: (done, of) => onProgress('check', done, of) });
-  const migrated = await withDatabaseForCommand(config, alternative, (db) => restoreBackup(db, path, header, { key, onProgress }));
+  const header = await verifyBackupAndReadHeader(path, { key, onBytes: (done, of) => onProgress('check', done, of) });
+  const migrated = await withDatabaseForCommand(config, alternative, (db) =>
+    restoreBackupAndMigrate(db, path, header, { key, onProgress }),
+  );
   stdout.write(
     `${file} of ${header.created_at}: ${formatBackupContents(header)}, restored and compared in ${formatSecondsSince(startedAt)}\n`,
   );

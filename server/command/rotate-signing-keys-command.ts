@@ -1,6 +1,6 @@
 import { readConfig } from '../config/read-config.ts';
 import { migrate } from '../database/migrate/run-migrations.ts';
-import { rotateSigningKeys } from '../oauth/signing-keys/rotate-signing-keys.ts';
+import { rotateSigningKeysIfDueOrRequested } from '../oauth/signing-keys/rotate-signing-keys.ts';
 import { deriveKeys, loadOrCreateSecret } from '../crypto/derived-keys.ts';
 import { withDatabaseForCommand } from './open-database-for-command.ts';
 import type { StandardStreams } from './standard-streams.ts';
@@ -11,12 +11,12 @@ const alternative = 'Ask the running server, as an administrator: mandate signin
  * `mandate-server keys rotate`: rotates the signing keys early; use `atOnce` for a leaked key. All processes switch to the new keys without
  * a restart.
  */
-export async function rotateKeys({ stdout }: StandardStreams, atOnce: boolean): Promise<void> {
+export async function runRotateSigningKeysCommand({ stdout }: StandardStreams, atOnce: boolean): Promise<void> {
   const config = readConfig();
   const { signingKeys } = deriveKeys(config.secret ?? (await loadOrCreateSecret(config.dataDirectory)));
   const { made, signsFrom, previousRetireAt } = await withDatabaseForCommand(config, alternative, async (db) => {
     await migrate(db);
-    return rotateSigningKeys(db.em, signingKeys, new Date(), { when: atOnce ? 'at once' : 'asked' });
+    return rotateSigningKeysIfDueOrRequested(db.em, signingKeys, new Date(), { when: atOnce ? 'at once' : 'asked' });
   });
   stdout.write(
     made === 0

@@ -1,22 +1,22 @@
 import { CommanderError } from 'commander';
-import { isDatabaseUnreachable } from '../database/errors/availability-errors.ts';
+import { isDatabaseUnreachableError } from '../database/errors/availability-errors.ts';
 import { formatStartupError } from '../process/startup-error-message.ts';
 import { CommandError } from '../process/command-error.ts';
 import { exitCodes } from '../process/exit-codes.ts';
 import type { StandardStreams } from './standard-streams.ts';
-import { buildProgram } from './program.ts';
+import { buildCommandLineProgram } from './program.ts';
 
 /** Runs a command line (without the program name) and returns its exit code. */
 export async function runCommandLine(argv: readonly string[], io: StandardStreams): Promise<number> {
   let exitCode: number = exitCodes.done;
-  const program = buildProgram(io, (code) => (exitCode = code));
+  const program = buildCommandLineProgram(io, (code) => (exitCode = code));
   try {
     if (argv.length === 0) program.outputHelp();
     else await program.parseAsync(argv, { from: 'user' });
     return exitCode;
   } catch (error) {
     if (!(error instanceof CommanderError)) {
-      const hint = isDatabaseUnreachable(error) ? '. Is the database running, and is DATABASE_URL correct?' : '';
+      const hint = isDatabaseUnreachableError(error) ? '. Is the database running, and is DATABASE_URL correct?' : '';
       io.stderr.write(`error: ${formatStartupError(error)}${hint}\n`);
       return error instanceof CommandError ? error.exitCode : exitCodes.failed;
     }

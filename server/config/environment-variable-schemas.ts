@@ -6,18 +6,18 @@ import { isPostgresqlUrl } from '../database/connection/database-url.ts';
 export const treatEmptyVariableAsUnset = <Schema extends z.ZodTypeAny>(schema: Schema) =>
   z.preprocess((value) => (value === '' ? undefined : value), schema) as z.ZodEffects<Schema, z.output<Schema>, unknown>;
 
-export const choiceSchema = <const Values extends readonly [string, ...string[]]>(values: Values) =>
+export const createChoiceSchema = <const Values extends readonly [string, ...string[]]>(values: Values) =>
   z.enum(values, { errorMap: () => ({ message: `must be ${values.join(' or ')}` }) });
 export const portSchema = z
   .string()
   .regex(/^\d{1,5}$/, 'must be a port number')
   .transform(Number)
   .pipe(z.number().min(1).max(65_535));
-export const publicUrlSchema = z
+export const publicServerUrlSchema = z
   .string()
   .refine(isAddress, 'must be a URL such as https://shop.example or https://example.com/shop')
   .transform((url) => new URL(url).href.replace(/\/$/, ''));
-export const secretSchema = z
+export const serverSecretSchema = z
   .string()
   .regex(/^[A-Za-z0-9_-]{43,}$/, 'must be at least 32 random bytes in base64url; `openssl rand -hex 32` generates such a value');
 

@@ -2,8 +2,8 @@ import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import { taxModes } from '@mandate/contract';
 import {
-  publicUrlSchema,
-  choiceSchema,
+  publicServerUrlSchema,
+  createChoiceSchema,
   traceCollectorUrlSchema,
   postgresqlUrlSchema,
   mailFromSchema,
@@ -11,7 +11,7 @@ import {
   redisUrlSchema,
   refreshGraceSecondsSchema,
   requestLimitSchema,
-  secretSchema,
+  serverSecretSchema,
   securityContactSchema,
   secondsSchema,
   fractionSchema,
@@ -93,24 +93,24 @@ export class ConfigurationError extends Error {
 
 const environmentSchema = z
   .object({
-    NODE_ENV: treatEmptyVariableAsUnset(choiceSchema(['development', 'test', 'production']).default('development')),
-    MANDATE_ROLE: treatEmptyVariableAsUnset(choiceSchema(roles).default('all')),
+    NODE_ENV: treatEmptyVariableAsUnset(createChoiceSchema(['development', 'test', 'production']).default('development')),
+    MANDATE_ROLE: treatEmptyVariableAsUnset(createChoiceSchema(roles).default('all')),
     HOST: treatEmptyVariableAsUnset(z.string().default('127.0.0.1')),
     PORT: treatEmptyVariableAsUnset(portSchema.default('3000')),
     MANDATE_TLS_CERT: treatEmptyVariableAsUnset(z.string().optional()),
     MANDATE_TLS_KEY: treatEmptyVariableAsUnset(z.string().optional()),
-    MANDATE_ISSUER: treatEmptyVariableAsUnset(publicUrlSchema.optional()),
+    MANDATE_ISSUER: treatEmptyVariableAsUnset(publicServerUrlSchema.optional()),
     MANDATE_DATA_DIR: treatEmptyVariableAsUnset(z.string().default('./data')),
     DATABASE_URL: treatEmptyVariableAsUnset(postgresqlUrlSchema.optional()),
     DATABASE_DIRECT_URL: treatEmptyVariableAsUnset(postgresqlUrlSchema.optional()),
-    DATABASE_PREPARED_STATEMENTS: treatEmptyVariableAsUnset(choiceSchema(['on', 'off']).default('on')),
+    DATABASE_PREPARED_STATEMENTS: treatEmptyVariableAsUnset(createChoiceSchema(['on', 'off']).default('on')),
     DATABASE_START_TIMEOUT: treatEmptyVariableAsUnset(secondsSchema.default('60')),
     DATABASE_REPLICA_URL: treatEmptyVariableAsUnset(postgresqlUrlSchema.optional()),
-    MANDATE_SECRET: treatEmptyVariableAsUnset(secretSchema.optional()),
-    MANDATE_TAX_MODE: treatEmptyVariableAsUnset(choiceSchema(taxModes).default('inclusive')),
-    MANDATE_PREVIEW_VERSIONS: treatEmptyVariableAsUnset(choiceSchema(['on', 'off']).default('off')),
-    MANDATE_OPEN_REGISTRATION: treatEmptyVariableAsUnset(choiceSchema(['on', 'off']).default('off')),
-    MANDATE_TEST_PAYMENTS: treatEmptyVariableAsUnset(choiceSchema(['on', 'off']).optional()),
+    MANDATE_SECRET: treatEmptyVariableAsUnset(serverSecretSchema.optional()),
+    MANDATE_TAX_MODE: treatEmptyVariableAsUnset(createChoiceSchema(taxModes).default('inclusive')),
+    MANDATE_PREVIEW_VERSIONS: treatEmptyVariableAsUnset(createChoiceSchema(['on', 'off']).default('off')),
+    MANDATE_OPEN_REGISTRATION: treatEmptyVariableAsUnset(createChoiceSchema(['on', 'off']).default('off')),
+    MANDATE_TEST_PAYMENTS: treatEmptyVariableAsUnset(createChoiceSchema(['on', 'off']).optional()),
     STRIPE_SECRET_KEY: treatEmptyVariableAsUnset(
       z
         .string()

@@ -2,13 +2,13 @@ import { EventEmitter, once } from 'node:events';
 import { Migrator, TSMigrationGenerator } from '@mikro-orm/migrations';
 import { MikroORM, TransactionContext, type AbstractSqlDriver, type SqlOptions } from '@mikro-orm/sql';
 import type { ClientBase, Pool } from 'pg';
-import { lockDataDirectory } from './embedded/pglite-directory-lock.ts';
+import { lockPgliteDirectory } from './embedded/pglite-directory-lock.ts';
 import { walLimitStartParameters } from './embedded/limit-wal-size.ts';
-import { isNewDataDirectory, createDataDirectory } from './embedded/create-pglite-directory.ts';
-import { assertPgInternals } from './connection/assert-pg-internals.ts';
-import { replaceClientQuery } from './connection/client-query.ts';
+import { isNewPgliteDirectory, createPgliteDirectoryIfNew } from './embedded/create-pglite-directory.ts';
+import { assertSupportedPgLibrary } from './connection/assert-pg-internals.ts';
+import { replacePgClientQuery } from './connection/client-query.ts';
 import {
-  createUnresponsiveConnectionMonitor,
+  createUnresponsiveConnectionKiller,
   releaseConnectionLostInTransaction,
   setPoolInt8Parser,
 } from './connection/pg-pool-workarounds.ts';
@@ -19,7 +19,11 @@ import { isPostgresqlUrl } from './connection/database-url.ts';
 import type { MessageObserver } from './connection/pipelined-queries.ts';
 import type { Database, EntityManager } from './entity-manager/entity-manager-type.ts';
 import { isDatabaseResponsive } from './connection-check.ts';
-import { setConnectionTimeouts, getTransactionTimeoutStatement, type TimeoutSettings } from './connection/database-timeouts.ts';
+import {
+  setConnectionTimeoutsAndDetectPooler,
+  getTransactionTimeoutStatement,
+  type TimeoutSettings,
+} from './connection/database-timeouts.ts';
 
 type Options = SqlOptions<AbstractSqlDriver, EntityManager>;
 export type OpenOptions = {
@@ -73,10 +77,10 @@ const baseOptions: Options = {
 export async function openDatabaseWithEntities(url: string, options: OpenOptions): Promise<Database> {
   if (isPostgresqlUrl(url)) return open(await postgresql(url, options));
   if (url.includes('://')) return open(await pglite(url, options));
-  const release = lockDataDirectory(url);
+  const release = lockPgliteDirectory(url);
   try {
-    assertDiskSpaceToOpenDatabase(url, isNewDataDirectory(url));
-    await createDataDirectory(url);
+    assertDiskSpaceToOpenDatabase(url, isNewPgliteDirectory(url));
+    await createPgliteDirectoryIfNew(url);
     const db = await open(await pglite(url, options), release);
     await enforceStorageReserve(db, options.storage ?? new DiskSpaceMonitor(url));
     return db;
@@ -106,9 +110,9 @@ async function open(options: Options, release?: () => void): Promise<Database> {
 async function postgresql(url: string, options: OpenOptions): Promise<Options> {
   const { entities, timeouts, statementMs = 15_000, connectionsMax = 10, onPool, onMessage, preparedStatements = true } = options;
   const { PostgreSqlDriver } = await import('@mikro-orm/postgresql');
-  await assertPgInternals();
+  await assertSupportedPgLibrary();
   // PostgreSQL's own timeout is shorter, so this timeout means that the connection is dead
-  const monitor = timeouts === 'none' ? undefined : createUnresponsiveConnectionMonitor((statementMs * 4) / 3);
+  const monitor = timeouts === 'none' ? undefined : createUnresponsiveConnectionKiller((statementMs * 4) / 3);
   const timeoutSettings: TimeoutSettings = timeouts === 'none' ? {} : defaultTimeoutSettings(statementMs);
   const driverOptions = {
     // MikroORM ignores URL parameters such as sslmode
@@ -117,13 +121,13 @@ async function postgresql(url: string, options: OpenOptions): Promise<Options> {
     // TCP keepalive detects idle connections whose server is gone
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
-    onConnect: (client: ClientBase) => setConnectionTimeouts(client, timeoutSettings, preparedStatements),
+    onConnect: (client: ClientBase) => setConnectionTimeoutsAndDetectPooler(client, timeoutSettings, preparedStatements),
     onPoolCreated(pool: Pool) {
       onPool?.(pool);
       setPoolInt8Parser(pool, parseExactInt8);
       pool.on('connect', (client) => {
         const observers = [monitor?.(client), onMessage].filter((observer) => observer !== undefined);
-        replaceClientQuery(client, { preparedStatements, limits: getTransactionTimeoutStatement(client), observers });
+        replacePgClientQuery(client, { preparedStatements, limits: getTransactionTimeoutStatement(client), observers });
       });
       pool.on('connect', releaseConnectionLostInTransaction);
     },

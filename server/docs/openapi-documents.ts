@@ -12,7 +12,7 @@ import { serveStaticDocument } from '../http/response/serve-static-document.ts';
 const placeholderUrl = 'https://mandate.example';
 
 /** Returns the generated OpenAPI 3.1 document for version 1 with this server's URL. */
-export function readOpenApiDocument(issuer: string): JsonObject {
+export function readApiV1OpenApiDocument(issuer: string): JsonObject {
   const text = readFileSync(fileURLToPath(import.meta.resolve('@mandate/contract/openapi.json')), 'utf8');
   const document: unknown = JSON.parse(text.replaceAll(placeholderUrl, issuer));
   if (!isJsonObject(document)) throw new Error('openapi.json is not a JSON object');
@@ -21,8 +21,8 @@ export function readOpenApiDocument(issuer: string): JsonObject {
 
 /** For each document name, a function that returns the OpenAPI document's text with this server's URL. */
 export const openApiDocumentReaders = {
-  openapi: (issuer: string) => JSON.stringify(readOpenApiDocument(issuer)),
-  'openapi-3.0': (issuer: string) => JSON.stringify(convertToOpenApi30(readOpenApiDocument(issuer))),
+  openapi: (issuer: string) => JSON.stringify(readApiV1OpenApiDocument(issuer)),
+  'openapi-3.0': (issuer: string) => JSON.stringify(convertToOpenApi30(readApiV1OpenApiDocument(issuer))),
   'openapi-v2': generateOpenApiV2Text,
 } satisfies Record<string, (issuer: string) => string | Promise<string>>;
 

@@ -2,7 +2,7 @@ import { prepareStatement } from '../database/queries/prepared-statement.ts';
 
 // SQL, because MikroORM can neither number rows nor update from a query; the statement runs for every order's events (benchmark
 // `create-order`). Unnamed, so that it is planned for each execution: a plan cached while the table is small would read all events.
-export const assignSequenceNumbers = prepareStatement<{ count: number }>(
+export const assignSequenceNumberBatch = prepareStatement<{ count: number }>(
   undefined,
   `with waiting as (select id from events where seq is null order by id limit $2),
         placed as (select id, $1::bigint + row_number() over (order by id) as seq from waiting),

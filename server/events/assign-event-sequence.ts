@@ -1,7 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { countEntities } from '../database/queries/count-rows.sql.ts';
-import { assignSequenceNumbers } from './assign-event-sequence.sql.ts';
+import { countEntitiesUpTo } from '../database/queries/count-rows.sql.ts';
+import { assignSequenceNumberBatch } from './assign-event-sequence.sql.ts';
 import { Event, EventSequenceCounter } from './event.entity.ts';
 import { notifyOtherProcessesOnCommit } from './event-notifications.ts';
 import { getEventSignalsOfDatabase } from './event-signals.ts';
@@ -17,10 +17,10 @@ export type OnSequenced = (em: EntityManager, first: number, last: number) => Pr
  * commit, so a reader at number N never misses an earlier event. Row ids, in contrast, are assigned before the commit and can become
  * visible out of order.
  */
-export async function assignEventSequence(em: EntityManager, onPlaced: OnSequenced = () => Promise.resolve()): Promise<number> {
+export async function assignEventSequenceNumbers(em: EntityManager, onPlaced: OnSequenced = () => Promise.resolve()): Promise<number> {
   let total = 0;
   for (let count = batchMax; count === batchMax; total += count) {
-    const unsequencedCount = await countEntities(em, em.createQueryBuilder(Event).select('id').where({ seq: null }), batchMax - 1);
+    const unsequencedCount = await countEntitiesUpTo(em, em.createQueryBuilder(Event).select('id').where({ seq: null }), batchMax - 1);
     if (unsequencedCount === 0) break;
     count = await em.transactional((inner) => sequenceBatch(inner, unsequencedCount, onPlaced));
     if (count > 0) getEventSignalsOfDatabase(em).emit('placed');
@@ -40,7 +40,7 @@ async function sequenceBatch(em: EntityManager, unsequencedCount: number, onPlac
     setTimeout(() => getEventSignalsOfDatabase(em).emit('written'), retryDelayMs).unref();
     return 0;
   }
-  const [{ count } = { count: 0 }] = await assignSequenceNumbers(em, [sequence.lastSeq, unsequencedCount]);
+  const [{ count } = { count: 0 }] = await assignSequenceNumberBatch(em, [sequence.lastSeq, unsequencedCount]);
   if (count === 0) return 0;
   await onPlaced(em, sequence.lastSeq + 1, sequence.lastSeq + count);
   await notifyOtherProcessesOnCommit(em, 'placed');

@@ -7,7 +7,8 @@ const batchMax = 1_000;
 const retentionMs = eventRetentionDays * 24 * 60 * 60_000;
 
 /** Deletes one batch of expired events with their deliveries, and returns the number of events. Call it again until it returns 0. */
-export const deleteOldEvents = (em: EntityManager, now: Date): Promise<number> => em.transactional((inner) => deleteBatch(inner, now));
+export const deleteExpiredEventsBatch = (em: EntityManager, now: Date): Promise<number> =>
+  em.transactional((inner) => deleteBatch(inner, now));
 
 /** Deletes in sequence order, so that the remaining events have no gaps. A concurrent reader sees all events of a batch or none. */
 async function deleteBatch(em: EntityManager, now: Date): Promise<number> {

@@ -4,7 +4,7 @@ import { openDatabaseWithEntities } from '../database/open-orm.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { isBehindConnectionPooler } from '../database/connection/database-timeouts.ts';
 import type { Log } from '../logging/logger.ts';
-import { listenForNotifications, notifyProcesses } from './notify-processes.sql.ts';
+import { listenToEventChannelQuery, notifyEventChannel } from './notify-processes.sql.ts';
 import { type EventSignals, type EventSignalTopic, getEventSignalsOfDatabase, eventSignalTopics } from './event-signals.ts';
 
 const throughPoolerMessage =
@@ -18,7 +18,7 @@ const payloadOf = (em: EntityManager, topic: EventSignalTopic): string => `${top
  * places orders.
  */
 export const notifyOtherProcessesOnCommit = (em: EntityManager, topic: EventSignalTopic): Promise<void> =>
-  notifyProcesses(em, [payloadOf(em, topic)]);
+  notifyEventChannel(em, [payloadOf(em, topic)]);
 
 /** Minimum time between two notifications from one process on the same topic. */
 const notifyEveryMs = 20;
@@ -27,7 +27,7 @@ const notifyEveryMs = 20;
  * Notifies other processes of events that this process has written. This function is for processes that do not sequence and deliver events
  * themselves. Notifications are sent after the commit, at most every 20 ms. A lost notification delays an event until the next poll.
  */
-export function notifyOtherProcessesOfNewEvents(em: EntityManager, log: Log): void {
+export function forwardLocalWritesToOtherProcesses(em: EntityManager, log: Log): void {
   const pending = new Map<EventSignalTopic, { again: boolean }>();
   const send = async (topic: EventSignalTopic): Promise<void> => {
     const state = pending.get(topic);
@@ -38,7 +38,7 @@ export function notifyOtherProcessesOfNewEvents(em: EntityManager, log: Log): vo
     const sending = { again: false };
     pending.set(topic, sending);
     const detachedEm = em.fork({ disableContextResolution: true });
-    await notifyProcesses(detachedEm, [payloadOf(em, topic)]).catch((error: unknown) =>
+    await notifyEventChannel(detachedEm, [payloadOf(em, topic)]).catch((error: unknown) =>
       log.debug({ err: error }, 'a notification about events was not sent'),
     );
     await sleep(notifyEveryMs, undefined, { ref: false });
@@ -105,13 +105,13 @@ export class EventNotificationListener {
       .on('notification', ({ payload }) => this.#receive(payload));
     try {
       if (isBehindConnectionPooler(client)) throw new ThroughPoolerError(throughPoolerMessage);
-      await client.query(listenForNotifications);
+      await client.query(listenToEventChannelQuery);
       this.#setReceiving(true);
       onListening();
       const over = AbortSignal.any([lost.signal, this.#stopping.signal]);
       while (!over.aborted) {
         await sleep(checkEveryMs, undefined, { signal: over }).catch(() => undefined);
-        if (!over.aborted) await client.query(listenForNotifications);
+        if (!over.aborted) await client.query(listenToEventChannelQuery);
       }
       if (lost.signal.aborted) throw new Error('the connection for notifications about events was lost');
     } finally {

@@ -77,7 +77,7 @@ const topicsByConnection = new WeakMap<DatabaseConnection, Set<EventSignalTopic>
  * Signals a write when the current transaction ends; without a transaction, immediately. Every function that writes events or makes
  * deliveries pending calls this function after the write. After a rollback, the signal is unnecessary but harmless.
  */
-export async function signalAfterCommit(em: EntityManager, topic: EventSignalTopic): Promise<void> {
+export async function emitEventSignalAfterCommit(em: EntityManager, topic: EventSignalTopic): Promise<void> {
   const signals = getEventSignalsOfDatabase(em);
   const transaction = em.getTransactionContext<Transaction<unknown>>();
   if (!transaction) return signals.emitLocalWrite(topic);

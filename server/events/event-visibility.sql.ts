@@ -1,20 +1,20 @@
 import { type RawBuilder, sql } from 'kysely';
-import { eventSubjects, type EventSubject, type Scope } from '@mandate/contract';
+import { eventSubjectDefinitions, type EventSubject, type Scope } from '@mandate/contract';
 import { listUsableScopes, canUseScope } from '../http/middleware/authorize.ts';
 import type { Principal } from '../http/request/principal.ts';
 
-const isSubject = (name: string): name is EventSubject => Object.hasOwn(eventSubjects, name);
-const subjects = Object.keys(eventSubjects).filter(isSubject);
+const isSubject = (name: string): name is EventSubject => Object.hasOwn(eventSubjectDefinitions, name);
+const subjects = Object.keys(eventSubjectDefinitions).filter(isSubject);
 
 /**
  * Returns the conditions for the events that a principal may see. The conditions are mutually exclusive, and each of them uses a different
  * index. An event is visible if the principal may read its subject.
  */
 export function buildVisibleEventConditionsSql(principal: Principal): RawBuilder<unknown>[] {
-  const unrestricted = subjects.filter((name) => eventSubjects[name].all.some((scope: Scope) => canUseScope(principal, scope)));
+  const unrestricted = subjects.filter((name) => eventSubjectDefinitions[name].all.some((scope: Scope) => canUseScope(principal, scope)));
   const rest = subjects.filter((name) => !unrestricted.includes(name));
   const own = rest.filter((name) => {
-    const scope = eventSubjects[name].own;
+    const scope = eventSubjectDefinitions[name].own;
     return scope !== null && canUseScope(principal, scope);
   });
   return [sql`v.subject_type = any(${unrestricted}::text[])`, ...ownEvents(principal, own), sharedEvents(principal, rest, own)];

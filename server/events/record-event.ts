@@ -1,6 +1,6 @@
 import type { EventType } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { signalAfterCommit } from './event-signals.ts';
+import { emitEventSignalAfterCommit } from './event-signals.ts';
 import { Event } from './event.entity.ts';
 
 type Subject = { readonly id: number; readonly version?: number };
@@ -18,5 +18,5 @@ export async function recordEvents(em: EntityManager, type: EventType, subjects:
   const [subjectType = ''] = type.split('.');
   const rows = subjects.map((data) => ({ type, userId, subjectType, subjectId: data.id, subjectVersion: data.version ?? null, data }));
   await em.insertMany(Event, rows);
-  await signalAfterCommit(em, 'written');
+  await emitEventSignalAfterCommit(em, 'written');
 }

@@ -5,7 +5,7 @@ import { createApplication, type ApplicationInput } from '../applications/create
 import { ConfigurationError, type Config } from '../config/read-config.ts';
 import type { Database, EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { acquireAdvisoryLockForId } from '../database/queries/advisory-lock.sql.ts';
-import { createAccount } from '../oauth/accounts/account-store.ts';
+import { createAccountWithVerifiedEmail } from '../oauth/accounts/account-store.ts';
 import { validateAndHashNewPassword, type PasswordOwner } from '../oauth/pages/handlers/validate-and-hash-new-password.ts';
 import { defaultShopBranding } from '../oauth/pages/views/page-layout.ts';
 import { englishMessages } from '../oauth/pages/messages/english-messages.ts';
@@ -49,7 +49,7 @@ async function prepareProduction(
   if (!administrator) return 'without administrator';
   const { email, password } = administrator;
   const owner = { name: administratorName, email };
-  await createAccount(em, { ...owner, passwordHash: await hashConfiguredPassword(password, owner), role: 'admin' }, now);
+  await createAccountWithVerifiedEmail(em, { ...owner, passwordHash: await hashConfiguredPassword(password, owner), role: 'admin' }, now);
   return 'prepared';
 }
 
@@ -62,7 +62,11 @@ async function prepareDemonstration(em: EntityManager, { administrator, issuer }
     ['admin', accounts.administrator],
     ['customer', accounts.customer],
   ] as const) {
-    await createAccount(em, { name, email, passwordHash: await hashConfiguredPassword(password, { name, email }), role }, now);
+    await createAccountWithVerifiedEmail(
+      em,
+      { name, email, passwordHash: await hashConfiguredPassword(password, { name, email }), role },
+      now,
+    );
   }
   await createDemonstrationShop(em);
   return {

@@ -5,7 +5,7 @@ export const formatLoginCommand = (issuer: string): string =>
   ['npx mandate login', ...(issuer === defaultIssuer ? [] : [`--api-url ${issuer}`])].join(' ');
 
 /** Returns the commands that lead a new user to a paid order. The README shows the same commands. */
-export const createFirstOrderCommands = (issuer: string): readonly string[] => [
+export const formatFirstOrderCommands = (issuer: string): readonly string[] => [
   formatLoginCommand(issuer),
   'npx mandate products list',
   'npx mandate orders create --item product_id=1,quantity=2 --delivery.method collection --delivery.recipient-name "Ann Lee"',

@@ -27,11 +27,11 @@ const firstRunFileSchema = z.object({
 
 export type FirstRunFile = z.infer<typeof firstRunFileSchema>;
 
-export const firstRunFilePath = (dataDirectory: string): string => join(dataDirectory, 'first-run.json');
+export const getFirstRunFilePath = (dataDirectory: string): string => join(dataDirectory, 'first-run.json');
 
 /** Writes the file atomically; a file of an earlier database is renamed. */
 export async function writeFirstRunFile(dataDirectory: string, content: FirstRunFile): Promise<void> {
-  const path = firstRunFilePath(dataDirectory);
+  const path = getFirstRunFilePath(dataDirectory);
   await mkdir(dataDirectory, { recursive: true, mode: 0o700 });
   await rename(path, `${path}.previous`).catch(ignoreMissingFile);
   const text = `${JSON.stringify(content, null, 2)}\n`;
@@ -40,7 +40,7 @@ export async function writeFirstRunFile(dataDirectory: string, content: FirstRun
 
 /** Returns the content of the file if it exists, is valid and belongs to this database, not to an earlier one. */
 export async function readFirstRunFile(em: EntityManager, dataDirectory: string): Promise<FirstRunFile | undefined> {
-  const text = await readFile(firstRunFilePath(dataDirectory), 'utf8').catch(ignoreMissingFile);
+  const text = await readFile(getFirstRunFilePath(dataDirectory), 'utf8').catch(ignoreMissingFile);
   if (text === undefined) return undefined;
   const file = firstRunFileSchema.safeParse(parseJson(text)).data;
   if (!file) return undefined;

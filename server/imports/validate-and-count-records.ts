@@ -6,7 +6,7 @@ import type { FileRecord } from './import-file-record.ts';
  * data is changed, so that an invalid file changes nothing.
  * @param columns columns in which at least one row must have a value
  */
-export async function* checkAndYieldRecords(
+export async function* validateAndYieldRecords(
   records: AsyncIterable<FileRecord>,
   columns: readonly string[],
 ): AsyncGenerator<FileRecord, number> {
@@ -32,9 +32,9 @@ export async function* checkAndYieldRecords(
   return rows;
 }
 
-/** Checks a file like `checkAndYieldRecords`, but without using its rows, and returns the number of rows. */
-export async function validateFileAndCountRecords(records: AsyncIterable<FileRecord>, columns: readonly string[]): Promise<number> {
-  const rows = checkAndYieldRecords(records, columns);
+/** Checks a file like `validateAndYieldRecords`, but without using its rows, and returns the number of rows. */
+export async function validateAndCountRecords(records: AsyncIterable<FileRecord>, columns: readonly string[]): Promise<number> {
+  const rows = validateAndYieldRecords(records, columns);
   for (;;) {
     const step = await rows.next();
     if (step.done) return step.value;

@@ -25,7 +25,7 @@ const storedMailSchema = z.object({ to: z.string(), subject: z.string(), text: z
  * Sends pending messages and returns the number of messages sent. Failed messages are retried with increasing delays for about a day. If
  * the process crashes, no message is lost, but a message may be sent twice.
  */
-export async function deliverMail(
+export async function deliverQueuedMail(
   em: EntityManager,
   now: Date,
   transport: MailTransport,

@@ -15,7 +15,7 @@ type RequestHandler = (req: IncomingMessage, res: ServerResponse) => void;
  * Sends a request to a handler in this process without a network connection, so that tool calls pass through the same middleware as API
  * requests. `prepare` is called with the request before it is handled.
  */
-export async function sendInProcess(
+export async function sendInProcessRequest(
   handler: RequestHandler,
   { method, path, headers, body }: InProcessRequest,
   prepare: (req: IncomingMessage) => void,

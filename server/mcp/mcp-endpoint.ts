@@ -7,11 +7,11 @@ import { setDefaultHeaders } from '../http/middleware/default-headers.ts';
 import { lowerChunkedBodyLimit } from '../http/request/limit-chunked-body-size.ts';
 import { findDuplicateKeyInText } from '../http/validation/duplicate-json-keys.ts';
 import { mcpCors } from '../http/middleware/cors.ts';
-import { copyRequestContext, requirePrincipal } from '../http/request/request-context.ts';
+import { copyRequestIdAndPrincipal, requirePrincipal } from '../http/request/request-context.ts';
 import type { Log } from '../logging/logger.ts';
 import { apiRequestFromToolCall, toolResultFromApiResponse } from './convert-tool-call.ts';
-import { sendInProcess } from './in-process-request.ts';
-import { createToolServerFactory, type CallTool } from './tool-server.ts';
+import { sendInProcessRequest } from './in-process-request.ts';
+import { createMcpServerFactory, type CallTool } from './tool-server.ts';
 
 type McpEndpointOptions = {
   readonly em: EntityManager;
@@ -30,7 +30,7 @@ const maxBodyBytes = 1_000_000;
 /** Creates the Model Context Protocol endpoint (streamable HTTP), stateless, that is, without sessions. */
 export function createMcpEndpoint({ em, issuer, log, authenticate, isOriginOfApplication, api }: McpEndpointOptions): Router {
   const apiHandler = express().disable('x-powered-by').set('etag', false).use(api);
-  const createToolServer = createToolServerFactory(issuer);
+  const createToolServer = createMcpServerFactory(issuer);
   const calls = new WeakMap<AuthInfo, CallTool>();
   const handler = createMcpHandler(
     ({ authInfo }) => {
@@ -48,7 +48,9 @@ export function createMcpEndpoint({ em, issuer, log, authenticate, isOriginOfApp
   const handleRequest = createRequestHandler(handler, (req, caller) => {
     calls.set(caller, async (tool, toolArguments) => {
       const response = await runWithRequestEntityManager(em, () =>
-        sendInProcess(apiHandler, apiRequestFromToolCall(tool, toolArguments), (innerRequest) => copyRequestContext(req, innerRequest)),
+        sendInProcessRequest(apiHandler, apiRequestFromToolCall(tool, toolArguments), (innerRequest) =>
+          copyRequestIdAndPrincipal(req, innerRequest),
+        ),
       );
       return toolResultFromApiResponse(tool, response);
     });

@@ -1,16 +1,16 @@
 import { fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
 import { createMcpTools, type McpTool } from '@mandate/contract/tools';
 import type { JsonObject } from '@mandate/contract/json';
-import { readOpenApiDocument } from '../docs/openapi-documents.ts';
+import { readApiV1OpenApiDocument } from '../docs/openapi-documents.ts';
 import { createLazyGetter } from '../memory/lazy-value.ts';
 import type { ToolResult } from './convert-tool-call.ts';
 
 export type CallTool = (tool: McpTool, toolArguments: Readonly<Record<string, unknown>>) => Promise<ToolResult>;
 
 /** Returns a function that creates an MCP server for one request. The tool list is prepared on first use and shared. */
-export function createToolServerFactory(issuer: string): (call: CallTool) => McpServer {
+export function createMcpServerFactory(issuer: string): (call: CallTool) => McpServer {
   const tools = createLazyGetter(() =>
-    createMcpTools(readOpenApiDocument(issuer)).map((tool) => ({ tool, inputSchema: lazyInputSchema(tool.inputSchema) })),
+    createMcpTools(readApiV1OpenApiDocument(issuer)).map((tool) => ({ tool, inputSchema: lazyInputSchema(tool.inputSchema) })),
   );
   return (call) => {
     const server = new McpServer({ name: 'mandate', title: 'Mandate', version: '1.0.0' }, { instructions });

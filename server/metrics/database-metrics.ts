@@ -1,6 +1,6 @@
 import { Counter, Gauge, Histogram, type Registry } from '@prometheus-io/client';
 import type { Pool } from 'pg';
-import type { ReadReplica } from '../database/replica/read-replica.ts';
+import type { ReplicaWithPrimaryFallback } from '../database/replica/read-replica.ts';
 import type { DiskSpaceMonitor } from '../database/storage/disk-space-monitor.ts';
 import type { MessageObserver } from '../database/connection/pipelined-queries.ts';
 
@@ -54,7 +54,7 @@ export function registerDatabaseMetrics(registry: Registry): DatabaseMetrics {
 }
 
 /** Registers the embedded database's disk space metrics. */
-export function registerStorageMetrics(registry: Registry, storage: DiskSpaceMonitor): void {
+export function registerDiskSpaceMetrics(registry: Registry, storage: DiskSpaceMonitor): void {
   const free: Gauge = new Gauge({
     name: 'mandate_database_disk_free_bytes',
     help: 'Free space on the file system of the embedded database.',
@@ -69,8 +69,8 @@ export function registerStorageMetrics(registry: Registry, storage: DiskSpaceMon
   });
 }
 
-export function registerReplicaMetrics(registry: Registry): (replica: ReadReplica) => void {
-  let replica: ReadReplica | undefined;
+export function registerReplicaMetrics(registry: Registry): (replica: ReplicaWithPrimaryFallback) => void {
+  let replica: ReplicaWithPrimaryFallback | undefined;
   const lists: Counter<'from'> = new Counter({
     name: 'mandate_lists_total',
     help: 'List queries that a replica could run, by the server that ran them.',

@@ -9,32 +9,32 @@ import { mcpCors } from '../http/middleware/cors.ts';
 import type { VerifyAccessToken } from '../http/request/principal.ts';
 import type { OnEmailAddressChange } from '../http/routing/handler-dependencies.ts';
 import type { DerivedKeys } from '../crypto/derived-keys.ts';
-import { notifyEmailChange } from './pages/handlers/notify-email-change.ts';
+import { deleteLinksAndNotifyOnEmailChange } from './pages/handlers/notify-email-change.ts';
 import {
   apiAudienceFromIssuer,
-  providerRoutePatterns,
+  oidcProviderRoutePatterns,
   oauthEndpointPaths,
   mcpAudienceFromIssuer,
   basePathFromIssuer,
 } from './protocol/endpoint-paths-and-audiences.ts';
-import { createAttemptLimits, type AttemptLimits } from './brute-force/attempt-limits.ts';
+import { createDatabaseAttemptLimiter, type AttemptLimiter } from './brute-force/attempt-limits.ts';
 import { createPublicNetworkPolicy, type NetworkPolicy } from '../outgoing-http/ssrf-protected-connection.ts';
-import { recordBrowserSessionUseAfterResponse } from './sessions/browser-session-list.ts';
-import { recordConnectedAppUse } from './grants/connected-apps.ts';
+import { recordBrowserSessionUseOnAuthorization } from './sessions/browser-session-list.ts';
+import { recordConnectedAppUseAndGrantCreated } from './grants/connected-apps.ts';
 import { recordGrantRevocation, runRequestInTransaction } from './grants/request-transaction.ts';
 import { cookieNamesForIssuer } from './protocol/cookie-names.ts';
 import { enforceDevicePollInterval } from './device-flow/device-poll-interval.ts';
 import { requireBrowserSessionOnDevicePages } from './device-flow/require-device-page-session.ts';
-import { createProvider } from './provider/provider-configuration.ts';
+import { createOidcProvider } from './provider/provider-configuration.ts';
 import { CsrfTokenService } from './pages/routing/csrf-token-service.ts';
 import { acceptJwtsForRevocationAndIntrospection, acceptJwtsAtUserinfo } from './tokens/access-token-records.ts';
-import { KnownBrowsers } from './brute-force/known-browsers.ts';
-import { limitClientSecretAttempts } from './clients/limit-client-secret-attempts.ts';
+import { KnownBrowserCookie } from './brute-force/known-browsers.ts';
+import { prefetchClientAndLimitSecretAttempts } from './clients/limit-client-secret-attempts.ts';
 import { limitUserCodeAttempts } from './device-flow/limit-user-code-attempts.ts';
 import { enableOpenClientRegistration } from './clients/open-registration.ts';
 import { requireIssuerHost } from './provider/require-issuer-host.ts';
 import type { PageContext } from './pages/routing/page-context.ts';
-import { pageErrorHandler, sendCrossSiteErrorPage, sendWrongHostErrorPage } from './pages/routing/page-error-handler.ts';
+import { createPageErrorHandler, sendCrossSiteErrorPage, sendWrongHostErrorPage } from './pages/routing/page-error-handler.ts';
 import { createPageRouter } from './pages/page-routes.ts';
 import { defaultShopBranding, type PageSettings, type ShopBranding } from './pages/views/page-layout.ts';
 import { pageEnhancementScript } from './pages/assets/page-script.ts';
@@ -43,16 +43,16 @@ import { buildStylesheet } from './pages/assets/stylesheet.ts';
 import { englishMessages } from './pages/messages/english-messages.ts';
 import { PasskeyChallenges } from './second-factors/passkeys.ts';
 import { defaultRefreshGraceSeconds } from './refresh/default-refresh-grace.ts';
-import { handleRefreshRequest, isRefreshRequest } from './refresh/refresh-token-grant.ts';
+import { createRefreshRequestMiddleware, isRefreshRequest } from './refresh/refresh-token-grant.ts';
 import { bufferRequestBody } from './protocol/buffered-request-body.ts';
 import { rejectCrossSiteProviderForms } from './pages/routing/reject-cross-site-forms.ts';
-import { createApplicationFromClientIdUrl } from './clients/create-application-from-client-id-url.ts';
+import { upsertApplicationFromClientIdUrl } from './clients/create-application-from-client-id-url.ts';
 import { ReloadableProvider } from './provider/reloadable-provider.ts';
-import { loadOrCreateSigningKeys, type SigningKeyCacheOptions } from './signing-keys/signing-key-cache.ts';
+import { loadOrCreateSigningKeyCache, type SigningKeyCacheOptions } from './signing-keys/signing-key-cache.ts';
 import { completeSignOutWithoutSession } from './provider/sign-out-without-session.ts';
 import { createPostgresAdapterFactory } from './provider/postgres-adapter.ts';
-import { type OnTokenOperation, countTokenOperationsInMetrics } from './provider/count-token-operations.ts';
-import { translateCookies } from './provider/translate-cookies.ts';
+import { type OnTokenOperation, reportTokenOperations } from './provider/count-token-operations.ts';
+import { translateOidcProviderCookies } from './provider/translate-cookies.ts';
 import { createAccessTokenVerifier } from './tokens/verify-access-token.ts';
 import { createServerErrorRecorder, correctProviderResponses } from './provider/correct-provider-responses.ts';
 
@@ -67,7 +67,7 @@ export type CreateAuthorizationServerOptions = {
   /** Rotation schedule and reload interval for the signing keys. Tests shorten both. */
   readonly signingKeys?: SigningKeyCacheOptions;
   /** Limits for password, code and secret attempts (default: counters in the database). */
-  readonly limits?: AttemptLimits;
+  readonly limits?: AttemptLimiter;
   /** False if no mail transport is configured. */
   readonly canMail?: boolean;
   /** Whether clients can register without an initial access token (RFC 7591). */
@@ -97,11 +97,11 @@ export type AuthorizationServer = {
 
 export async function createAuthorizationServer(parts: CreateAuthorizationServerOptions): Promise<AuthorizationServer> {
   const { em } = parts.db;
-  const { issuer, keys, log, shop = defaultShopBranding, canMail = true, limits = createAttemptLimits(em) } = parts;
+  const { issuer, keys, log, shop = defaultShopBranding, canMail = true, limits = createDatabaseAttemptLimiter(em) } = parts;
   const { refreshGraceSeconds = defaultRefreshGraceSeconds } = parts;
   const deriveKey = (name: string): Buffer => createHmac('sha256', keys.cookies).update(name).digest();
   const providerKeys = providerKeysFrom(deriveKey);
-  const signingKeys = await loadOrCreateSigningKeys(em, Buffer.from(keys.signingKeys), parts.signingKeys);
+  const signingKeys = await loadOrCreateSigningKeyCache(em, Buffer.from(keys.signingKeys), parts.signingKeys);
   await ensureBuiltInApplications(em, issuer);
 
   const verification = { issuer, keys: signingKeys.findVerificationKey, referenceKey: providerKeys.referenceKey };
@@ -116,7 +116,7 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
   const store = (parts.store ?? createPostgresAdapterFactory)(em);
   const pages = createOidcProviderPages(settings, issuer);
   const reloadableProvider = await ReloadableProvider.start(signingKeys, (current) => {
-    const provider = createProvider({ em, issuer, store, keys: current, ...providerKeys, refreshGraceSeconds, pages });
+    const provider = createOidcProvider({ em, issuer, store, keys: current, ...providerKeys, refreshGraceSeconds, pages });
     provider.proxy = true; // requireIssuerHost sets X-Forwarded-Proto, which the provider must trust
     provider.silent = true; // createServerErrorRecorder logs errors
     acceptJwtsAtUserinfo(provider, verification, apiAudienceFromIssuer(issuer));
@@ -134,7 +134,7 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
     settings,
     forms: new CsrfTokenService(deriveKey('forms'), cookieNamesForIssuer(issuer).form),
     limits,
-    knownBrowsers: new KnownBrowsers(deriveKey('known browsers'), cookieNamesForIssuer(issuer).browser),
+    knownBrowsers: new KnownBrowserCookie(deriveKey('known browsers'), cookieNamesForIssuer(issuer).browser),
     canMail,
     keys,
     challenges: new PasskeyChallenges(deriveKey('passkey challenges')),
@@ -146,12 +146,12 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
     verifyMcpToken: createAccessTokenVerifier(em, verification, mcpAudienceFromIssuer(issuer)),
     settings,
     reloadSigningKeys: () => signingKeys.invalidate(),
-    onEmailAddressChange: notifyEmailChange(context),
+    onEmailAddressChange: deleteLinksAndNotifyOnEmailChange(context),
   };
 }
 
 type MiddlewareOptions = {
-  readonly limits: AttemptLimits;
+  readonly limits: AttemptLimiter;
   readonly store: AdapterFactory;
   readonly pages: ProviderPages;
   readonly verification: Parameters<typeof acceptJwtsForRevocationAndIntrospection>[0];
@@ -164,21 +164,21 @@ function providerMiddleware(
 ): Middleware[] {
   const { issuer, log, onTokenOperation } = parts;
   const { em } = parts.db;
-  const refreshTokens = handleRefreshRequest({ em, limits });
+  const refreshTokens = createRefreshRequestMiddleware({ em, limits });
   const handleOtherRequest = chainMiddleware([
     completeSignOutWithoutSession(pages),
     ...selfRegistrationMiddleware(parts, limits, store),
-    limitClientSecretAttempts(em, limits),
+    prefetchClientAndLimitSecretAttempts(em, limits),
     limitUserCodeAttempts(limits, pages),
     enforceDevicePollInterval(em),
     requireBrowserSessionOnDevicePages(pages.sessionMissing),
     acceptJwtsForRevocationAndIntrospection(verification),
     runRequestInTransaction(em),
-    recordConnectedAppUse(em),
-    recordBrowserSessionUseAfterResponse(em),
+    recordConnectedAppUseAndGrantCreated(em),
+    recordBrowserSessionUseOnAuthorization(em),
   ]);
   return [
-    ...(onTokenOperation ? [countTokenOperationsInMetrics(onTokenOperation)] : []),
+    ...(onTokenOperation ? [reportTokenOperations(onTokenOperation)] : []),
     correctProviderResponses(issuer, log),
     bufferRequestBody,
     async (ctx, next) => {
@@ -205,10 +205,10 @@ async function ensureBuiltInApplications(em: EntityManager, issuer: string): Pro
 /** Returns the middleware that registers clients without an administrator. */
 const selfRegistrationMiddleware = (
   { db, documentNetwork = createPublicNetworkPolicy(false), openRegistration: open = false }: CreateAuthorizationServerOptions,
-  limits: AttemptLimits,
+  limits: AttemptLimiter,
   store: AdapterFactory,
 ): Middleware[] => [
-  createApplicationFromClientIdUrl({ em: db.em, limits, network: documentNetwork }),
+  upsertApplicationFromClientIdUrl({ em: db.em, limits, network: documentNetwork }),
   ...(open ? [enableOpenClientRegistration(store, limits)] : []),
 ];
 const providerKeysFrom = (deriveKey: (name: string) => Buffer) => ({
@@ -228,14 +228,19 @@ function routes(
   const pages = createPageRouter(context, requireHost);
   const router = express
     .Router({ caseSensitive: true, strict: true })
-    .use(translateCookies(cookieNamesForIssuer(issuer), issuer.startsWith('https:')))
+    .use(translateOidcProviderCookies(cookieNamesForIssuer(issuer), issuer.startsWith('https:')))
     .all(oauthEndpointPaths.registration, mcpCors)
     // registered before the pages: most requests are for these endpoints, and matching page paths first would slow these requests down
-    .all(providerRoutePatterns, requireHost, rejectCrossSiteProviderForms(issuer, sendCrossSiteErrorPage(context)), handleProviderRequest)
+    .all(
+      oidcProviderRoutePatterns,
+      requireHost,
+      rejectCrossSiteProviderForms(issuer, sendCrossSiteErrorPage(context)),
+      handleProviderRequest,
+    )
     .get(css.path, serveImmutable('css', css.text))
     .get(pageEnhancementScript.path, serveImmutable('js', pageEnhancementScript.text))
     .use(pages.router)
-    .use(pageErrorHandler(context, log));
+    .use(createPageErrorHandler(context, log));
   return { router, formPaths: pages.formPaths };
 }
 

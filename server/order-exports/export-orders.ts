@@ -7,7 +7,7 @@ import { OrderItem } from '../orders/order.entity.ts';
 import { appendToStoredFile, createStoredFile } from '../tasks/stored-task-file.ts';
 import type { TaskOutcome, TaskAttempt } from '../tasks/task-attempt.ts';
 import type { ExportRow } from './export-columns.ts';
-import { serializeRows } from './serialize-rows.ts';
+import { serializeOrderExportRows } from './serialize-rows.ts';
 
 /** Maximum number of orders per batch, by kind of exported row. */
 const maxBatchOrders = { orders: 500, lines: 100 } as const;
@@ -58,7 +58,7 @@ export async function exportOrders(run: TaskAttempt): Promise<TaskOutcome> {
 async function createCheckpoint(run: TaskAttempt, params: OrderExportParams): Promise<Checkpoint> {
   const progress = await run.step(async (em) => {
     const fileId = await createStoredFile(em);
-    const header = serializeRows(params.format, params.columns, [], true);
+    const header = serializeOrderExportRows(params.format, params.columns, [], true);
     const chunks = await appendToStoredFile(em, fileId, 0, header);
     const total = await countOrders(em, toFilters(params), countedMax);
     return { checkpoint: { fileId, chunks, rows: 0, orders: 0 }, processed: 0, total: total > countedMax ? undefined : total };
@@ -75,7 +75,12 @@ async function exportBatch(em: EntityManager, params: OrderExportParams, checkpo
   const last = orders.at(-1);
   const next: Checkpoint = {
     fileId: checkpoint.fileId,
-    chunks: await appendToStoredFile(em, checkpoint.fileId, checkpoint.chunks, serializeRows(params.format, params.columns, rows, false)),
+    chunks: await appendToStoredFile(
+      em,
+      checkpoint.fileId,
+      checkpoint.chunks,
+      serializeOrderExportRows(params.format, params.columns, rows, false),
+    ),
     rows: checkpoint.rows + rows.length,
     orders: checkpoint.orders + orders.length,
     after: last ? [last.created_at, last.id] : checkpoint.after,

@@ -3,7 +3,7 @@ import { type CsvCell, formatCsv } from '../tasks/format-csv.ts';
 import { orderExportCellReaders, type ExportRow } from './export-columns.ts';
 
 /** Serializes rows in the file format; `first` adds the CSV header. */
-export function serializeRows(
+export function serializeOrderExportRows(
   format: 'csv' | 'ndjson',
   columns: readonly OrderExportColumn[],
   rows: readonly ExportRow[],

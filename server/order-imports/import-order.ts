@@ -9,16 +9,16 @@ import { findOrCreateCustomer } from './find-or-create-customer.ts';
 import { findOrCreateProducts } from './find-or-create-products.ts';
 import type { OrderImportParams } from './order-import-parameters.ts';
 import {
-  findImportedOrder,
+  findEarlierImportOfOrder,
   type ImportedOrderState,
-  lockOrderForReplacement,
+  lockAndCheckOrderReplaceable,
   computeOrderFingerprint,
   storeOrderFingerprint,
 } from './imported-order-fingerprint.ts';
 import { type ImportedOrderData, insertImportedOrder, replaceImportedOrder } from './insert-or-replace-order.ts';
 import type { OrderRowGroup } from './order-row-group.ts';
 import { describeDifferenceToEarlierImport } from './order-difference.ts';
-import { parseOrder, type ParsedOrder } from './parse-imported-order.ts';
+import { parseImportedOrder, type ParsedOrder } from './parse-imported-order.ts';
 
 /** Imports an order, unless it has already been imported with the same data. */
 export async function importOrder(
@@ -28,11 +28,11 @@ export async function importOrder(
   invoice: OrderRowGroup,
 ): Promise<ImportOutcome> {
   if (invoice.rows > invoice.records.length) return { outcome: 'refused', issues: [tooManyRows(invoice)] };
-  const parsed = parseOrder(params, invoice);
+  const parsed = parseImportedOrder(params, invoice);
   if ('outcome' in parsed) return parsed;
   const { head, issues } = parsed;
   const fingerprint = computeOrderFingerprint(params, head, parsed.lines);
-  const existing = await findImportedOrder(em, params, head, fingerprint);
+  const existing = await findEarlierImportOfOrder(em, params, head, fingerprint);
   if (existing === 'same') return { outcome: 'unchanged', issues };
   if (existing !== 'new') return reimportOrder(em, params, task, parsed, existing, fingerprint);
   const data = await resolveReferences(em, params, task, parsed, fingerprint);
@@ -71,7 +71,7 @@ async function reimportOrder(
   if (params.changed_orders === 'refuse') {
     return differs('already_imported', `${was} To replace it, import the file again with changed_orders=replace.`);
   }
-  if (!(await lockOrderForReplacement(em, existing.order_id))) {
+  if (!(await lockAndCheckOrderReplaceable(em, existing.order_id))) {
     const why = 'It cannot be replaced, because it has payments, refunds or shipments, or was canceled here.';
     return differs('not_replaceable', `${was} ${why} Change the order itself, or import it under another reference.`);
   }

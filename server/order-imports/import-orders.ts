@@ -1,13 +1,13 @@
 import type { ImportFile } from '../imports/import-file-record.ts';
 import { readImportRecords } from '../imports/read-import-records.ts';
 import { type ImportPosition, runImport, type FileCheckResult } from '../imports/run-import.ts';
-import { checkAndYieldRecords } from '../imports/validate-and-count-records.ts';
+import { validateAndYieldRecords } from '../imports/validate-and-count-records.ts';
 import { readStoredFileSize } from '../tasks/stored-task-file.ts';
 import { type TaskOutcome, requireTaskInputFileId, type TaskAttempt } from '../tasks/task-attempt.ts';
 import { importOrder } from './import-order.ts';
-import { groupAdjacentRows, type OrderRowGroup } from './order-row-group.ts';
+import { groupAdjacentRowsByOrder, type OrderRowGroup } from './order-row-group.ts';
 import { orderImportTaskParamsSchema, type OrderImportParams } from './order-import-parameters.ts';
-import { partitionRowsByOrder, readOrderRowGroupsOfPartition, hashReference } from './partition-rows-by-order.ts';
+import { storeRowsPartitionedByOrder, readOrderRowGroupsOfPartition, hashOrderReference } from './partition-rows-by-order.ts';
 
 /** Maximum number of references kept in memory to detect whether the rows of each order are adjacent. */
 const referencesMax = 500_000;
@@ -23,7 +23,7 @@ export async function importOrders(run: TaskAttempt): Promise<TaskOutcome> {
     readItems: (from, { partitions }) =>
       partitions
         ? partitionedInvoices(file, params, from, partitions)
-        : groupAdjacentRows(readImportRecords(file, from), params.reference_column),
+        : groupAdjacentRowsByOrder(readImportRecords(file, from), params.reference_column),
     countRows: ({ rows }) => rows,
     firstLine: ({ records }) => records[0]?.line,
     importItem: (inner, invoice) => importOrder(inner, params, task, invoice),
@@ -38,17 +38,20 @@ async function checkOrderFile(file: ImportFile, params: OrderImportParams): Prom
   const needed = [params.reference_column, params.created_at_column, params.sku_column, params.quantity_column, params.unit_price_column];
   const seen = new Set<number>();
   let [total, isScattered] = [0, false];
-  for await (const { item } of groupAdjacentRows(checkAndYieldRecords(readImportRecords(file), needed), params.reference_column)) {
+  for await (const { item } of groupAdjacentRowsByOrder(
+    validateAndYieldRecords(readImportRecords(file), needed),
+    params.reference_column,
+  )) {
     total += item.rows;
     if (item.reference === undefined || isScattered) continue;
-    const number = hashReference(item.reference);
+    const number = hashOrderReference(item.reference);
     isScattered = seen.has(number) || seen.size === referencesMax;
     if (isScattered) seen.clear();
     else seen.add(number);
   }
   if (!isScattered) return { total };
   const bytes = await readStoredFileSize(file.em, file.fileId);
-  return { total, partitions: await partitionRowsByOrder(file.em, readImportRecords(file), bytes, importedColumns(params)) };
+  return { total, partitions: await storeRowsPartitionedByOrder(file.em, readImportRecords(file), bytes, importedColumns(params)) };
 }
 
 /** Returns the file columns that the import reads, starting with the reference column. */

@@ -21,7 +21,7 @@ const items = `items as (
             tax_rate_bps, tax, total
        from placed cross join lines)`;
 // SQL, because taxes and totals are calculated by the SQL functions that `place_order` uses (benchmark `create-order`).
-export const insertOrder = prepareStatement<{ id: number }>(
+export const insertOrderWithLines = prepareStatement<{ id: number }>(
   'insert_imported_order',
   `with ${computed},
    placed as (insert into orders (${columns}) select ${values} from due returning id),
@@ -29,7 +29,7 @@ export const insertOrder = prepareStatement<{ id: number }>(
    insert into imported_orders (source, reference, order_id, fingerprint) select $14, $11, id, $16 from placed returning order_id as id`,
 );
 // SQL, for the same reason.
-export const replaceOrder = prepareStatement<{ id: number }>(
+export const replaceOrderAndInsertLines = prepareStatement<{ id: number }>(
   'replace_imported_order',
   `with ${computed},
    placed as (

@@ -1,6 +1,6 @@
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { OrderItem } from '../orders/order.entity.ts';
-import { insertOrder, replaceOrder } from './insert-or-replace-order.sql.ts';
+import { insertOrderWithLines, replaceOrderAndInsertLines } from './insert-or-replace-order.sql.ts';
 import type { OrderImportParams } from './order-import-parameters.ts';
 import type { ImportedOrderHead, ImportedOrderLine } from './parse-order-row.ts';
 
@@ -19,7 +19,7 @@ const fulfillment = { paid: 'unfulfilled', shipped: 'shipped', delivered: 'deliv
 
 /** Inserts an imported order with its original dates and prices. */
 export async function insertImportedOrder(em: EntityManager, imported: ImportedOrderData): Promise<number> {
-  const [order] = await insertOrder(em, statementParameters(imported));
+  const [order] = await insertOrderWithLines(em, statementParameters(imported));
   if (!order) throw new Error('inserting an order returned no row');
   return order.id;
 }
@@ -27,7 +27,7 @@ export async function insertImportedOrder(em: EntityManager, imported: ImportedO
 /** Replaces a previously imported order's data. The caller has locked the order. */
 export async function replaceImportedOrder(em: EntityManager, imported: ImportedOrderData, orderId: number): Promise<void> {
   await em.nativeDelete(OrderItem, { order: orderId });
-  const [order] = await replaceOrder(em, [...statementParameters(imported), orderId]);
+  const [order] = await replaceOrderAndInsertLines(em, [...statementParameters(imported), orderId]);
   if (!order) throw new Error('replacing an order returned no row');
 }
 

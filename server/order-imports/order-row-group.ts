@@ -30,7 +30,7 @@ const ungrouped = (record: FileRecord): OrderRowGroup => ({ reference: undefined
  * order, because it may be a damaged row of the order.
  * @param column the column that contains the reference
  */
-export async function* groupAdjacentRows(
+export async function* groupAdjacentRowsByOrder(
   records: AsyncIterable<FileRecord>,
   column: string,
 ): AsyncGenerator<{ readonly item: OrderRowGroup; readonly end: FilePosition }> {

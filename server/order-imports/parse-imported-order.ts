@@ -21,7 +21,7 @@ export type ParsedOrder = {
 };
 
 /** Parses the rows of an order. Depending on the import parameters, invalid lines are omitted or make the order fail. */
-export function parseOrder(params: OrderImportParams, { reference, records }: OrderRowGroup): ParsedOrder | ImportOutcome {
+export function parseImportedOrder(params: OrderImportParams, { reference, records }: OrderRowGroup): ParsedOrder | ImportOutcome {
   const issues: ImportIssue[] = [];
   const orderReference = reference === undefined ? {} : { reference };
   const valid: { line: number; data: ImportedOrderLine; cells: ReadonlyMap<string, string> }[] = [];

@@ -11,7 +11,7 @@ const partitionBytes = 8 * 1024 * 1024;
 const bufferMax = 64 * 1024;
 
 /** Returns a 48-bit hash of a reference. Two references may have the same hash. */
-export const hashReference = (reference: string): number => hash('sha1', reference, 'buffer').readUIntBE(0, 6);
+export const hashOrderReference = (reference: string): number => hash('sha1', reference, 'buffer').readUIntBE(0, 6);
 
 class Partition {
   readonly fileId: number;
@@ -43,7 +43,7 @@ class Partition {
  * @param bytes file size
  * @param columns the columns to keep; the first one contains the reference
  */
-export async function partitionRowsByOrder(
+export async function storeRowsPartitionedByOrder(
   em: EntityManager,
   records: AsyncIterable<FileRecord>,
   bytes: number,
@@ -53,7 +53,7 @@ export async function partitionRowsByOrder(
   const partitions = await Promise.all(Array.from({ length: count }, async () => new Partition(em, await createStoredFile(em))));
   for await (const { line, cells, error } of records) {
     const reference = cells.get(columns[0]);
-    const number = reference === undefined ? line : hashReference(reference);
+    const number = reference === undefined ? line : hashOrderReference(reference);
     const values = columns.map((column) => cells.get(column) ?? null);
     await partitions[number % count]?.add(`${JSON.stringify([line, error ?? null, ...values])}\n`);
   }

@@ -5,7 +5,7 @@ import { recordEvent } from '../events/record-event.ts';
 import { findOrderWithoutPermissionCheck } from '../orders/find-order.ts';
 import { Order } from '../orders/order.entity.ts';
 import { submitOrPollRefund } from '../refunds/submit-or-poll-refund.ts';
-import { createRefund } from '../refunds/create-refund.ts';
+import { createPendingRefundAndRestock } from '../refunds/create-refund.ts';
 import { paymentWithoutProviderDetailsFromEntity } from '../payments/payment-response.ts';
 import { openPaymentStatuses, Payment } from '../payments/payment.entity.ts';
 import {
@@ -104,6 +104,6 @@ async function afterSuccess(em: EntityManager, order: Order, payment: Payment, n
     return undefined;
   }
   const reason = payment.surplus ? 'duplicate' : 'order_canceled';
-  const refund = await createRefund(em, order, payment, { amount: payment.amount, reason, actor: 'mandate/' }, now);
+  const refund = await createPendingRefundAndRestock(em, order, payment, { amount: payment.amount, reason, actor: 'mandate/' }, now);
   return refund.id;
 }

@@ -3,14 +3,14 @@ import type { Order as OrderBody, OrderCancellation } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { canUseScope } from '../http/middleware/authorize.ts';
-import { principalKey, type Principal } from '../http/request/principal.ts';
+import { formatPrincipalKey, type Principal } from '../http/request/principal.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import { openPaymentStatuses, Payment } from '../payments/payment.entity.ts';
-import { createRefund, calculateRefundableAmount } from '../refunds/create-refund.ts';
+import { createPendingRefundAndRestock, calculateRefundableAmount } from '../refunds/create-refund.ts';
 import { findOrderWithoutPermissionCheck } from '../orders/find-order.ts';
 import type { Order } from '../orders/order.entity.ts';
 import { restockOrders } from '../orders/return-to-stock.ts';
-import { lockOrder } from '../orders/lock-order.ts';
+import { lockAccessibleOrder } from '../orders/lock-order.ts';
 import { Shipment } from '../shipments/shipment.entity.ts';
 
 type CancellationResult = { readonly order: OrderBody; readonly refundId: number | undefined };
@@ -26,7 +26,7 @@ export async function cancelOrder(
   input: OrderCancellation,
   now: Date,
 ): Promise<CancellationResult> {
-  const order = await lockOrder(em, principal, id);
+  const order = await lockAccessibleOrder(em, principal, id);
   const own = order.user.id === principal.user?.id;
   const { reason = own ? 'customer' : 'staff', note } = input;
   if (reason !== 'customer' && !canUseScope(principal, 'orders.manage'))
@@ -36,7 +36,7 @@ export async function cancelOrder(
   if (unfinished) throw createProblem('invalid_transition', { detail: `A ${unfinished} of the order is in progress.` });
   if (note !== undefined) order.note = note;
   await em.flush();
-  const refundId = await createFullRefund(em, order, principalKey(principal), now);
+  const refundId = await createFullRefund(em, order, formatPrincipalKey(principal), now);
   await restockOrders(em, [id]);
   const body = await findOrderWithoutPermissionCheck(em, id);
   await recordEvent(em, 'order.canceled', body, order.user.id);
@@ -53,5 +53,5 @@ async function createFullRefund(em: EntityManager, order: Order, actor: string, 
   const payment = await em.findOne(Payment, where, { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true });
   const amount = payment ? await calculateRefundableAmount(em, payment) : 0;
   if (!payment || amount === 0) return undefined;
-  return (await createRefund(em, order, payment, { amount, reason: 'order_canceled', actor }, now)).id;
+  return (await createPendingRefundAndRestock(em, order, payment, { amount, reason: 'order_canceled', actor }, now)).id;
 }

@@ -7,10 +7,10 @@ import { applyPaymentOutcomeInNewTransaction } from './apply-payment-outcome.ts'
 const cancelable = { status: { $in: ['pending', 'requires_action'] }, providerReference: { $ne: null } } as const;
 
 /** Cancels a payment at its provider and stores the outcome. Returns false if nothing can be canceled. Must not run in a transaction. */
-export const cancelPayment = async (em: EntityManager, providers: PaymentProviders, id: number, now: Date): Promise<boolean> =>
+export const cancelPaymentAtProvider = async (em: EntityManager, providers: PaymentProviders, id: number, now: Date): Promise<boolean> =>
   cancelAll(em, providers, await em.find(Payment, { ...cancelable, id }, { disableIdentityMap: true }), now);
 
-/** Cancels the open payment of an order, like `cancelPayment`. */
+/** Cancels the open payment of an order, like `cancelPaymentAtProvider`. */
 export const cancelOpenPaymentOfOrder = async (
   em: EntityManager,
   providers: PaymentProviders,
@@ -20,10 +20,10 @@ export const cancelOpenPaymentOfOrder = async (
   cancelAll(em, providers, await em.find(Payment, { ...cancelable, order: orderId }, { disableIdentityMap: true }), now);
 
 /** For dry runs, whose transaction is rolled back: marks the open payment as canceled without calling its provider. */
-export const markPaymentCanceledForDryRun = (em: EntityManager, orderId: number): Promise<number> =>
+export const markOrderPaymentCanceledForDryRun = (em: EntityManager, orderId: number): Promise<number> =>
   em.nativeUpdate(Payment, { ...cancelable, order: orderId }, { status: 'canceled' });
 
-/** Cancels open payments of orders whose reservation has expired, like `cancelPayment`. */
+/** Cancels open payments of orders whose reservation has expired, like `cancelPaymentAtProvider`. */
 export async function cancelPaymentsOfExpiredOrders(
   em: EntityManager,
   providers: PaymentProviders,

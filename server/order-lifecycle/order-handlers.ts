@@ -13,7 +13,7 @@ import { createInvalidRequestProblem, createProblem } from '../http/problem-deta
 import { requirePrincipal } from '../http/request/request-context.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { MatchedRequest } from '../http/request/matched-route.ts';
-import { markPaymentCanceledForDryRun, cancelOpenPaymentOfOrder } from './cancel-payment.ts';
+import { markOrderPaymentCanceledForDryRun, cancelOpenPaymentOfOrder } from './cancel-payment.ts';
 import { assertOrderAccessible } from '../orders/order-access.ts';
 import type { PaymentHandlerDependencies } from '../payments/providers/payment-provider.ts';
 import { submitOrPollRefund } from '../refunds/submit-or-poll-refund.ts';
@@ -23,7 +23,7 @@ import { parseOrderListParameters, type OrderListQuery } from '../orders/order-l
 import { countOrders, listOrders } from '../orders/list-orders.sql.ts';
 import { type OrderRow, orderSummaryFromRow } from '../orders/order-from-row.ts';
 import { placeOrder } from '../orders/place-order.ts';
-import { lockOrder } from '../orders/lock-order.ts';
+import { lockAccessibleOrder } from '../orders/lock-order.ts';
 import { updateOrder } from '../orders/update-order.ts';
 
 type Versioned = { readonly id: number; readonly version: number };
@@ -89,7 +89,7 @@ export async function handleUpdateOrder<Summary, FullOrder extends Summary & Ver
   toChange: (delivery: Order['delivery']) => OrderUpdate,
 ) {
   const updated = await em.transactional(async (inner) => {
-    const locked = await lockOrder(inner, requirePrincipal(req), id);
+    const locked = await lockAccessibleOrder(inner, requirePrincipal(req), id);
     assertIfMatchHeader(req, etagName(representation, id), locked);
     const before = locked.version;
     await updateOrder(inner, requirePrincipal(req), locked, toChange(locked.delivery));
@@ -110,7 +110,7 @@ export async function handleCancelOrder<Summary, FullOrder extends Summary & Ver
   if (!isDryRunRequest(req)) await cancelOpenPaymentOfOrder(em, providers, id, new Date());
   let refundId: number | undefined;
   const effect = async (inner: EntityManager): Promise<FullOrder> => {
-    if (isDryRunRequest(req)) await markPaymentCanceledForDryRun(inner, id);
+    if (isDryRunRequest(req)) await markOrderPaymentCanceledForDryRun(inner, id);
     const canceled = await cancelOrder(inner, principal, id, body, new Date());
     refundId = canceled.refundId;
     return representation.toOrder(canceled.order);

@@ -12,10 +12,10 @@ import type { RouteHandler } from '../http/routing/route-handler.ts';
 import { listPaymentsRefundsOrShipments } from '../orders/list-order-subresources.ts';
 import { resolveUserWhoseOrdersAreListed } from '../orders/resolve-listed-order-owner.ts';
 import { submitOrPollRefund } from '../refunds/submit-or-poll-refund.ts';
-import { cancelPayment } from './cancel-payment.ts';
+import { cancelPaymentAtProvider } from './cancel-payment.ts';
 import { assertOrderAccessible } from '../orders/order-access.ts';
-import { findPayment, listPayments } from '../payments/find-payment.ts';
-import { paymentFromEntity } from '../payments/payment-response.ts';
+import { findPayment, listPaymentsOfOrder } from '../payments/find-payment.ts';
+import { paymentForPrincipal } from '../payments/payment-response.ts';
 import { Payment } from '../payments/payment.entity.ts';
 import type { PaymentHandlerDependencies, PaymentProviders } from '../payments/providers/payment-provider.ts';
 import { applyPaymentOutcomeInTransaction } from './apply-payment-outcome.ts';
@@ -26,7 +26,7 @@ const locationFor = ({ id }: PaymentBody): string => `/api/v1/payments/${id}`;
 const readPayment =
   (em: EntityManager, principal: Principal) =>
   async ({ id }: PaymentBody): Promise<PaymentBody> =>
-    paymentFromEntity(principal, await findPayment(em, principal, id));
+    paymentForPrincipal(principal, await findPayment(em, principal, id));
 
 type Dependencies = HandlerDependencies & PaymentHandlerDependencies;
 
@@ -47,7 +47,7 @@ const handleCreatePayment: RouteHandler<typeof contract.payments.create, Depende
   const principal = requirePrincipal(req);
   const readState = readPayment(em, principal);
   return createResourceIdempotentlyInSteps(em, req, res, {
-    start: async (inner) => paymentFromEntity(principal, await createPendingPayment(inner, providers, principal, params.order_id, body)),
+    start: async (inner) => paymentForPrincipal(principal, await createPendingPayment(inner, providers, principal, params.order_id, body)),
     complete: async (started) => submitPaymentToProvider(em, providers, started.id, new Date()).then(() => readState(started)),
     readState,
     location: locationFor,
@@ -60,8 +60,8 @@ const handleListPaymentsOfOrder: RouteHandler<typeof contract.payments.list, Dep
 ) => {
   const principal = requirePrincipal(req);
   await assertOrderAccessible(em, principal, id, 'payments.manage');
-  const rows = await listPayments(em, id, pages.decodeCursor(req, query), query.limit);
-  const toItem = (payment: (typeof rows)[number]): PaymentBody => paymentFromEntity(principal, payment);
+  const rows = await listPaymentsOfOrder(em, id, pages.decodeCursor(req, query), query.limit);
+  const toItem = (payment: (typeof rows)[number]): PaymentBody => paymentForPrincipal(principal, payment);
   const page = pages.respondWithPage(req, res, query, rows, toItem, (payment) => [payment.id, payment.id]);
   return { status: 200, body: { ...page, ...(await createTotalCountFields(query, () => em.count(Payment, { order: id }))) } };
 };
@@ -79,7 +79,7 @@ const handleGetPayment: RouteHandler<typeof contract.payments.get, Dependencies>
     req,
     res,
     `payment-${id}`,
-    paymentFromEntity(requirePrincipal(req), await findPayment(em, requirePrincipal(req), id)),
+    paymentForPrincipal(requirePrincipal(req), await findPayment(em, requirePrincipal(req), id)),
   );
 
 const handleCancelPayment: RouteHandler<typeof contract.payments.cancel, Dependencies> = async (
@@ -88,10 +88,10 @@ const handleCancelPayment: RouteHandler<typeof contract.payments.cancel, Depende
 ) => {
   const principal = requirePrincipal(req);
   await findPayment(em, principal, id);
-  const asked = await cancelPayment(em, providers, id, new Date());
+  const asked = await cancelPaymentAtProvider(em, providers, id, new Date());
   const effect = async (inner: EntityManager): Promise<PaymentBody> => {
     const payment = await findPayment(inner, principal, id);
-    if (asked && payment.status === 'canceled') return paymentFromEntity(principal, payment);
+    if (asked && payment.status === 'canceled') return paymentForPrincipal(principal, payment);
     throw createProblem('invalid_transition', { detail: `The payment is ${payment.status}; it cannot be canceled now.` });
   };
   return createResourceIdempotently(em, req, res, effect, locationFor);
@@ -105,7 +105,7 @@ const handleConfirmPayment: RouteHandler<typeof contract.payments.confirm, Depen
   let refundId: number | undefined;
   const effect = async (inner: EntityManager): Promise<PaymentBody> => {
     refundId = await confirmPayment(inner, providers, await findPayment(inner, principal, id), new Date());
-    return paymentFromEntity(principal, await findPayment(inner, principal, id));
+    return paymentForPrincipal(principal, await findPayment(inner, principal, id));
   };
   const confirmed = await createResourceIdempotently(em, req, res, effect, locationFor);
   if (refundId !== undefined) await submitOrPollRefund(em, providers, refundId);
@@ -129,5 +129,5 @@ const paymentSubresource = (principal: Principal, userId: number | undefined) =>
     statuses: paymentStatuses,
     userId: resolveUserWhoseOrdersAreListed(principal, userId, 'payments.manage'),
     find: (em: EntityManager, ids: number[]) => em.find(Payment, { id: { $in: ids } }, { refresh: true }),
-    toBody: (payment: Payment) => paymentFromEntity(principal, payment),
+    toBody: (payment: Payment) => paymentForPrincipal(principal, payment),
   }) as const;

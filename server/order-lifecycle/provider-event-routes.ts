@@ -3,7 +3,7 @@ import { contract } from '@mandate/contract';
 import { createPayloadTooLargeProblem, createProblem } from '../http/problem-details/problem.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler.ts';
-import { InvalidSignatureError, type PaymentHandlerDependencies } from '../payments/providers/payment-provider.ts';
+import { InvalidProviderSignatureError, type PaymentHandlerDependencies } from '../payments/providers/payment-provider.ts';
 import { lowerChunkedBodyLimit } from '../http/request/limit-chunked-body-size.ts';
 import { storeProviderEvents } from './provider-events.ts';
 
@@ -34,7 +34,7 @@ const handleReceiveProviderEvents: RouteHandler<typeof contract.providerEvents.r
 };
 
 function rethrowAsInvalidSignature(error: unknown): never {
-  if (!(error instanceof InvalidSignatureError)) throw error;
+  if (!(error instanceof InvalidProviderSignatureError)) throw error;
   throw createProblem('invalid_signature', {
     detail: 'The event was not signed by the provider, or the signature is too old.',
     cause: error,

@@ -3,7 +3,7 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import { Payment } from '../payments/payment.entity.ts';
 import { ProviderEventRecord } from '../payments/provider-event.entity.ts';
 import { Refund } from '../refunds/refund.entity.ts';
-import { commitRefundOutcome } from '../refunds/submit-or-poll-refund.ts';
+import { applyRefundOutcomeInNewTransaction } from '../refunds/submit-or-poll-refund.ts';
 import {
   undefinedIfProviderUnavailable,
   type PaymentProvider,
@@ -34,7 +34,7 @@ export const storeProviderEvents = (em: EntityManager, { name }: PaymentProvider
   });
 
 /** Fetches and applies the current state of each stored event's payment or refund. Returns the number of processed events. */
-export async function applyProviderEvents(em: EntityManager, providers: PaymentProviders, now: Date): Promise<number> {
+export async function applyDueProviderEvents(em: EntityManager, providers: PaymentProviders, now: Date): Promise<number> {
   let processedCount = 0;
   for (let event = await claimEvent(em, now); event; event = await claimEvent(em, now)) {
     if (await applyEvent(em, providers, event, now)) processedCount += 1;
@@ -88,7 +88,7 @@ async function apply(
     return outcome ? 'applied' : 'unavailable';
   }
   const outcome = await undefinedIfProviderUnavailable(provider.retrieveRefund(event.reference));
-  if (outcome) await commitRefundOutcome(em, providers, id, outcome);
+  if (outcome) await applyRefundOutcomeInNewTransaction(em, providers, id, outcome);
   return outcome ? 'applied' : 'unavailable';
 }
 

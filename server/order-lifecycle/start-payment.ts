@@ -5,7 +5,7 @@ import { recordEvent } from '../events/record-event.ts';
 import type { Principal } from '../http/request/principal.ts';
 import { createInvalidRequestProblem, createProblem } from '../http/problem-details/problem.ts';
 import type { Order } from '../orders/order.entity.ts';
-import { lockOrder } from '../orders/lock-order.ts';
+import { lockAccessibleOrder } from '../orders/lock-order.ts';
 import { User } from '../users/user.entity.ts';
 import { paymentWithoutProviderDetailsFromEntity } from '../payments/payment-response.ts';
 import { openPaymentStatuses, Payment } from '../payments/payment.entity.ts';
@@ -32,7 +32,7 @@ export async function createPendingPayment(
   const provider = providers.get(input.provider);
   if (!provider) throw unknownProvider(providers);
   assertTokenKnown(provider, input.method_token);
-  const order = await lockOrder(em, principal, orderId, 'payments.manage');
+  const order = await lockAccessibleOrder(em, principal, orderId, 'payments.manage');
   const attempts = await em.count(Payment, { order: orderId });
   const open = (await em.count(Payment, { order: orderId, status: { $in: openPaymentStatuses } })) > 0;
   const now = await readDatabaseTime(em); // the database clock, which also set the reservation's expiry

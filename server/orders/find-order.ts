@@ -4,18 +4,18 @@ import { canUseScope } from '../http/middleware/authorize.ts';
 import type { Principal } from '../http/request/principal.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import { orderFromRow } from './order-from-row.ts';
-import { readOrder } from './read-order.sql.ts';
+import { readAccessibleOrder } from './read-order.sql.ts';
 
 /** Returns an order with its lines, if the principal may read it. */
 export async function findOrder(em: EntityManager, principal: Principal, id: number): Promise<Order> {
-  const row = await readOrder(em, [id, principal.user?.id ?? null, canUseScope(principal, 'orders.manage')]);
+  const row = await readAccessibleOrder(em, [id, principal.user?.id ?? null, canUseScope(principal, 'orders.manage')]);
   if (!row) throw createProblem('not_found', { detail: `Order ${id} was not found.` });
   return orderFromRow(row, row.items);
 }
 
 /** Returns an order with its lines without checking permissions, for events and for responses to authorized changes. */
 export async function findOrderWithoutPermissionCheck(em: EntityManager, id: number): Promise<Order> {
-  const row = await readOrder(em, [id, null, true]);
+  const row = await readAccessibleOrder(em, [id, null, true]);
   if (!row) throw new Error(`order ${id} does not exist`);
   return orderFromRow(row, row.items);
 }

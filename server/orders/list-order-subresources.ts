@@ -5,8 +5,8 @@ import { rejectReversedTimeRange, createTotalCountFields } from '../http/respons
 import type { CursorPagination } from '../http/response/pagination.ts';
 import type { MatchedRequest } from '../http/request/matched-route.ts';
 import {
-  countSubresources,
-  selectSubresourceIds,
+  countPaymentsRefundsOrShipments,
+  selectPaymentRefundOrShipmentIds,
   type SubresourceFilter,
   type SubresourceListQuery,
 } from './select-order-subresources.sql.ts';
@@ -40,11 +40,11 @@ export async function listPaymentsRefundsOrShipments<Entity extends SortableRow,
   rejectReversedTimeRange(query, 'created_at_gte', 'created_at_lt');
   const position = pages.decodeCursor(req, query);
   const rows = await readList(async (em) => {
-    const ids = await selectSubresourceIds(em, subresource, query, position);
+    const ids = await selectPaymentRefundOrShipmentIds(em, subresource, query, position);
     const entities = new Map((await subresource.find(em, ids)).map((entity) => [entity.id, entity]));
     return ids.flatMap((id) => entities.get(id) ?? []);
   });
   const page = pages.respondWithPage(req, res, query, rows, subresource.toBody, (row) => [row.createdAt.toISOString(), row.id]);
-  const count = (): Promise<number> => readList((em) => countSubresources(em, subresource, query));
+  const count = (): Promise<number> => readList((em) => countPaymentsRefundsOrShipments(em, subresource, query));
   return { status: 200 as const, body: { ...page, ...(await createTotalCountFields(query, count)) } };
 }

@@ -1,11 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
 import { orderStatuses, maxCountedTotal } from '@mandate/contract';
-import { countRows } from '../database/queries/count-rows.sql.ts';
+import { countRowsUpTo } from '../database/queries/count-rows.sql.ts';
 import { roundUpLimitSql, runQueryBuiltAtRunTime } from '../database/queries/dynamic-query.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import type { KeysetPosition } from '../http/response/pagination.ts';
-import { orderColumnsSql, orderItemsSql, type OrderRow } from './order-from-row.ts';
-import { uncommonFulfillmentStatusSql, commonStatusAndFulfillmentPairs } from './order.entity.ts';
+import { orderColumnsSql, orderItemsAsJsonSql, type OrderRow } from './order-from-row.ts';
+import { hasUncommonFulfillmentStatusSql, commonFulfillmentAndStatusPairs } from './order.entity.ts';
 
 export type OrderFilters = {
   /** The user whose orders are listed; `undefined` means all users. */
@@ -40,7 +40,7 @@ export type OrderPageOptions = {
  * orders nor on the distribution of statuses, which changes as orders age.
  */
 export const listOrders = (em: EntityManager, filters: OrderFilters, page: OrderPageOptions): Promise<readonly OrderRow[]> =>
-  runQueryBuiltAtRunTime(em, buildOrdersQuery(filters, page), isFullyIndexed(filters, page) ? 'even' : 'any');
+  runQueryBuiltAtRunTime(em, buildListOrdersQuery(filters, page), isFullyIndexed(filters, page) ? 'even' : 'any');
 
 /** Returns whether an index finds exactly the page's rows. No index covers two of these filters; the second would be applied row by row. */
 function isFullyIndexed(
@@ -52,7 +52,7 @@ function isFullyIndexed(
 }
 
 /** Builds the list query; exported for tests that inspect its plan. */
-export function buildOrdersQuery(
+export function buildListOrdersQuery(
   filters: OrderFilters,
   { sort, position, limit, withItems = false }: OrderPageOptions,
 ): RawBuilder<OrderRow> {
@@ -62,7 +62,7 @@ export function buildOrdersQuery(
   if (position)
     conditions.push(sql`(${column}, id) ${sql.raw(sort.descending ? '<' : '>')} (${position[0]}::timestamptz, ${position[1]}::bigint)`);
   const page = sql`order by ${column} ${direction}, id ${direction} limit ${roundUpLimitSql(limit)}`;
-  const columns = sql.raw(withItems ? `${orderColumnsSql}, ${orderItemsSql} as items` : orderColumnsSql);
+  const columns = sql.raw(withItems ? `${orderColumnsSql}, ${orderItemsAsJsonSql} as items` : orderColumnsSql);
   return sql<OrderRow>`
     select ${columns} from ${matchingOrders(filters, sort, conditions, page)} o order by o.${column} ${direction}, o.id ${direction} limit ${roundUpLimitSql(limit)}`;
 }
@@ -122,7 +122,7 @@ function byFulfillment(
   page: RawBuilder<unknown>,
 ): RawBuilder<unknown> {
   const pairs = fulfillmentStatus.flatMap((name) => status.map((other) => [name, other] as const));
-  const isUsual = ([name, other]: (typeof pairs)[number]): boolean => commonStatusAndFulfillmentPairs.has(`${name}/${other}`);
+  const isUsual = ([name, other]: (typeof pairs)[number]): boolean => commonFulfillmentAndStatusPairs.has(`${name}/${other}`);
   const usual = pairs.filter(isUsual);
   const unusual = pairs.filter((pair) => !isUsual(pair)).map((pair) => pair.join('/'));
   return sql`(
@@ -134,7 +134,7 @@ function byFulfillment(
     select o.* from unnest(${unusual}::text[]) as wanted (both_statuses)
      cross join lateral (
        select * from orders
-        where fulfillment_status || '/' || status = wanted.both_statuses and ${sql.raw(uncommonFulfillmentStatusSql)} and ${where} ${page}) o)`;
+        where fulfillment_status || '/' || status = wanted.both_statuses and ${sql.raw(hasUncommonFulfillmentStatusSql)} and ${where} ${page}) o)`;
 }
 
 /** Embedded as a literal, because most lists include all statuses. */
@@ -145,7 +145,7 @@ const canBeUnpaid = (status: string): boolean => status === 'pending' || status 
 /** Counts the matching orders, up to `countedMax + 1`, which means more than `countedMax`. */
 export function countOrders(em: EntityManager, filters: OrderFilters, countedMax: number = maxCountedTotal): Promise<number> {
   const statuses = statusConditions({ ...filters, status: filters.status ?? orderStatuses });
-  return countRows(em, sql`select 1 from orders where ${statuses} and ${sql.join(filterConditions(filters), sql` and `)}`, countedMax);
+  return countRowsUpTo(em, sql`select 1 from orders where ${statuses} and ${sql.join(filterConditions(filters), sql` and `)}`, countedMax);
 }
 
 /** Builds the status conditions; `matchingOrders` replaces them with index scans where possible. */

@@ -10,7 +10,7 @@ import { Order } from './order.entity.ts';
  * Reads an order and locks its row until the transaction ends.
  * @throws {Problem} `not_found` when the order does not exist or the principal may not change it
  */
-export async function lockOrder(
+export async function lockAccessibleOrder(
   em: EntityManager,
   principal: Principal,
   id: number,

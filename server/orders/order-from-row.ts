@@ -11,7 +11,7 @@ export const orderColumnsSql = `o.id, o.user_id, o.client_id, o.status, o.paymen
   o.version, o.expires_at, o.created_at, o.updated_at, o.paid_at, o.shipped_at, o.delivered_at, o.canceled_at`;
 
 /** Selects the lines of the order `o` as a JSON array. */
-export const orderItemsSql = `(
+export const orderItemsAsJsonSql = `(
      select json_agg(item) from (
        select i.line, i.product_id, i.sku, i.name, i.unit_price, i.quantity, i.shipped_quantity, i.restocked_quantity, i.tax_rate_bps, i.tax, i.total
          from order_items i where i.order_id = o.id order by i.line) item)`;

@@ -13,8 +13,8 @@ import { User } from '../users/user.entity.ts';
 
 /** Each order status with its usual fulfillment status, as `fulfillment/status`. */
 const usualPairs = ['unfulfilled/pending', 'unfulfilled/paid', 'unfulfilled/canceled', 'shipped/shipped', 'delivered/delivered'];
-export const commonStatusAndFulfillmentPairs: ReadonlySet<string> = new Set(usualPairs);
-export const uncommonFulfillmentStatusSql = `(fulfillment_status || '/' || status) not in (${usualPairs.map((pair) => `'${pair}'`).join(', ')})`;
+export const commonFulfillmentAndStatusPairs: ReadonlySet<string> = new Set(usualPairs);
+export const hasUncommonFulfillmentStatusSql = `(fulfillment_status || '/' || status) not in (${usualPairs.map((pair) => `'${pair}'`).join(', ')})`;
 
 const schema = defineEntity({
   name: 'Order',
@@ -74,7 +74,7 @@ const schema = defineEntity({
     },
     {
       name: 'orders_unusual_fulfillment_created',
-      expression: `create index orders_unusual_fulfillment_created on orders ((fulfillment_status || '/' || status), created_at, id) where ${uncommonFulfillmentStatusSql}`,
+      expression: `create index orders_unusual_fulfillment_created on orders ((fulfillment_status || '/' || status), created_at, id) where ${hasUncommonFulfillmentStatusSql}`,
     },
     { name: 'orders_client_status_created', properties: ['clientId', 'status', 'createdAt', 'id'] },
     { name: 'orders_updated', properties: ['updatedAt', 'id'] },

@@ -1,9 +1,9 @@
 import type { Order, OrderCreate } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { signalAfterCommit } from '../events/event-signals.ts';
+import { emitEventSignalAfterCommit } from '../events/event-signals.ts';
 import type { IdempotencyKeyClaim, StoredIdempotentResponse } from '../http/writes/idempotency.ts';
 import { problemFromOrderRejection } from './order-rejection-problems.ts';
-import { callPlaceOrder } from './place-order.sql.ts';
+import { callPlaceOrderSqlFunction } from './place-order.sql.ts';
 
 /** How long an unpaid order reserves its goods. */
 const reservationTtl = '30 minutes';
@@ -31,7 +31,7 @@ export async function placeOrder(
 ): Promise<StoredIdempotentResponse> {
   const { delivery, items } = input;
   const hasAddress = delivery.line1 !== undefined && delivery.city !== undefined && delivery.country !== undefined;
-  const [placed] = await callPlaceOrder(em, [
+  const [placed] = await callPlaceOrderSqlFunction(em, [
     claim,
     '/api/v1/orders/',
     buyer.userId,
@@ -52,6 +52,6 @@ export async function placeOrder(
   if (!placed) throw new Error('placing an order returned no row');
   if (placed.refusal) throw problemFromOrderRejection(placed.refusal, input);
   if (placed.answer === null || placed.location === null) return undefined;
-  await signalAfterCommit(em, 'written');
+  await emitEventSignalAfterCommit(em, 'written');
   return { body: placed.answer, location: placed.location };
 }

@@ -3,7 +3,7 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import { recordEvent } from '../events/record-event.ts';
 import { findProduct } from '../products/find-product.ts';
 import { OrderItem } from './order.entity.ts';
-import { incrementStock } from './restock.sql.ts';
+import { markRestockedAndIncrementStock } from './restock.sql.ts';
 
 type OrderLine = LineQuantity & { readonly order_id: number };
 
@@ -29,7 +29,7 @@ export const restockOrderLines = (em: EntityManager, orderId: number, lines: rea
 
 async function returnLines(em: EntityManager, lines: readonly OrderLine[]): Promise<void> {
   if (lines.length === 0) return;
-  const changes = await incrementStock(em, [
+  const changes = await markRestockedAndIncrementStock(em, [
     lines.map((line) => line.order_id),
     lines.map((line) => line.line),
     lines.map((line) => line.quantity),

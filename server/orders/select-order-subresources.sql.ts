@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { maxCountedTotal } from '@mandate/contract';
-import { countRows } from '../database/queries/count-rows.sql.ts';
+import { countRowsUpTo } from '../database/queries/count-rows.sql.ts';
 import { roundUpLimitSql, runQueryBuiltAtRunTime } from '../database/queries/dynamic-query.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import type { KeysetPosition } from '../http/response/pagination.ts';
@@ -26,7 +26,7 @@ export type SubresourceListQuery = {
 
 // SQL, because MikroORM has no lateral joins.
 /** Returns a page's ids in sort order. */
-export async function selectSubresourceIds(
+export async function selectPaymentRefundOrShipmentIds(
   em: EntityManager,
   subresource: SubresourceFilter,
   query: SubresourceListQuery,
@@ -43,8 +43,11 @@ export async function selectSubresourceIds(
 }
 
 /** Counts the matching rows, up to `maxTotalCount + 1`. */
-export const countSubresources = (em: EntityManager, subresource: SubresourceFilter, query: SubresourceListQuery): Promise<number> =>
-  countRows(em, sql`select 1 from ${matchingRows(subresource, query, sql`true`, sql``)} found`, maxCountedTotal);
+export const countPaymentsRefundsOrShipments = (
+  em: EntityManager,
+  subresource: SubresourceFilter,
+  query: SubresourceListQuery,
+): Promise<number> => countRowsUpTo(em, sql`select 1 from ${matchingRows(subresource, query, sql`true`, sql``)} found`, maxCountedTotal);
 
 /**
  * Selects the matching rows: by a selective condition (such as the order), otherwise per order of the given user, otherwise with one index

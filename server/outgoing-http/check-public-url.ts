@@ -12,7 +12,7 @@ const specialGlobalUnicast = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4
  * that embed an IPv4 address (IPv4-mapped, IPv4-compatible, IPv4-translated, NAT64, 6to4, Teredo) and addresses with a zone index are
  * not public, and neither is text that is not exactly one address.
  */
-export function isPublicAddress(text: string): boolean {
+export function isPublicIpAddress(text: string): boolean {
   const family = text.includes('%') ? 0 : isIP(text);
   if (family === 4) return ipaddr.IPv4.parse(text).range() === 'unicast';
   if (family !== 6) return false;

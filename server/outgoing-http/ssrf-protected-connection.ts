@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { isIP, type Socket } from 'node:net';
 import { callbackify } from 'node:util';
 import { buildConnector, Client } from 'undici';
-import { isLoopbackUrl, isPublicAddress, findUrlRejectionReason } from './check-public-url.ts';
+import { isLoopbackUrl, isPublicIpAddress, findUrlRejectionReason } from './check-public-url.ts';
 
 export type HostAddress = { readonly address: string; readonly family: number };
 
@@ -19,7 +19,7 @@ export type NetworkPolicy = {
 
 export const createPublicNetworkPolicy = (development: boolean): NetworkPolicy => ({
   resolve: (host) => lookup(host, { all: true }),
-  isAllowed: isPublicAddress,
+  isAllowed: isPublicIpAddress,
   development,
 });
 

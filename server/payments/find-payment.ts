@@ -2,7 +2,7 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import type { KeysetPosition } from '../http/response/pagination.ts';
 import type { Principal } from '../http/request/principal.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
-import { buildSubresourceKeysetFilter, buildAccessibleOrdersFilter } from '../orders/order-access.ts';
+import { buildOrderSubresourcePageFilter, buildAccessibleOrdersFilter } from '../orders/order-access.ts';
 import { Payment } from './payment.entity.ts';
 
 /** Returns a payment of an order that the principal may read. The query includes the owner, so that other payments are not found. */
@@ -13,5 +13,10 @@ export async function findPayment(em: EntityManager, principal: Principal, id: n
 }
 
 /** Returns an order's payments, newest first; `limit + 1` rows mean that there is a next page. */
-export const listPayments = (em: EntityManager, orderId: number, position: KeysetPosition | undefined, limit: number): Promise<Payment[]> =>
-  em.find(Payment, buildSubresourceKeysetFilter(orderId, position), { orderBy: { id: 'desc' }, limit: limit + 1, refresh: true });
+export const listPaymentsOfOrder = (
+  em: EntityManager,
+  orderId: number,
+  position: KeysetPosition | undefined,
+  limit: number,
+): Promise<Payment[]> =>
+  em.find(Payment, buildOrderSubresourcePageFilter(orderId, position), { orderBy: { id: 'desc' }, limit: limit + 1, refresh: true });

@@ -1,18 +1,18 @@
 import { type JobRunner, type Job, startJobs } from '../jobs/job-runner.ts';
 import type { Config } from '../config/read-config.ts';
-import { createEventJobs } from '../events/event-jobs.ts';
+import { createEventSequencingAndCleanupJobs } from '../events/event-jobs.ts';
 import { createCheckpointJob } from '../database/embedded/limit-wal-size.ts';
 import type { Log } from '../logging/logger.ts';
 import type { MailTransport } from '../mail/deliver-mail.ts';
 import { createMailLogTransport } from '../mail/log-transport.ts';
 import { createSmtpTransport } from '../mail/smtp-transport.ts';
-import { orderLifecycleJobs } from '../order-lifecycle/order-lifecycle-jobs.ts';
+import { createOrderLifecycleJobs } from '../order-lifecycle/order-lifecycle-jobs.ts';
 import { taskHandlersByType } from '../app/task-handlers.ts';
-import { taskJobs } from '../tasks/task-jobs.ts';
-import { createUsageFlushJobs, createMaintenanceJobs } from './maintenance-jobs.ts';
+import { createTaskJobs } from '../tasks/task-jobs.ts';
+import { createUsageFlushJobs, createMailAndCleanupJobs } from './maintenance-jobs.ts';
 import { DeliveryWorker } from '../webhooks/delivery/delivery-worker.ts';
 import { createWebhookDeliveriesForEvents } from '../webhooks/delivery/create-webhook-deliveries.ts';
-import { webhookJobs } from '../webhooks/delivery/webhook-jobs.ts';
+import { createWebhookJobs } from '../webhooks/delivery/webhook-jobs.ts';
 import { createPublicNetworkPolicy } from '../outgoing-http/ssrf-protected-connection.ts';
 import type { ProcessDependencies } from './process-dependencies.ts';
 
@@ -31,12 +31,12 @@ export function startBackgroundJobs(parts: ProcessDependencies): JobRunner {
 }
 
 const createJobs = ({ db, storage, log, keys, providers, transport }: ProcessDependencies, deliverer: DeliveryWorker): Job[] => [
-  ...orderLifecycleJobs(db, providers),
-  ...createEventJobs(db, createWebhookDeliveriesForEvents),
-  ...webhookJobs(db, deliverer),
-  ...taskJobs({ em: db.em, log, handlers: taskHandlersByType }),
+  ...createOrderLifecycleJobs(db, providers),
+  ...createEventSequencingAndCleanupJobs(db, createWebhookDeliveriesForEvents),
+  ...createWebhookJobs(db, deliverer),
+  ...createTaskJobs({ em: db.em, log, handlers: taskHandlersByType }),
   ...(storage ? [createCheckpointJob(db)] : []),
-  ...createMaintenanceJobs({ db, log, transport, mailKey: keys.mail }),
+  ...createMailAndCleanupJobs({ db, log, transport, mailKey: keys.mail }),
 ];
 
 function createDeliverer({ config: { production }, db: { em }, log, keys, transport }: ProcessDependencies): DeliveryWorker {

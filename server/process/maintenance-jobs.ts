@@ -1,19 +1,19 @@
 import type { ApiKeyLastUseBuffer } from '../api-keys/api-key-last-use-buffer.ts';
-import { deleteUnusedApplicationsBatch } from '../access-management/delete-unused-applications.ts';
+import { deleteUnusedSelfRegisteredAppsBatch } from '../access-management/delete-unused-applications.ts';
 import type { Job } from '../jobs/job-runner.ts';
 import { repeatBatchUntilZero } from '../jobs/repeat-until-zero.ts';
 import { readDatabaseTime } from '../database/time/database-clock.sql.ts';
 import type { Database } from '../database/entity-manager/entity-manager-type.ts';
 import type { DeleteExpiredRows } from '../database/queries/prepare-expired-row-deletion.ts';
-import { deleteExpiredIdempotencyKeys } from '../http/writes/stored-requests.ts';
+import { deleteExpiredIdempotencyKeysBatch } from '../http/writes/stored-requests.ts';
 import type { Log } from '../logging/logger.ts';
-import { deliverMail, type MailTransport } from '../mail/deliver-mail.ts';
+import { deliverQueuedMail, type MailTransport } from '../mail/deliver-mail.ts';
 import {
-  deleteExpiredAttempts,
-  deleteExpiredPasskeyChallenges,
-  deleteExpiredEmailedLinks,
-  deleteExpiredRecords,
-  deleteOrphanedRows,
+  deleteExpiredAttemptCountersBatch,
+  deleteExpiredPasskeyChallengesBatch,
+  deleteExpiredEmailedLinksBatch,
+  deleteExpiredOauthRecordsBatch,
+  deleteOrphanedAppsAndSessionsBatch,
 } from '../oauth/storage/delete-expired-rows.sql.ts';
 import type { MonthlyUsageBuffer } from '../usage/monthly-usage-buffer.ts';
 
@@ -29,20 +29,20 @@ const minuteMs = 60 * secondMs;
 
 /** Expiring rows and their deletion intervals. Separate jobs delete events and task data, which have other retention rules. */
 const expirations: readonly { readonly name: string; readonly everyMs: number; readonly deletions: readonly DeleteExpiredRows[] }[] = [
-  { name: 'expired tokens', everyMs: minuteMs, deletions: [deleteExpiredRecords] },
-  { name: 'unused applications', everyMs: 10 * minuteMs, deletions: [deleteUnusedApplicationsBatch] },
-  { name: 'expired idempotency keys', everyMs: 10 * minuteMs, deletions: [deleteExpiredIdempotencyKeys] },
-  { name: 'orphaned rows', everyMs: 60 * minuteMs, deletions: [deleteOrphanedRows] },
+  { name: 'expired tokens', everyMs: minuteMs, deletions: [deleteExpiredOauthRecordsBatch] },
+  { name: 'unused applications', everyMs: 10 * minuteMs, deletions: [deleteUnusedSelfRegisteredAppsBatch] },
+  { name: 'expired idempotency keys', everyMs: 10 * minuteMs, deletions: [deleteExpiredIdempotencyKeysBatch] },
+  { name: 'orphaned rows', everyMs: 60 * minuteMs, deletions: [deleteOrphanedAppsAndSessionsBatch] },
   {
     name: 'expired attempts, links and challenges',
     everyMs: 10 * minuteMs,
-    deletions: [deleteExpiredAttempts, deleteExpiredEmailedLinks, deleteExpiredPasskeyChallenges],
+    deletions: [deleteExpiredAttemptCountersBatch, deleteExpiredEmailedLinksBatch, deleteExpiredPasskeyChallengesBatch],
   },
 ];
 
 /** Creates the maintenance jobs. The jobs run in every `all` and `worker` process; locks in the database prevent duplicate work. */
-export const createMaintenanceJobs = ({ db, log, transport, mailKey }: MaintenanceJobOptions): Job[] => [
-  { name: 'mail', everyMs: secondMs, run: async () => transport && deliverMail(db.em.fork(), new Date(), transport, mailKey, log) },
+export const createMailAndCleanupJobs = ({ db, log, transport, mailKey }: MaintenanceJobOptions): Job[] => [
+  { name: 'mail', everyMs: secondMs, run: async () => transport && deliverQueuedMail(db.em.fork(), new Date(), transport, mailKey, log) },
   ...expirations.map(({ name, everyMs, deletions }) => ({
     name,
     everyMs,

@@ -35,7 +35,7 @@ const startOnlySettings = ['databaseUrl', 'directDatabaseUrl', 'replicaUrl', 'se
  * Rereads the configuration and the secret files on SIGHUP. New mail and Stripe settings take effect immediately; changed settings that
  * require a restart are logged. If the configuration is invalid, everything stays unchanged.
  */
-export function reloadSecretsOnHangup(config: Config, parts: Replaceable, log: Log): Disposable {
+export function reloadMailAndStripeSettingsOnSighup(config: Config, parts: Replaceable, log: Log): Disposable {
   let current = config;
   const reload = async (): Promise<void> => {
     try {

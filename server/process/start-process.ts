@@ -1,21 +1,21 @@
 import { serveEmbeddedDatabaseCopies } from '../backup/backup-socket.ts';
 import type { Config } from '../config/read-config.ts';
-import { openMigratedDatabase } from '../schema/open-migrated-database.ts';
+import { migrateAndOpenDatabase } from '../schema/open-migrated-database.ts';
 import type { Database } from '../database/entity-manager/entity-manager-type.ts';
 import { isPostgresqlUrl } from '../database/connection/database-url.ts';
 import { openDatabaseWithoutMigrating } from '../schema/open-database.ts';
-import { ReadReplica } from '../database/replica/read-replica.ts';
+import { ReplicaWithPrimaryFallback } from '../database/replica/read-replica.ts';
 import { DiskSpaceMonitor } from '../database/storage/disk-space-monitor.ts';
-import { notifyOtherProcessesOfNewEvents, listenForEventNotifications } from '../events/event-notifications.ts';
+import { forwardLocalWritesToOtherProcesses, listenForEventNotifications } from '../events/event-notifications.ts';
 import { ApiKeyLastUseBuffer } from '../api-keys/api-key-last-use-buffer.ts';
 import type { Log } from '../logging/logger.ts';
 import { createPaymentProviders } from '../payments/providers/create-payment-providers.ts';
 import { startBackgroundJobs, createMailTransport } from './background-jobs.ts';
 import { limitHeapGrowthBetweenCollections } from './limit-heap-growth.ts';
 import type { ProcessDependencies } from './process-dependencies.ts';
-import { reloadSecretsOnHangup, ReplaceableMailTransport } from './reload-on-sighup.ts';
-import { startWatchdog } from './watchdog.ts';
-import { startHealthServer, startWebServer } from './start-web-server.ts';
+import { reloadMailAndStripeSettingsOnSighup, ReplaceableMailTransport } from './reload-on-sighup.ts';
+import { startEventLoopWatchdog } from './watchdog.ts';
+import { startHealthServer, startWebServerAfterFirstRunSetup } from './start-web-server.ts';
 import { deriveKeys, loadOrCreateSecret } from '../crypto/derived-keys.ts';
 import { MonthlyUsageBuffer } from '../usage/monthly-usage-buffer.ts';
 
@@ -24,13 +24,13 @@ export async function startServicesOfProcessRole(config: Config, log: Log, opene
   const dependencies = await openDependencies(config, log, opened);
   limitHeapGrowthBetweenCollections();
   // The watchdog starts only now, because a single migration statement or the recovery of an embedded database can exceed the limit.
-  startWatchdog(config.watchdogSeconds, config.production, log);
+  startEventLoopWatchdog(config.watchdogSeconds, config.production, log);
   if (config.production && config.payments.test) log.warn('orders can be paid with test tokens: MANDATE_TEST_PAYMENTS is on');
   const background = startBackgroundJobs(dependencies);
   opened.defer(() => background.stop());
   opened.defer(await serveEmbeddedDatabaseCopies(dependencies.db, config.databaseUrl, log));
   if (config.role === 'worker') await startHealthServer(dependencies, opened);
-  else await startWebServer(dependencies, () => background.wake(), opened);
+  else await startWebServerAfterFirstRunSetup(dependencies, () => background.wake(), opened);
   // Deferred again, so that background jobs stop while the last requests are being finished.
   opened.defer(async () => void background.stop());
 }
@@ -43,7 +43,7 @@ async function openDependencies(config: Config, log: Log, opened: AsyncDisposabl
   const wait = { seconds, log };
   const storage = isPostgresqlUrl(config.databaseUrl) ? undefined : new DiskSpaceMonitor(config.databaseUrl, log);
   const opening = { directUrl, preparedStatements, wait, storage, ...metrics?.database };
-  const db = await openMigratedDatabase(config.databaseUrl, opening);
+  const db = await migrateAndOpenDatabase(config.databaseUrl, opening);
   opened.defer(() => db.close());
   const replica = await openReplica(config, db, log, opened);
   if (replica) metrics?.watchReplica(replica);
@@ -55,7 +55,7 @@ async function openDependencies(config: Config, log: Log, opened: AsyncDisposabl
   const providers = new Map(await createPaymentProviders(config.payments));
   const mailServer = await createMailTransport(config, log);
   const transport = mailServer && new ReplaceableMailTransport(mailServer);
-  opened.use(reloadSecretsOnHangup(config, { transport, providers }, log));
+  opened.use(reloadMailAndStripeSettingsOnSighup(config, { transport, providers }, log));
   const [lastUse, monthlyUse] = [new ApiKeyLastUseBuffer(), new MonthlyUsageBuffer()];
   opened.defer(async () => {
     if (!storage?.isLow()) await Promise.all([lastUse.flush(db.em.fork()), monthlyUse.flush(db.em.fork())]);
@@ -71,14 +71,19 @@ async function connectEventSignals(
   opened: AsyncDisposableStack,
 ) {
   if (!isPostgresqlUrl(databaseUrl)) return;
-  if (role === 'web') notifyOtherProcessesOfNewEvents(em, log);
+  if (role === 'web') forwardLocalWritesToOtherProcesses(em, log);
   opened.use(await listenForEventNotifications(em, directDatabaseUrl ?? databaseUrl, log));
 }
 
 /** Opens the read replica; the server starts even if the replica is unreachable. */
-async function openReplica(config: Config, db: Database, log: Log, opened: AsyncDisposableStack): Promise<ReadReplica | undefined> {
+async function openReplica(
+  config: Config,
+  db: Database,
+  log: Log,
+  opened: AsyncDisposableStack,
+): Promise<ReplicaWithPrimaryFallback | undefined> {
   if (config.replicaUrl === undefined || config.role === 'worker') return undefined;
   const replica = await openDatabaseWithoutMigrating(config.replicaUrl, { preparedStatements: config.preparedStatements });
   opened.defer(() => replica.close());
-  return new ReadReplica(db, replica, log);
+  return new ReplicaWithPrimaryFallback(db, replica, log);
 }

@@ -5,7 +5,7 @@ import type { Config } from '../config/read-config.ts';
 import type { Database } from '../database/entity-manager/entity-manager-type.ts';
 import { EventWaiter } from '../events/event-long-poll.ts';
 import { formatWelcomeMessage } from '../first-run/welcome-message.ts';
-import { firstRunFilePath, readFirstRunFile } from '../first-run/first-run-file.ts';
+import { getFirstRunFilePath, readFirstRunFile } from '../first-run/first-run-file.ts';
 import { createAdministratorAndDemonstrationShop } from '../first-run/create-administrator-and-demonstration-shop.ts';
 import { createHealthHandler } from '../http/server/health.ts';
 import { createHttpServer } from '../http/server/http-server.ts';
@@ -13,7 +13,7 @@ import { reloadTlsOnChange } from '../http/server/tls-reload.ts';
 import { readTlsFiles } from '../http/server/tls-files.ts';
 import type { Log } from '../logging/logger.ts';
 import { basePathFromIssuer } from '../oauth/protocol/endpoint-paths-and-audiences.ts';
-import { openRedisCounters } from '../rate-limits/redis-rate-limit-counters.ts';
+import { openRedisCounterConnection } from '../rate-limits/redis-rate-limit-counters.ts';
 import { drainConnections } from './drain-connections.ts';
 import type { ProcessDependencies } from './process-dependencies.ts';
 
@@ -21,10 +21,14 @@ import type { ProcessDependencies } from './process-dependencies.ts';
  * Serves requests until `opened` is closed, which finishes the requests in progress.
  * @param wake called when there is new work for the background jobs
  */
-export async function startWebServer(parts: ProcessDependencies, wake: () => void, opened: AsyncDisposableStack): Promise<void> {
+export async function startWebServerAfterFirstRunSetup(
+  parts: ProcessDependencies,
+  wake: () => void,
+  opened: AsyncDisposableStack,
+): Promise<void> {
   const { config, log, db, storage, metrics, transport, ...rest } = parts;
   const { issuer, taxMode, trustProxy, rateLimits, previewVersions, openRegistration, refreshGraceSeconds, securityContact } = config;
-  const sharedCounters = config.redisUrl === undefined ? undefined : openRedisCounters(config.redisUrl, issuer, log);
+  const sharedCounters = config.redisUrl === undefined ? undefined : openRedisCounterConnection(config.redisUrl, issuer, log);
   opened.defer(async () => sharedCounters?.close());
   const newEvents = new EventWaiter(db.em);
   const appSettings = {
@@ -102,5 +106,5 @@ async function listen(server: Server, { http, issuer, role }: Config, log: Log):
 async function printWelcome({ production, issuer, dataDirectory }: Config, db: Database): Promise<void> {
   if (production) return;
   const file = await readFirstRunFile(db.em.fork(), dataDirectory);
-  process.stdout.write(formatWelcomeMessage(issuer, file, firstRunFilePath(dataDirectory)));
+  process.stdout.write(formatWelcomeMessage(issuer, file, getFirstRunFilePath(dataDirectory)));
 }

@@ -2,20 +2,20 @@ import { BackupError } from '../backup/backup-error.ts';
 import { CommandError } from './command-error.ts';
 import { ConfigurationError } from '../config/read-config.ts';
 import { UnsupportedPgError } from '../database/connection/assert-pg-internals.ts';
-import { PoolerError } from '../database/connection/connection-pooler.ts';
+import { ConnectionPoolerError } from '../database/connection/connection-pooler.ts';
 import { DataDirectoryInUseError } from '../database/embedded/pglite-directory-lock.ts';
 import { MissingExtensionError } from '../database/connection/create-trigram-extension.ts';
-import { DatabaseUnavailableError } from '../database/connection/wait-for-database.ts';
+import { DatabaseStartupError } from '../database/connection/wait-for-database.ts';
 import { WrongEncryptionSecretError } from '../oauth/signing-keys/encrypted-jwk.ts';
 
 const selfExplanatoryErrors = [
   BackupError,
   CommandError,
   ConfigurationError,
-  DatabaseUnavailableError,
+  DatabaseStartupError,
   DataDirectoryInUseError,
   MissingExtensionError,
-  PoolerError,
+  ConnectionPoolerError,
   UnsupportedPgError,
   WrongEncryptionSecretError,
 ];

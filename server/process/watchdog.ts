@@ -16,7 +16,7 @@ export const watchdogHeartbeatIntervalMs = 1_000;
  * Starts a thread that kills this process when its event loop has been blocked for `limitSeconds`, so that a supervisor can restart it.
  * Neither the thread nor the heartbeat keeps the process alive.
  */
-export function startWatchdog(limitSeconds: number, production: boolean, log: Log): void {
+export function startEventLoopWatchdog(limitSeconds: number, production: boolean, log: Log): void {
   if (limitSeconds === 0) return;
   const state = new Int32Array(new SharedArrayBuffer(2 * Int32Array.BYTES_PER_ELEMENT));
   const beat = (): void => {

@@ -7,10 +7,10 @@ import type { FileRecord } from '../imports/import-file-record.ts';
 import type { ImportFile } from '../imports/import-file-record.ts';
 import { readImportRecords } from '../imports/read-import-records.ts';
 import { runImport, type ImportOutcome } from '../imports/run-import.ts';
-import { validateFileAndCountRecords } from '../imports/validate-and-count-records.ts';
+import { validateAndCountRecords } from '../imports/validate-and-count-records.ts';
 import { createProduct, createProducts } from '../products/create-product.ts';
 import { Product as ProductEntity } from '../products/product.entity.ts';
-import { lockProduct, applyProductMergePatch } from '../products/update-or-delete-product.ts';
+import { lockProductRow, applyProductMergePatch } from '../products/update-or-delete-product.ts';
 import { type ClaimedTask, type TaskOutcome, requireTaskInputFileId, type TaskAttempt } from '../tasks/task-attempt.ts';
 
 const productImportSchema = contract.productImports.create.query.extend({ format: z.enum(fileFormats) });
@@ -23,7 +23,7 @@ export async function importProducts(run: TaskAttempt): Promise<TaskOutcome> {
   const file: ImportFile = { em, fileId: requireTaskInputFileId(task), format: params.format, renewLease: () => run.renewLease() };
   return runImport(run, {
     dryRun: params.dry_run === 'true',
-    checkFile: async () => ({ total: await validateFileAndCountRecords(readImportRecords(file), [params.sku_column]) }),
+    checkFile: async () => ({ total: await validateAndCountRecords(readImportRecords(file), [params.sku_column]) }),
     readItems: (from) => readItems(readImportRecords(file, from)),
     countRows: () => 1,
     firstLine: ({ line }) => line,
@@ -93,7 +93,7 @@ async function importProduct(
   try {
     // Each row has a separate entity manager, so that a rejected row's partial changes are discarded with the entity manager.
     const rowEm = em.fork({ keepTransactionContext: true });
-    const { version } = await applyProductMergePatch(rowEm, await lockProduct(rowEm, known.id), update.data);
+    const { version } = await applyProductMergePatch(rowEm, await lockProductRow(rowEm, known.id), update.data);
     return { outcome: version === known.version ? 'unchanged' : 'updated', issues: [] };
   } catch (error) {
     if (error instanceof Problem && error.code === 'invalid_transition')

@@ -5,7 +5,7 @@ import { stockAdjustmentColumnsSql, type StockAdjustmentRow } from './product-fr
 // SQL, because one statement checks and changes the stock and records the adjustment. Concurrent orders wait for the row lock (benchmark
 // `create-order-hot`), so it must be brief.
 // Untracked stock starts at zero. The update adds the delta to the current value, so that no concurrent sale is lost.
-export const applyStockDelta = prepareStatement<StockAdjustmentRow>(
+export const applyAndRecordStockDelta = prepareStatement<StockAdjustmentRow>(
   'adjust_stock',
   `with begun as (
      insert into product_stock as s (product_id, available) select $1, $2::int where $2::int >= 0

@@ -3,7 +3,7 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import { recordEvent } from '../events/record-event.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import { findProduct } from './find-product.ts';
-import { applyStockDelta } from './adjust-stock.sql.ts';
+import { applyAndRecordStockDelta } from './adjust-stock.sql.ts';
 import { Product, ProductStock } from './product.entity.ts';
 import { stockAdjustmentFromRow } from './product-from-row.ts';
 
@@ -16,7 +16,7 @@ export async function adjustStock(
 ): Promise<StockAdjustment> {
   const product = await em.findOne(Product, { id: productId }, { fields: ['id'], disableIdentityMap: true });
   if (!product) throw createProblem('not_found', { detail: `Product ${productId} was not found.` });
-  const [row] = await applyStockDelta(em, [productId, delta, reason, note ?? null, actor]);
+  const [row] = await applyAndRecordStockDelta(em, [productId, delta, reason, note ?? null, actor]);
   if (row) {
     await recordStockEvents(em, productId, row.stock_after - delta, row.stock_after);
     return stockAdjustmentFromRow(row);

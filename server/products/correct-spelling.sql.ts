@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { runQueryBuiltAtRunTime } from '../database/queries/dynamic-query.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { editDistance } from './edit-distance.ts';
+import { calculateEditDistance } from './edit-distance.ts';
 
 /**
  * A word of the search text. `is_known`: a product visible to the caller contains the word. If no such product contains the word, `similar`
@@ -21,7 +21,7 @@ const [comparedMax, replacementsMax] = [20, 3];
  * result.
  */
 export async function correctSearchSpelling(em: EntityManager, text: string, statuses: readonly string[]): Promise<string | undefined> {
-  const words = await runQueryBuiltAtRunTime(em, buildSearchedWordsQuery(text, statuses));
+  const words = await runQueryBuiltAtRunTime(em, buildWordsAndSimilarWordsQuery(text, statuses));
   if (words.every((word) => word.is_known)) return undefined;
   const alternatives = words.map(({ word, is_known: isKnown, similar }) => (isKnown ? [word] : nearestWords(word, similar ?? [])));
   if (alternatives.some((each) => each.length === 0)) return undefined;
@@ -32,7 +32,7 @@ export async function correctSearchSpelling(em: EntityManager, text: string, sta
 
 /** Returns the similar words with the smallest edit distance (maximum: 1, or 2 for words of 6 letters or more). */
 function nearestWords(word: string, similar: readonly string[]): string[] {
-  const distances = similar.map((each) => ({ each, distance: editDistance(word, each) }));
+  const distances = similar.map((each) => ({ each, distance: calculateEditDistance(word, each) }));
   const nearest = Math.min(word.length < 6 ? 1 : 2, ...distances.map(({ distance }) => distance));
   return distances
     .filter(({ distance }) => distance === nearest)
@@ -41,7 +41,7 @@ function nearestWords(word: string, similar: readonly string[]): string[] {
 }
 
 /** Builds the query that returns a text's words, and similar words for each unknown word. */
-export const buildSearchedWordsQuery = (text: string, statuses: readonly string[]): RawBuilder<SearchedWord> => sql`
+export const buildWordsAndSimilarWordsQuery = (text: string, statuses: readonly string[]): RawBuilder<SearchedWord> => sql`
   with words as (
     select word, place, to_tsquery('simple', '''' || word || '''' || case when lead(place) over (order by place) is null then ':*' else '' end) as query
       from unnest(string_to_array(searchable_text(${text}), ' ')) with ordinality as split (word, place) where word <> ''

@@ -1,5 +1,5 @@
 /** Returns the edit distance between two words: the number of letters inserted, removed, replaced or swapped with their neighbor. */
-export function editDistance(one: string, other: string): number {
+export function calculateEditDistance(one: string, other: string): number {
   const [from, to] = [Array.from(one), Array.from(other)];
   let [beforePrevious, previous]: [number[], number[]] = [[], Array.from({ length: to.length + 1 }, (_, index) => index)];
   for (const [row, letter] of from.entries()) {

@@ -1,14 +1,14 @@
 import { raw } from '@mikro-orm/core';
 import { type ProductCategory, maxCountedTotal } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { countEntities } from '../database/queries/count-rows.sql.ts';
+import { countEntitiesUpTo } from '../database/queries/count-rows.sql.ts';
 import { Product } from './product.entity.ts';
 
 /**
  * Returns the categories of products with these statuses; more than `limit` rows mean that there is a next page.
  * @param after the last category of the previous page
  */
-export const listCategories = (
+export const listProductCategories = (
   em: EntityManager,
   statuses: readonly Product['status'][],
   after: string | undefined,
@@ -24,8 +24,8 @@ export const listCategories = (
     .execute<ProductCategory[]>('all', false);
 
 /** Counts the categories of products with these statuses, up to `totalCountMax + 1`. */
-export const countCategories = (em: EntityManager, statuses: readonly Product['status'][]): Promise<number> =>
-  countEntities(em, em.createQueryBuilder(Product).select('category', true).where(hasStatusIn(statuses)), maxCountedTotal);
+export const countProductCategories = (em: EntityManager, statuses: readonly Product['status'][]): Promise<number> =>
+  countEntitiesUpTo(em, em.createQueryBuilder(Product).select('category', true).where(hasStatusIn(statuses)), maxCountedTotal);
 
 /** PostgreSQL can use the partial indexes on active products if this is the only status. */
 const hasStatusIn = (statuses: readonly Product['status'][]) => ({ status: { $in: [...statuses] } });

@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
 import { maxCountedTotal } from '@mandate/contract';
-import { countRows } from '../database/queries/count-rows.sql.ts';
+import { countRowsUpTo } from '../database/queries/count-rows.sql.ts';
 import { roundUpLimitSql, runQueryBuiltAtRunTime } from '../database/queries/dynamic-query.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import type { KeysetPosition } from '../http/response/pagination.ts';
-import { productColumnsSql, type ProductRow, productAndStockTablesSql } from './product-from-row.ts';
+import { productColumnsSql, type ProductRow, productsJoinStockSql } from './product-from-row.ts';
 
 export type ProductFilters = {
   readonly status: readonly string[];
@@ -64,14 +64,14 @@ export async function listProducts(
   }
   const columns = sql.raw(by === 'relevance' ? `${productColumnsSql}, found.relevance` : productColumnsSql);
   const query = sql<ListedProduct>`
-    select ${columns} from ${sql.raw(productAndStockTablesSql)}${searchJoin(filters)} where ${sql.join(conditions, sql` and `)}
+    select ${columns} from ${sql.raw(productsJoinStockSql)}${searchJoin(filters)} where ${sql.join(conditions, sql` and `)}
      order by ${column} ${direction}, p.id ${direction} limit ${roundUpLimitSql(limit)}`;
   return runQueryBuiltAtRunTime(em, query, filters.search ? 'any' : 'even');
 }
 
 /** Counts the matching products, up to `totalCountMax + 1`. */
 export const countProducts = (em: EntityManager, filters: ProductFilters): Promise<number> =>
-  countRows(
+  countRowsUpTo(
     em,
     sql`select 1 from products p${searchJoin(filters)} where ${sql.join(filterConditions(filters), sql` and `)}`,
     maxCountedTotal,

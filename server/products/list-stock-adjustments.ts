@@ -1,8 +1,8 @@
 import type { InferEntity } from '@mikro-orm/core';
 import { maxCountedTotal } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { countEntities } from '../database/queries/count-rows.sql.ts';
-import { afterPositionFilter } from '../http/response/after-position-filter.ts';
+import { countEntitiesUpTo } from '../database/queries/count-rows.sql.ts';
+import { createKeysetPageFilter } from '../http/response/after-position-filter.ts';
 import type { KeysetPosition } from '../http/response/pagination.ts';
 import { StockAdjustment } from './product.entity.ts';
 
@@ -13,11 +13,11 @@ export function listStockAdjustments(
   position: KeysetPosition | undefined,
   limit: number,
 ): Promise<InferEntity<typeof StockAdjustment>[]> {
-  const where = { product, ...afterPositionFilter('createdAt', position, 'desc') };
+  const where = { product, ...createKeysetPageFilter('createdAt', position, 'desc') };
   const options = { orderBy: { createdAt: 'desc', id: 'desc' }, limit: limit + 1, disableIdentityMap: true } as const;
   return em.find(StockAdjustment, where, options);
 }
 
 /** Counts a product's stock adjustments, up to `totalCountMax + 1`. */
 export const countStockAdjustments = (em: EntityManager, product: number): Promise<number> =>
-  countEntities(em, em.createQueryBuilder(StockAdjustment).select('id').where({ product }), maxCountedTotal);
+  countEntitiesUpTo(em, em.createQueryBuilder(StockAdjustment).select('id').where({ product }), maxCountedTotal);

@@ -3,7 +3,7 @@ import { contract } from '@mandate/contract';
 import { createTotalCountFields } from '../http/response/time-range-and-total-count.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler.ts';
-import { countCategories, listCategories } from './list-categories.ts';
+import { countProductCategories, listProductCategories } from './list-categories.ts';
 import { resolveListedProductStatuses } from './resolve-listed-product-statuses.ts';
 
 export const productCategoryRoutes = (dependencies: HandlerDependencies) =>
@@ -18,7 +18,7 @@ const handleListProductCategories: RouteHandler<typeof contract.productCategorie
   const statuses = resolveListedProductStatuses(req, query.status);
   const position = pages.decodeCursor(req, query);
   const after = position && String(position[0]);
-  const rows = await readList((from) => listCategories(from, statuses, after, query.limit));
+  const rows = await readList((from) => listProductCategories(from, statuses, after, query.limit));
   const page = pages.respondWithPage(
     req,
     res,
@@ -30,6 +30,6 @@ const handleListProductCategories: RouteHandler<typeof contract.productCategorie
   );
   return {
     status: 200,
-    body: { ...page, ...(await createTotalCountFields(query, () => readList((from) => countCategories(from, statuses)))) },
+    body: { ...page, ...(await createTotalCountFields(query, () => readList((from) => countProductCategories(from, statuses)))) },
   };
 };

@@ -9,7 +9,7 @@ export type ProductRow = Product;
 export const productColumnsSql = `p.id, p.sku, p.name, p.description, p.category, p.price, p.currency, p.tax_rate_bps, s.available as stock, p.status,
   p.metadata, p.version, p.created_at, p.updated_at`;
 
-export const productAndStockTablesSql = 'products p left join product_stock s on s.product_id = p.id';
+export const productsJoinStockSql = 'products p left join product_stock s on s.product_id = p.id';
 
 export const productFromRow = (row: ProductRow): Product => ({
   ...row,

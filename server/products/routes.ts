@@ -4,7 +4,7 @@ import { canUseScope } from '../http/middleware/authorize.ts';
 import { respondWithEtagOfChangedResource, respondWithEtagOrNotModified, assertIfMatchHeader } from '../http/response/etag.ts';
 import { createResourceIdempotently } from '../http/writes/idempotency.ts';
 import { rejectReversedTimeRange, createTotalCountFields } from '../http/response/time-range-and-total-count.ts';
-import { principalKey } from '../http/request/principal.ts';
+import { formatPrincipalKey } from '../http/request/principal.ts';
 import { createInvalidRequestProblem } from '../http/problem-details/problem.ts';
 import { findPrincipal, requirePrincipal } from '../http/request/request-context.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
@@ -12,11 +12,11 @@ import type { RouteHandler } from '../http/routing/route-handler.ts';
 import { handleAdjustStock, handleListStockAdjustments } from './stock-adjustment-handlers.ts';
 import { createProduct } from './create-product.ts';
 import { findProduct } from './find-product.ts';
-import { searchOrListProducts, productCursorPosition } from './search-or-list-products.ts';
+import { searchOrListProducts, getProductCursorPosition } from './search-or-list-products.ts';
 import { countProducts, parseProductSort } from './list-products.sql.ts';
 import { productFromRow } from './product-from-row.ts';
 import { resolveListedProductStatuses } from './resolve-listed-product-statuses.ts';
-import { deleteProduct, lockProduct, applyProductMergePatch, updateProduct } from './update-or-delete-product.ts';
+import { deleteUnorderedDraftProduct, lockProductRow, applyProductMergePatch, updateProduct } from './update-or-delete-product.ts';
 
 const etagName = (id: number): string => `product-${id}`;
 
@@ -43,7 +43,7 @@ const handleListProducts: RouteHandler<typeof contract.products.list, HandlerDep
   const filters = { status: resolveListedProductStatuses(req, query.status), category, sku, priceGte, priceLte };
   const position = pages.decodeCursor(req, query);
   const { rows, search } = await readList((from) => searchOrListProducts(from, query.q, filters, sort, position, query.limit));
-  const page = pages.respondWithPage(req, res, query, rows, productFromRow, (row) => productCursorPosition(row, sort, search));
+  const page = pages.respondWithPage(req, res, query, rows, productFromRow, (row) => getProductCursorPosition(row, sort, search));
   const count = () => readList((from) => countProducts(from, { ...filters, search }));
   return { status: 200, body: { ...page, ...(await createTotalCountFields(query, count)) } };
 };
@@ -61,7 +61,7 @@ const handleCreateProduct: RouteHandler<typeof contract.products.create, Handler
     em,
     req,
     res,
-    (inner) => createProduct(inner, principalKey(requirePrincipal(req)), body),
+    (inner) => createProduct(inner, formatPrincipalKey(requirePrincipal(req)), body),
     ({ id }) => `/api/v1/products/${id}`,
   );
 
@@ -70,7 +70,7 @@ const handleUpdateProduct: RouteHandler<typeof contract.products.update, Handler
   { params: { product_id: id }, body, req, res },
 ) => {
   const updated = await em.transactional(async (inner) => {
-    const product = await lockProduct(inner, id);
+    const product = await lockProductRow(inner, id);
     assertIfMatchHeader(req, etagName(id), product);
     return applyProductMergePatch(inner, product, body);
   });
@@ -82,7 +82,7 @@ const handleReplaceProduct: RouteHandler<typeof contract.products.replace, Handl
   { params: { product_id: id }, body, req, res },
 ) => {
   const replaced = await em.transactional(async (inner) => {
-    const product = await lockProduct(inner, id);
+    const product = await lockProductRow(inner, id);
     assertIfMatchHeader(req, etagName(id), product, 'required');
     return updateProduct(inner, product, body);
   });
@@ -94,9 +94,9 @@ const handleDeleteProduct: RouteHandler<typeof contract.products.delete, Handler
   { params: { product_id: id }, req },
 ) => {
   await em.transactional(async (inner) => {
-    const product = await lockProduct(inner, id);
+    const product = await lockProductRow(inner, id);
     assertIfMatchHeader(req, etagName(id), product);
-    await deleteProduct(inner, product);
+    await deleteUnorderedDraftProduct(inner, product);
   });
   return { status: 204, body: undefined };
 };

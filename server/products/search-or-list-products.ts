@@ -33,7 +33,7 @@ export async function searchOrListProducts(
 }
 
 /** Returns a product's cursor position in its list. In a search, the position includes the corrected query. */
-export function productCursorPosition(row: ListedProduct, { by }: ProductSort, search: ProductSearch | undefined): KeysetPosition {
+export function getProductCursorPosition(row: ListedProduct, { by }: ProductSort, search: ProductSearch | undefined): KeysetPosition {
   const value = by === 'relevance' ? (row.relevance ?? 0) : productFromRow(row)[by];
   return [search ? JSON.stringify([search.correctedQuery ?? null, value]) : value, row.id];
 }

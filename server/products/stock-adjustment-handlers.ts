@@ -1,7 +1,7 @@
 import type { contract } from '@mandate/contract';
 import { createResourceIdempotently } from '../http/writes/idempotency.ts';
 import { createTotalCountFields } from '../http/response/time-range-and-total-count.ts';
-import { principalKey } from '../http/request/principal.ts';
+import { formatPrincipalKey } from '../http/request/principal.ts';
 import { requirePrincipal } from '../http/request/request-context.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler.ts';
@@ -18,7 +18,7 @@ export const handleAdjustStock: RouteHandler<typeof contract.products.adjustStoc
     em,
     req,
     res,
-    (inner) => adjustStock(inner, principalKey(requirePrincipal(req)), params.product_id, body),
+    (inner) => adjustStock(inner, formatPrincipalKey(requirePrincipal(req)), params.product_id, body),
     () => `/api/v1/products/${params.product_id}/stock-adjustments`,
   );
 

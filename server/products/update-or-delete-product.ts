@@ -9,7 +9,7 @@ import { findProduct } from './find-product.ts';
 import { Product, ProductStock, StockAdjustment } from './product.entity.ts';
 
 /** Returns a product, locked until the transaction ends. */
-export async function lockProduct(em: EntityManager, id: number): Promise<Product> {
+export async function lockProductRow(em: EntityManager, id: number): Promise<Product> {
   const product = await em.findOne(Product, { id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
   if (!product) throw createProblem('not_found', { detail: `Product ${id} was not found.` });
   return product;
@@ -41,7 +41,7 @@ export async function updateProduct(
 const definedFields = (fields: object): object => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
 /** Deletes a draft that was never ordered, with its stock and stock adjustments. */
-export async function deleteProduct(em: EntityManager, product: Product): Promise<void> {
+export async function deleteUnorderedDraftProduct(em: EntityManager, product: Product): Promise<void> {
   if (product.status !== 'draft') throw productInUse(`It is ${product.status}: archive it instead.`);
   const body = await findProduct(em, product.id, true);
   await em.nativeDelete(StockAdjustment, { product: product.id });

@@ -15,7 +15,7 @@ const warningIntervalMs = 60_000;
  * connection, requests are served without Redis.
  * @param url `redis://user:password@host:6379/0`
  */
-export function openRedisCounters(url: string, prefix: string, log: Log): RedisCounters {
+export function openRedisCounterConnection(url: string, prefix: string, log: Log): RedisCounters {
   const client = createRedisClient(url);
   let [isUnreachable, lastWarningAt] = [false, Number.NEGATIVE_INFINITY];
   client.on('error', (error: unknown) => {

@@ -25,7 +25,13 @@ export async function calculateRefundableAmount(em: EntityManager, payment: Paym
  * Creates a pending refund. The caller has locked the order and the payment and has checked the amount; it calls the provider after the
  * transaction.
  */
-export async function createRefund(em: EntityManager, order: Order, payment: Payment, input: RefundInput, now: Date): Promise<Refund> {
+export async function createPendingRefundAndRestock(
+  em: EntityManager,
+  order: Order,
+  payment: Payment,
+  input: RefundInput,
+  now: Date,
+): Promise<Refund> {
   const { restock = [], note = null, ...rest } = input;
   const refund = em.create(Refund, {
     ...rest,

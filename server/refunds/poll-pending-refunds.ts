@@ -1,12 +1,12 @@
 import { LockMode, sql } from '@mikro-orm/core';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import type { PaymentProviders } from '../payments/providers/payment-provider.ts';
-import { nextProviderCheck } from '../payments/next-provider-check.ts';
+import { calculateNextProviderCheckTime } from '../payments/next-provider-check.ts';
 import { Refund } from './refund.entity.ts';
 import { submitOrPollRefund } from './submit-or-poll-refund.ts';
 
 /** Submits pending refunds, and polls the providers for refunds already submitted. Returns the number of checked refunds. */
-export async function pollPendingRefunds(em: EntityManager, providers: PaymentProviders, now: Date): Promise<number> {
+export async function submitOrPollDueRefunds(em: EntityManager, providers: PaymentProviders, now: Date): Promise<number> {
   let checked = 0;
   for (let id = await claimDueRefund(em, now); id !== undefined; id = await claimDueRefund(em, now)) {
     await submitOrPollRefund(em, providers, id);
@@ -23,7 +23,7 @@ const claimDueRefund = (em: EntityManager, now: Date): Promise<number | undefine
     const [refund] = await inner.find(Refund, { status: 'pending', nextCheckAt: { $lte: now } }, options);
     if (!refund) return undefined;
     // The time of the next check is not part of the representation, so the version is unchanged.
-    const values = { nextCheckAt: nextProviderCheck(refund.createdAt, now), version: sql`version` };
+    const values = { nextCheckAt: calculateNextProviderCheckTime(refund.createdAt, now), version: sql`version` };
     await inner.nativeUpdate(Refund, { id: refund.id }, values);
     return refund.id;
   });

@@ -1,28 +1,28 @@
 import { LockMode } from '@mikro-orm/core';
 import { formatDecimalAmount, type LineQuantity, type RefundCreate } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { principalKey, type Principal } from '../http/request/principal.ts';
+import { formatPrincipalKey, type Principal } from '../http/request/principal.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
-import { lockOrder } from '../orders/lock-order.ts';
+import { lockAccessibleOrder } from '../orders/lock-order.ts';
 import { Payment } from '../payments/payment.entity.ts';
 import {
   readShippedAndRestockedQuantities,
   assertLineQuantitiesAvailable,
   addUpQuantitiesPerLine,
 } from '../shipments/order-line-quantities.ts';
-import { updateFulfillmentStatus } from '../shipments/update-fulfillment-status.ts';
-import { createRefund, calculateRefundableAmount } from './create-refund.ts';
+import { updateFulfillmentAndOrderStatus } from '../shipments/update-fulfillment-status.ts';
+import { createPendingRefundAndRestock, calculateRefundableAmount } from './create-refund.ts';
 import type { Refund } from './refund.entity.ts';
 
 /** Creates a refund requested by staff, and returns the listed goods to stock. */
-export async function refundAndRestockOrder(
+export async function validateAndCreateRefund(
   em: EntityManager,
   principal: Principal,
   orderId: number,
   input: RefundCreate,
   now: Date,
 ): Promise<Refund> {
-  const order = await lockOrder(em, principal, orderId, 'refunds.write');
+  const order = await lockAccessibleOrder(em, principal, orderId, 'refunds.write');
   const payment = await em.findOne(
     Payment,
     { order, status: 'succeeded', surplus: false },
@@ -34,8 +34,14 @@ export async function refundAndRestockOrder(
   if (amount > refundable || refundable === 0) throw exceedsPayment(refundable, payment.currency);
   const restock = addUpQuantitiesPerLine(input.restock);
   await assertRestockable(em, orderId, restock);
-  const refund = await createRefund(em, order, payment, { ...input, amount, restock, actor: principalKey(principal) }, now);
-  if (restock.length > 0) await updateFulfillmentStatus(em, order, now);
+  const refund = await createPendingRefundAndRestock(
+    em,
+    order,
+    payment,
+    { ...input, amount, restock, actor: formatPrincipalKey(principal) },
+    now,
+  );
+  if (restock.length > 0) await updateFulfillmentAndOrderStatus(em, order, now);
   return refund;
 }
 

@@ -11,11 +11,11 @@ import type { HandlerDependencies } from '../http/routing/handler-dependencies.t
 import type { RouteHandler } from '../http/routing/route-handler.ts';
 import { listPaymentsRefundsOrShipments } from '../orders/list-order-subresources.ts';
 import { resolveUserWhoseOrdersAreListed } from '../orders/resolve-listed-order-owner.ts';
-import { buildSubresourceKeysetFilter, buildAccessibleOrdersFilter, assertOrderAccessible } from '../orders/order-access.ts';
+import { buildOrderSubresourcePageFilter, buildAccessibleOrdersFilter, assertOrderAccessible } from '../orders/order-access.ts';
 import type { PaymentHandlerDependencies } from '../payments/providers/payment-provider.ts';
-import { applyRefundOutcome, submitOrPollRefund } from './submit-or-poll-refund.ts';
+import { applyRefundOutcomeInTransaction, submitOrPollRefund } from './submit-or-poll-refund.ts';
 import { refundFromEntity } from './refund-response.ts';
-import { refundAndRestockOrder } from './refund-order.ts';
+import { validateAndCreateRefund } from './refund-order.ts';
 import { Refund } from './refund.entity.ts';
 
 const locationFor = ({ id }: RefundBody): string => `/api/v1/refunds/${id}`;
@@ -39,7 +39,7 @@ const handleCreateRefund: RouteHandler<typeof contract.refunds.create, Dependenc
   const readState = async ({ id }: RefundBody): Promise<RefundBody> =>
     refundFromEntity(await em.findOneOrFail(Refund, { id }, { refresh: true }));
   return createResourceIdempotentlyInSteps(em, req, res, {
-    start: async (inner) => refundFromEntity(await refundAndRestockOrder(inner, principal, orderId, body, new Date())),
+    start: async (inner) => refundFromEntity(await validateAndCreateRefund(inner, principal, orderId, body, new Date())),
     async complete(created) {
       await submitOrPollRefund(em, providers, created.id);
       return readState(created);
@@ -54,7 +54,7 @@ const handleListRefundsOfOrder: RouteHandler<typeof contract.refunds.list, Depen
   { params: { order_id: id }, query, req, res },
 ) => {
   await assertOrderAccessible(em, requirePrincipal(req), id, 'payments.manage');
-  const where = buildSubresourceKeysetFilter(id, pages.decodeCursor(req, query));
+  const where = buildOrderSubresourcePageFilter(id, pages.decodeCursor(req, query));
   const rows = await em.find(Refund, where, { orderBy: { id: 'desc' }, limit: query.limit + 1, refresh: true });
   const page = pages.respondWithPage(req, res, query, rows, refundFromEntity, (refund) => [refund.id, refund.id]);
   return { status: 200, body: { ...page, ...(await createTotalCountFields(query, () => em.count(Refund, { order: id }))) } };
@@ -86,7 +86,9 @@ const handleConfirmRefund: RouteHandler<typeof contract.refunds.confirm, Depende
     if (provider !== 'manual' || refund.status !== 'pending') {
       throw createProblem('invalid_transition', { detail: `This is a ${refund.status} refund of the provider ${provider}.` });
     }
-    return refundFromEntity(await applyRefundOutcome(inner, id, { reference: refund.providerReference ?? null, status: 'succeeded' }));
+    return refundFromEntity(
+      await applyRefundOutcomeInTransaction(inner, id, { reference: refund.providerReference ?? null, status: 'succeeded' }),
+    );
   };
   return createResourceIdempotently(em, req, res, effect, locationFor);
 };

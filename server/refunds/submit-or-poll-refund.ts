@@ -30,23 +30,23 @@ export async function submitOrPollRefund(em: EntityManager, providers: PaymentPr
     ? provider.retrieveRefund(refund.providerReference)
     : provider.refund(payment.providerReference ?? '', request);
   const outcome = await undefinedIfProviderUnavailable(response);
-  if (outcome) await commitRefundOutcome(em, providers, id, outcome);
+  if (outcome) await applyRefundOutcomeInNewTransaction(em, providers, id, outcome);
 }
 
 /** Applies the outcome that the provider reports for a refund, in a separate transaction. */
-export const commitRefundOutcome = (
+export const applyRefundOutcomeInNewTransaction = (
   em: EntityManager,
   providers: PaymentProviders,
   id: number,
   outcome: RefundStateAtProvider,
 ): Promise<void> =>
   em.fork().transactional(async (inner) => {
-    const refund = await applyRefundOutcome(inner, id, outcome);
+    const refund = await applyRefundOutcomeInTransaction(inner, id, outcome);
     if (!requirePaymentProvider(providers, refund.payment.unwrap().provider).isPolled) refund.nextCheckAt = null;
   });
 
 /** Applies a refund's outcome within a transaction. */
-export async function applyRefundOutcome(em: EntityManager, id: number, outcome: RefundStateAtProvider): Promise<Refund> {
+export async function applyRefundOutcomeInTransaction(em: EntityManager, id: number, outcome: RefundStateAtProvider): Promise<Refund> {
   const { order, payment, refund } = await lockRefund(em, id);
   if (!refund.applyOutcome(outcome)) {
     await em.flush();

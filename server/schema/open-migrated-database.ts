@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { checkConnectionPooler, PoolerError } from '../database/connection/connection-pooler.ts';
+import { checkConnectionPoolerCompatibility, ConnectionPoolerError } from '../database/connection/connection-pooler.ts';
 import { isPostgresqlUrl } from '../database/connection/database-url.ts';
 import { waitForDatabase, type DatabaseWaitOptions } from '../database/connection/wait-for-database.ts';
 import type { Database } from '../database/entity-manager/entity-manager-type.ts';
@@ -17,7 +17,7 @@ export type MigratedOptions = Pick<OpenOptions, 'onPool' | 'onMessage' | 'prepar
 const noWait: DatabaseWaitOptions = { seconds: 0, log: { warn: () => undefined } };
 
 /** Opens the database after applying all pending migrations. */
-export async function openMigratedDatabase(url: string, opening: MigratedOptions = {}): Promise<Database> {
+export async function migrateAndOpenDatabase(url: string, opening: MigratedOptions = {}): Promise<Database> {
   const { directUrl = url, wait = noWait, preparedStatements = true, onPool, onMessage } = opening;
   if (!isPostgresqlUrl(url)) {
     const db = await openDatabaseWithoutMigrating(url, { storage: opening.storage });
@@ -30,13 +30,13 @@ export async function openMigratedDatabase(url: string, opening: MigratedOptions
   const isDirect = directUrl !== url;
   await withMigrationDatabase(directUrl, async (db, pool) => {
     await waitForDatabase(db, { variable: isDirect ? 'DATABASE_DIRECT_URL' : 'DATABASE_URL', url: directUrl }, wait);
-    if (!isDirect) await checkConnectionPooler(pool, preparedStatements);
+    if (!isDirect) await checkConnectionPoolerCompatibility(pool, preparedStatements);
     await migrate(db);
   });
   if (isDirect)
     await withMigrationDatabase(url, async (db, pool) => {
       await waitForDatabase(db, { variable: 'DATABASE_URL', url }, wait);
-      await checkConnectionPooler(pool, preparedStatements);
+      await checkConnectionPoolerCompatibility(pool, preparedStatements);
       await assertMigrated(db);
     });
   return openDatabaseWithoutMigrating(url, { onPool, onMessage, preparedStatements });
@@ -55,5 +55,5 @@ async function withMigrationDatabase(url: string, work: (db: Database, pool: Poo
 
 async function assertMigrated(db: Database): Promise<void> {
   if ((await readMigrationState(db.em.fork())).pending.length > 0)
-    throw new PoolerError('DATABASE_DIRECT_URL is not the database of DATABASE_URL: set both to the same database');
+    throw new ConnectionPoolerError('DATABASE_DIRECT_URL is not the database of DATABASE_URL: set both to the same database');
 }

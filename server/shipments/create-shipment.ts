@@ -3,7 +3,7 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import type { Principal } from '../http/request/principal.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import { recordEvent } from '../events/record-event.ts';
-import { lockOrder } from '../orders/lock-order.ts';
+import { lockAccessibleOrder } from '../orders/lock-order.ts';
 import { changeShipmentStatus } from './update-shipment.ts';
 import {
   calculateShippableQuantity,
@@ -22,7 +22,7 @@ export async function createShipment(
   input: ShipmentCreate,
   now: Date,
 ): Promise<Shipment> {
-  const order = await lockOrder(em, principal, orderId, 'shipments.write');
+  const order = await lockAccessibleOrder(em, principal, orderId, 'shipments.write');
   if (order.status !== 'paid' && order.status !== 'shipped') {
     throw createProblem('invalid_transition', { detail: `The order is ${order.status}; only paid orders can be shipped.` });
   }

@@ -12,8 +12,8 @@ import type { HandlerDependencies } from '../http/routing/handler-dependencies.t
 import type { RouteHandler } from '../http/routing/route-handler.ts';
 import { listPaymentsRefundsOrShipments } from '../orders/list-order-subresources.ts';
 import { resolveUserWhoseOrdersAreListed } from '../orders/resolve-listed-order-owner.ts';
-import { buildSubresourceKeysetFilter, buildAccessibleOrdersFilter, assertOrderAccessible } from '../orders/order-access.ts';
-import { updateShipment, lockOrderAndShipment, createShipmentNotFoundProblem } from './update-shipment.ts';
+import { buildOrderSubresourcePageFilter, buildAccessibleOrdersFilter, assertOrderAccessible } from '../orders/order-access.ts';
+import { updateShipment, lockOrderAndShipmentRows, createShipmentNotFoundProblem } from './update-shipment.ts';
 import { createShipment } from './create-shipment.ts';
 import { shipmentFromEntity } from './shipment-response.ts';
 import { Shipment } from './shipment.entity.ts';
@@ -47,7 +47,7 @@ const handleListShipmentsOfOrder: RouteHandler<typeof contract.shipments.list, H
   { params: { order_id: id }, query, req, res },
 ) => {
   await assertOrderAccessible(em, requirePrincipal(req), id, staffScopeFor(requirePrincipal(req)));
-  const where = buildSubresourceKeysetFilter(id, pages.decodeCursor(req, query));
+  const where = buildOrderSubresourcePageFilter(id, pages.decodeCursor(req, query));
   const rows = await em.find(Shipment, where, { orderBy: { id: 'desc' }, limit: query.limit + 1, refresh: true });
   const page = pages.respondWithPage(req, res, query, rows, shipmentFromEntity, (shipment) => [shipment.id, shipment.id]);
   return { status: 200, body: { ...page, ...(await createTotalCountFields(query, () => em.count(Shipment, { order: id }))) } };
@@ -84,7 +84,7 @@ const handleUpdateShipment: RouteHandler<typeof contract.shipments.update, Handl
   { params: { shipment_id: id }, body, req, res },
 ) => {
   const updated = await em.transactional(async (inner) => {
-    const locked = await lockOrderAndShipment(inner, id);
+    const locked = await lockOrderAndShipmentRows(inner, id);
     assertIfMatchHeader(req, etagName(id), locked.shipment);
     await updateShipment(inner, locked, body, new Date());
     return shipmentFromEntity(locked.shipment);

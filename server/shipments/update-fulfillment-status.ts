@@ -6,7 +6,7 @@ import { readShippedAndRestockedQuantities } from './order-line-quantities.ts';
 import { Shipment } from './shipment.entity.ts';
 
 /** Derives a locked order's fulfillment status from its lines and shipments, and records the events for a change. */
-export async function updateFulfillmentStatus(em: EntityManager, order: Order, now: Date): Promise<void> {
+export async function updateFulfillmentAndOrderStatus(em: EntityManager, order: Order, now: Date): Promise<void> {
   const before = order.status;
   const lines = await readShippedAndRestockedQuantities(em, order.id);
   const shipped = lines.some((line) => line.shipped > 0);

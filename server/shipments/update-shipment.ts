@@ -4,7 +4,7 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import { recordEvent } from '../events/record-event.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import { Order, OrderItem } from '../orders/order.entity.ts';
-import { updateFulfillmentStatus } from './update-fulfillment-status.ts';
+import { updateFulfillmentAndOrderStatus } from './update-fulfillment-status.ts';
 import { shipmentFromEntity } from './shipment-response.ts';
 import { Shipment } from './shipment.entity.ts';
 
@@ -13,7 +13,7 @@ export const createShipmentNotFoundProblem = (id: number) => createProblem('not_
 type LockedShipment = { readonly order: Order; readonly shipment: Shipment };
 
 /** Locks the order and then the shipment. All code locks in this order. */
-export async function lockOrderAndShipment(em: EntityManager, id: number): Promise<LockedShipment> {
+export async function lockOrderAndShipmentRows(em: EntityManager, id: number): Promise<LockedShipment> {
   const found = await em.findOne(Shipment, { id }, { disableIdentityMap: true });
   if (!found) throw createShipmentNotFoundProblem(id);
   const locked = { lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true } as const;
@@ -50,7 +50,7 @@ export async function changeShipmentStatus(
   const units = isDispatched ? 1 : next === 'failed' ? -1 : 0;
   if (units !== 0) await addShippedQuantities(em, order, shipment, units);
   await recordEvent(em, `shipment.${next}`, shipmentFromEntity(shipment), order.user.id);
-  await updateFulfillmentStatus(em, order, now);
+  await updateFulfillmentAndOrderStatus(em, order, now);
 }
 
 /** Adds the shipment's quantities, multiplied by `units`, to the shipped quantities of the locked order's lines. */

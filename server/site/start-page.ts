@@ -1,4 +1,4 @@
-import { createFirstOrderCommands } from '../first-run/first-order-commands.ts';
+import { formatFirstOrderCommands } from '../first-run/first-order-commands.ts';
 import { html, type Html } from '../http/response/html-template.ts';
 import { renderPage, type PageSettings } from '../oauth/pages/views/page-layout.ts';
 
@@ -37,7 +37,7 @@ const firstCommands = ({ messages: { start } }: PageSettings, issuer: string): H
     <h2>${start.nextSteps}</h2>
     <p>${start.runCommands}</p>
     <ol class="commands">
-      ${createFirstOrderCommands(issuer).map((command) => html`<li><code>${command}</code></li>`)}
+      ${formatFirstOrderCommands(issuer).map((command) => html`<li><code>${command}</code></li>`)}
     </ol>
     <p class="quiet">${start.password('first-run.json')}</p>
   </section>`;

@@ -3,7 +3,7 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import { deleteStoredFile } from './stored-task-file.ts';
 import { taskRetentionDays } from './task-from-row.ts';
 import { Task } from './task.entity.ts';
-import { findUnusedFiles } from './unused-files.ts';
+import { findUnusedTaskFiles } from './unused-files.ts';
 
 type TaskEntity = InferEntity<typeof Task>;
 type DataDeletion = { readonly where: FilterQuery<TaskEntity>; readonly values: EntityData<TaskEntity> };
@@ -29,7 +29,7 @@ async function deleteData(em: EntityManager, { where, values }: DataDeletion): P
 }
 
 async function deleteUnusedFiles(em: EntityManager): Promise<number> {
-  const files = await findUnusedFiles(em, batchSize);
+  const files = await findUnusedTaskFiles(em, batchSize);
   for (const id of files) await deleteStoredFile(em, id);
   return files.length;
 }
@@ -38,7 +38,7 @@ async function deleteUnusedFiles(em: EntityManager): Promise<number> {
  * Deletes one batch each of expired results, task data, input files and unused files. Returns the number of changes; 0 means that nothing
  * is left to delete.
  */
-export async function deleteOldTaskData(em: EntityManager): Promise<number> {
+export async function clearExpiredTaskDataBatch(em: EntityManager): Promise<number> {
   let count = 0;
   for (const deletion of dataDeletions) count += await deleteData(em, deletion());
   return count + (await deleteUnusedFiles(em));

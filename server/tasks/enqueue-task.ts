@@ -3,7 +3,7 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import { acquireAdvisoryLockForKey } from '../database/queries/advisory-lock.sql.ts';
 import type { Principal } from '../http/request/principal.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
-import { taskOwnerKey, taskFromEntity } from './task-from-row.ts';
+import { taskOwnerKeyFromPrincipal, taskFromEntity } from './task-from-row.ts';
 import { Task } from './task.entity.ts';
 
 /** Namespace of the locks that serialize concurrent requests from one owner, so that each request counts the others' tasks. */
@@ -20,7 +20,7 @@ export type NewTask = {
 
 /** Adds a task to the queue, in the request's transaction. */
 export async function enqueueTask(em: EntityManager, principal: Principal, { type, params, needs, inputId }: NewTask): Promise<TaskBody> {
-  const owner = taskOwnerKey(principal);
+  const owner = taskOwnerKeyFromPrincipal(principal);
   await acquireAdvisoryLockForKey(em, owner, ownerLockNamespace);
   if ((await em.count(Task, { owner, status: { $in: ['queued', 'running'] } })) >= maxConcurrentTasks) {
     throw createProblem('too_many_tasks', {

@@ -4,7 +4,7 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import { listUsableScopes } from '../http/middleware/authorize.ts';
 import type { Principal } from '../http/request/principal.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
-import { taskRetentionDays, taskOwnerKey, type StoredTaskResult, taskFromEntity } from './task-from-row.ts';
+import { taskRetentionDays, taskOwnerKeyFromPrincipal, type StoredTaskResult, taskFromEntity } from './task-from-row.ts';
 import { Task } from './task.entity.ts';
 
 const dayMs = 86_400_000;
@@ -17,7 +17,7 @@ const isRetained = ({ finishedAt }: TaskEntity, days: number): boolean =>
 
 async function readVisibleTask(em: EntityManager, principal: Principal, id: number): Promise<TaskEntity> {
   // The query includes the permission: other owners' tasks, and tasks that this token could not have started, are not found.
-  const visible = { id, owner: taskOwnerKey(principal), needs: { $contained: listUsableScopes(principal) } };
+  const visible = { id, owner: taskOwnerKeyFromPrincipal(principal), needs: { $contained: listUsableScopes(principal) } };
   const task = await em.findOne(Task, visible, { disableIdentityMap: true });
   if (!task) throw createProblem('not_found', { detail: `Task ${id} was not found.` });
   if (!isRetained(task, taskRetentionDays.task))
@@ -26,13 +26,13 @@ async function readVisibleTask(em: EntityManager, principal: Principal, id: numb
 }
 
 /** Returns one of the principal's tasks. */
-export const findTask = async (em: EntityManager, principal: Principal, id: number): Promise<TaskBody> =>
+export const findOwnTask = async (em: EntityManager, principal: Principal, id: number): Promise<TaskBody> =>
   taskFromEntity(await readVisibleTask(em, principal, id));
 
 export type TaskResultFile = { readonly fileId: number; readonly task: TaskBody; readonly result: StoredTaskResult };
 
 /** Returns a successful task's result file, while the file is retained. */
-export async function findTaskResult(em: EntityManager, principal: Principal, id: number): Promise<TaskResultFile> {
+export async function findOwnTaskResultFile(em: EntityManager, principal: Principal, id: number): Promise<TaskResultFile> {
   const task = await readVisibleTask(em, principal, id);
   if (task.status === 'queued' || task.status === 'running') {
     throw createProblem('task_not_finished', {

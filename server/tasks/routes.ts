@@ -6,9 +6,9 @@ import { createProblem } from '../http/problem-details/problem.ts';
 import { requirePrincipal } from '../http/request/request-context.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler.ts';
-import { findTaskResult, findTask } from './find-task.ts';
+import { findOwnTaskResultFile, findOwnTask } from './find-task.ts';
 import { finishTask } from './finish-task.ts';
-import { countTasks, listTasks } from './list-tasks.ts';
+import { countOwnTasks, listOwnTasks } from './list-tasks.ts';
 import { streamStoredFile } from './stored-task-file.ts';
 import { taskFromEntity, getTaskPath } from './task-from-row.ts';
 
@@ -22,19 +22,19 @@ export const taskRoutes = (dependencies: HandlerDependencies) =>
 
 const handleListTasks: RouteHandler<typeof contract.tasks.list, HandlerDependencies> = async ({ em, pages }, { query, req, res }) => {
   const principal = requirePrincipal(req);
-  const rows = await listTasks(em, principal, query, pages.decodeCursor(req, query), query.limit);
+  const rows = await listOwnTasks(em, principal, query, pages.decodeCursor(req, query), query.limit);
   const page = pages.respondWithPage(req, res, query, rows, taskFromEntity, (task) => [task.createdAt.toISOString(), task.id]);
-  return { status: 200, body: { ...page, ...(await createTotalCountFields(query, () => countTasks(em, principal, query))) } };
+  return { status: 200, body: { ...page, ...(await createTotalCountFields(query, () => countOwnTasks(em, principal, query))) } };
 };
 
 const handleGetTask: RouteHandler<typeof contract.tasks.get, HandlerDependencies> = async ({ em }, { params, req, res }) => {
-  const task = await findTask(em, requirePrincipal(req), params.task_id);
+  const task = await findOwnTask(em, requirePrincipal(req), params.task_id);
   if (task.finished_at === null) res.set('Retry-After', '2');
   return { status: 200, body: task };
 };
 
 const handleGetTaskResult: RouteHandler<typeof contract.tasks.result, HandlerDependencies> = async ({ em }, { params, req, res }) => {
-  const { fileId, task, result } = await findTaskResult(em, requirePrincipal(req), params.task_id);
+  const { fileId, task, result } = await findOwnTaskResultFile(em, requirePrincipal(req), params.task_id);
   res.set({
     'Content-Type': `${fileMediaTypes[result.format]}; charset=utf-8`,
     'Content-Length': String(result.bytes),
@@ -55,7 +55,7 @@ const handleCancelTask: RouteHandler<typeof contract.tasks.cancel, HandlerDepend
     req,
     res,
     async (inner) => {
-      const { status } = await findTask(inner, requirePrincipal(req), id);
+      const { status } = await findOwnTask(inner, requirePrincipal(req), id);
       const canceled = await finishTask(inner, id, null, { status: 'canceled' });
       if (canceled) return canceled;
       throw createProblem('invalid_transition', { detail: `The task is finished${status === 'running' ? '' : `: it is ${status}`}.` });

@@ -12,7 +12,7 @@ import {
   type ClaimedTask,
   TaskInterruptedByShutdownError,
   taskLeaseSeconds,
-  LeaseLostError,
+  TaskLeaseLostError,
   TaskAttempt,
 } from './task-attempt.ts';
 
@@ -66,7 +66,7 @@ export type TaskRunnerDependencies = {
 };
 
 /** Runs all queued tasks, and tasks whose lease has expired, one after the other. Returns the number of tasks that were run. */
-export async function runTasks(deps: TaskRunnerDependencies, signal: AbortSignal = new AbortController().signal): Promise<number> {
+export async function runQueuedTasks(deps: TaskRunnerDependencies, signal: AbortSignal = new AbortController().signal): Promise<number> {
   let count = 0;
   for (; !signal.aborted; count += 1) {
     const task = await deps.em.fork().transactional((inner) =>
@@ -98,7 +98,7 @@ async function runTask(deps: TaskRunnerDependencies, task: ClaimedTask, signal: 
 }
 
 async function handleTaskError({ log }: TaskRunnerDependencies, em: EntityManager, task: ClaimedTask, error: unknown): Promise<void> {
-  if (error instanceof LeaseLostError) return;
+  if (error instanceof TaskLeaseLostError) return;
   if (error instanceof TaskInterruptedByShutdownError) return void (await releaseTask(em, task, 0));
   const failure = toPermanentTaskError(error, task.attempts);
   if (failure) {

@@ -1,8 +1,8 @@
-import { prepareDeferredStatement, prepareStatement } from '../database/queries/prepared-statement.ts';
+import { prepareDeferredWrite, prepareStatement } from '../database/queries/prepared-statement.ts';
 
 // SQL, because content is passed as base64, which Node converts natively.
 // PGlite converts binary values byte by byte, which takes a hundred times as much memory as the values themselves.
-export const insertFileChunk = prepareDeferredStatement(
+export const insertFileChunk = prepareDeferredWrite(
   'insert_task_file_chunk',
   `insert into task_file_chunks (file_id, position, content) values ($1, $2, decode($3, 'base64'))`,
 );

@@ -46,7 +46,7 @@ export type TaskProgress = {
 export type TaskOutcome = Pick<NonNullable<TaskBody['result']>, 'format' | 'rows' | 'imported'> & { readonly fileId: number };
 
 /** The task was canceled or is leased by another process: this process must stop working on it. */
-export class LeaseLostError extends Error {}
+export class TaskLeaseLostError extends Error {}
 
 /** The process is stopping; another process resumes the task from the last checkpoint. */
 export class TaskInterruptedByShutdownError extends Error {}
@@ -81,7 +81,7 @@ export class TaskAttempt {
       const { id, attempts } = this.task;
       // The row lock makes cancellations wait for the current step.
       const running = inner.createQueryBuilder(Task).select('id').where({ id, attempts, status: 'running' });
-      if ((await lockRows(inner, running)).length === 0) throw new LeaseLostError();
+      if ((await lockRows(inner, running)).length === 0) throw new TaskLeaseLostError();
       if (!(await isStillAllowed(inner, this.task)))
         throw new PermanentTaskError('forbidden', 'The user who started the task no longer has the required permissions.');
       const progress = await effect(inner);
@@ -104,7 +104,7 @@ export class TaskAttempt {
     this.#renewedAt = performance.now();
     const { id, attempts } = this.task;
     const renewed = await this.em.fork().nativeUpdate(Task, { id, attempts, status: 'running' }, { leaseUntil: renewedLease() });
-    if (renewed === 0) throw new LeaseLostError();
+    if (renewed === 0) throw new TaskLeaseLostError();
   }
 
   /** Yields to pending requests: the embedded database responds without leaving the process, so awaiting it does not yield. */

@@ -1,13 +1,17 @@
 import type { Job } from '../jobs/job-runner.ts';
 import { repeatBatchUntilZero } from '../jobs/repeat-until-zero.ts';
-import { runTasks, type TaskRunnerDependencies } from './run-tasks.ts';
-import { deleteOldTaskData } from './delete-old-task-data.ts';
+import { runQueuedTasks, type TaskRunnerDependencies } from './run-tasks.ts';
+import { clearExpiredTaskDataBatch } from './delete-old-task-data.ts';
 
 /** Tasks that a process runs concurrently, so that a short task need not wait for a long one. */
 const concurrency = 2;
 
 /** Returns the background jobs that run tasks and delete expired task data. */
-export const taskJobs = (deps: TaskRunnerDependencies): Job[] => [
-  ...Array.from({ length: concurrency }, () => ({ name: 'tasks', everyMs: 1_000, run: (signal: AbortSignal) => runTasks(deps, signal) })),
-  { name: 'old tasks', everyMs: 3_600_000, run: (signal) => repeatBatchUntilZero(signal, () => deleteOldTaskData(deps.em.fork())) },
+export const createTaskJobs = (deps: TaskRunnerDependencies): Job[] => [
+  ...Array.from({ length: concurrency }, () => ({
+    name: 'tasks',
+    everyMs: 1_000,
+    run: (signal: AbortSignal) => runQueuedTasks(deps, signal),
+  })),
+  { name: 'old tasks', everyMs: 3_600_000, run: (signal) => repeatBatchUntilZero(signal, () => clearExpiredTaskDataBatch(deps.em.fork())) },
 ];

@@ -7,7 +7,7 @@ import { Task, TaskFile } from './task.entity.ts';
  * Returns the ids of up to `limit` stored files that no task uses: uploaded files whose request failed before the task was created, partial
  * outputs of canceled tasks, and partitions of imported files.
  */
-export async function findUnusedFiles(em: EntityManager, limit: number): Promise<number[]> {
+export async function findUnusedTaskFiles(em: EntityManager, limit: number): Promise<number[]> {
   // Checkpoints are read before the files; if a task finishes in the meantime, its `output` shows that the file is used.
   const unfinished = await em.find(Task, { status: { $in: ['queued', 'running'] } }, { fields: ['checkpoint'], disableIdentityMap: true });
   const usedByCheckpoints = unfinished.flatMap(({ checkpoint }) => filesOfCheckpoint(checkpoint));

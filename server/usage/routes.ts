@@ -1,6 +1,6 @@
 import { initServer } from '@ts-rest/express';
 import { contract } from '@mandate/contract';
-import { requestContext, requirePrincipal } from '../http/request/request-context.ts';
+import { getRequestContext, requirePrincipal } from '../http/request/request-context.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler.ts';
 import { calendarMonthFromDate } from './calendar-month.ts';
@@ -16,7 +16,7 @@ export const usageRoutes = (dependencies: HandlerDependencies) =>
 const handleGetUsage: RouteHandler<typeof contract.usage.get, HandlerDependencies> = async ({ em }, { req }) => {
   const { clientId } = requirePrincipal(req);
   const now = new Date();
-  const states = requestContext(req).rateLimitStates;
+  const states = getRequestContext(req).rateLimitStates;
   const options = { orderBy: { month: 'desc' }, limit: monthsShown - 1, disableIdentityMap: true } as const;
   const past = await em.find(UsageMonth, { clientId, month: { $lt: calendarMonthFromDate(now).name } }, options);
   // Requests in the current month are counted in memory, which is ahead of the database.

@@ -11,7 +11,7 @@ const lockAdministrators = (em: EntityManager): Promise<number[]> =>
  * Locks all active administrators in ID order. Call this before locking a user whose role or status may change, so that two administrators
  * who demote each other cannot deadlock.
  */
-export async function lockActiveAdministrators(em: EntityManager): Promise<void> {
+export async function lockActiveAdministratorRows(em: EntityManager): Promise<void> {
   await lockAdministrators(em);
 }
 

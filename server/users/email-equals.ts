@@ -1,6 +1,6 @@
 import { raw, sql } from '@mikro-orm/core';
 
 /** Returns a condition on `users` or `mailed_links`: the e-mail address equals one of the given addresses, ignoring case. */
-export const emailEquals = (...emails: readonly string[]) => ({
+export const buildEmailEqualsFilter = (...emails: readonly string[]) => ({
   [sql.lower('email')]: { $in: emails.map((email) => raw('lower(?)', [email])) },
 });

@@ -1,8 +1,8 @@
 import { raw } from '@mikro-orm/core';
 import { maxCountedTotal } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { countEntities } from '../database/queries/count-rows.sql.ts';
-import { afterPositionFilter } from '../http/response/after-position-filter.ts';
+import { countEntitiesUpTo } from '../database/queries/count-rows.sql.ts';
+import { createKeysetPageFilter } from '../http/response/after-position-filter.ts';
 import type { KeysetPosition } from '../http/response/pagination.ts';
 import { User } from './user.entity.ts';
 
@@ -23,14 +23,14 @@ export function listUsers(
   limit: number,
 ): Promise<User[]> {
   const direction = descending ? 'desc' : 'asc';
-  const where = { $and: [filterConditions(filters), afterPositionFilter('createdAt', position, direction)] };
+  const where = { $and: [filterConditions(filters), createKeysetPageFilter('createdAt', position, direction)] };
   const options = { orderBy: { createdAt: direction, id: direction }, limit: limit + 1, disableIdentityMap: true } as const;
   return em.find(User, where, options);
 }
 
 /** Counts the matching users, up to `totalCountMax + 1`. */
 export const countUsers = (em: EntityManager, filters: UserFilters): Promise<number> =>
-  countEntities(em, em.createQueryBuilder(User).select('id').where(filterConditions(filters)), maxCountedTotal);
+  countEntitiesUpTo(em, em.createQueryBuilder(User).select('id').where(filterConditions(filters)), maxCountedTotal);
 
 function filterConditions({ email, status, role, createdAtGte, createdAtLt }: UserFilters) {
   return {

@@ -12,7 +12,7 @@ import { assertUserChangeAuthorized } from './authorize-user-change.ts';
 import { createUser } from './create-user.ts';
 import { findUser, findUserForUpdate } from './find-user.ts';
 import { userFromEntity } from './user-response.ts';
-import { lockActiveAdministrators } from './assert-other-administrator-remains.ts';
+import { lockActiveAdministratorRows } from './assert-other-administrator-remains.ts';
 import { countUsers, listUsers } from './list-users.ts';
 import { auditUserStatusOrRoleChange } from './audit-user-change.ts';
 import { closeUser } from './close-user.ts';
@@ -62,7 +62,7 @@ const handleUpdateUser: RouteHandler<typeof contract.users.update, HandlerDepend
   { params: { user_id: id }, body, req, res },
 ) => {
   const updated = await em.transactional(async (inner) => {
-    if (body.role !== undefined || body.status !== undefined) await lockActiveAdministrators(inner);
+    if (body.role !== undefined || body.status !== undefined) await lockActiveAdministratorRows(inner);
     const principal = requirePrincipal(req);
     const user = await findUserForUpdate(inner, principal, id);
     assertIfMatchHeader(req, etagName(id), user);
@@ -86,7 +86,7 @@ const handleCloseUser: RouteHandler<typeof contract.users.close, HandlerDependen
   { params: { user_id: id }, req },
 ) => {
   await em.transactional(async (inner) => {
-    await lockActiveAdministrators(inner);
+    await lockActiveAdministratorRows(inner);
     const principal = requirePrincipal(req);
     const user = await findUserForUpdate(inner, principal, id);
     assertIfMatchHeader(req, etagName(id), user);

@@ -11,7 +11,7 @@ export type VersionDependencies = {
 
 type Dependencies = Pick<HandlerDependencies, 'pages'> & VersionDependencies;
 
-export const versionRoutes = (dependencies: Dependencies) =>
+export const apiVersionRoutes = (dependencies: Dependencies) =>
   initServer().router(contract.versions, {
     list: (request) => handleListVersions(dependencies, request),
   });

@@ -9,7 +9,7 @@ import { updateWebhookEndpoint, rotateWebhookSecret } from './endpoints/update-e
 import { createWebhookEndpoint, type WebhookDependencies } from './endpoints/create-endpoint.ts';
 import { handleListWebhookDeliveries, handleRedeliverWebhooks, handleSendTestWebhook } from './delivery/webhook-delivery-handlers.ts';
 import { getWebhookEndpointPath, endpointFromEntity } from './endpoints/endpoint-from-entity.ts';
-import { findWebhookEndpoint, listWebhookEndpoints, lockWebhookEndpoint } from './endpoints/find-or-list-endpoints.ts';
+import { findOwnWebhookEndpoint, listOwnWebhookEndpoints, lockOwnWebhookEndpoint } from './endpoints/find-or-list-endpoints.ts';
 
 const daySeconds = 24 * 60 * 60;
 const etagName = (id: number): string => `webhook-endpoint-${id}`;
@@ -33,7 +33,7 @@ const handleListWebhookEndpoints: RouteHandler<typeof contract.webhooks.list, De
   { em, pages },
   { query, req, res },
 ) => {
-  const rows = await listWebhookEndpoints(em, requirePrincipal(req), pages.decodeCursor(req, query)?.[1], query.limit);
+  const rows = await listOwnWebhookEndpoints(em, requirePrincipal(req), pages.decodeCursor(req, query)?.[1], query.limit);
   return { status: 200, body: pages.respondWithPage(req, res, query, rows, endpointFromEntity, ({ id }) => [id, id]) };
 };
 
@@ -49,14 +49,14 @@ const handleCreateWebhookEndpoint: RouteHandler<typeof contract.webhooks.create,
 const handleGetWebhookEndpoint: RouteHandler<typeof contract.webhooks.get, Dependencies> = async (
   { em },
   { params: { webhook_endpoint_id: id }, req, res },
-) => respondWithEtagOrNotModified(req, res, etagName(id), await findWebhookEndpoint(em, requirePrincipal(req), id));
+) => respondWithEtagOrNotModified(req, res, etagName(id), await findOwnWebhookEndpoint(em, requirePrincipal(req), id));
 
 const handleUpdateWebhookEndpoint: RouteHandler<typeof contract.webhooks.update, Dependencies> = async (
   dependencies,
   { params: { webhook_endpoint_id: id }, body, req, res },
 ) => {
   const endpoint = await dependencies.em.transactional(async (inner) => {
-    const before = await lockWebhookEndpoint(inner, requirePrincipal(req), id);
+    const before = await lockOwnWebhookEndpoint(inner, requirePrincipal(req), id);
     assertIfMatchHeader(req, etagName(id), before);
     return updateWebhookEndpoint(inner, requirePrincipal(req), before, body, dependencies);
   });
@@ -68,7 +68,7 @@ const handleDeleteWebhookEndpoint: RouteHandler<typeof contract.webhooks.delete,
   { params: { webhook_endpoint_id: id }, req },
 ) => {
   await em.transactional(async (inner) => {
-    const endpoint = await lockWebhookEndpoint(inner, requirePrincipal(req), id);
+    const endpoint = await lockOwnWebhookEndpoint(inner, requirePrincipal(req), id);
     assertIfMatchHeader(req, etagName(id), endpoint);
     await inner.remove(endpoint).flush();
   });
@@ -84,7 +84,7 @@ const handleRotateWebhookSecret: RouteHandler<typeof contract.webhooks.rotateSec
     req,
     res,
     async (inner): Promise<WebhookSecretRotation> => {
-      const endpoint = await lockWebhookEndpoint(inner, requirePrincipal(req), id);
+      const endpoint = await lockOwnWebhookEndpoint(inner, requirePrincipal(req), id);
       const overlapSeconds = body.overlap_seconds ?? daySeconds;
       const { secret, until } = await rotateWebhookSecret(inner, endpoint, overlapSeconds, webhookKey, new Date());
       return { secret, previous_secret_expires_at: until };

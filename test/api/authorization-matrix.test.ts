@@ -6,7 +6,7 @@ import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { contract, contractV2, listRoutes, maxWebhookEndpoints } from '@mandate/contract';
 import { expect, test } from 'vitest';
-import { assignEventSequence } from '../../server/events/assign-event-sequence.ts';
+import { assignEventSequenceNumbers } from '../../server/events/assign-event-sequence.ts';
 import { operationName } from '../support/contract/declared-responses.ts';
 import { signUp } from '../support/oauth/oauth-flow.ts';
 import type { JsonBody } from '../support/server/start-mandate.ts';
@@ -47,7 +47,7 @@ async function createTask(): Promise<number> {
 }
 async function createOrderEvent(): Promise<number> {
   const id = await createOrder();
-  await assignEventSequence(shop.db.em.fork());
+  await assignEventSequenceNumbers(shop.db.em.fork());
   const { body } = await shop.callApi('GET', `/api/v1/events?subject_type=order&subject_id=${id}`, { token: shop.token });
   return body.data[0].id;
 }

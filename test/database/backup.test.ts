@@ -6,8 +6,8 @@ import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { backupTableEndSchema } from '../../server/backup/backup-format.ts';
-import { verifyBackup } from '../../server/backup/read-backup.ts';
-import { restoreBackup } from '../../server/backup/restore-backup.ts';
+import { verifyBackupAndReadHeader } from '../../server/backup/read-backup.ts';
+import { restoreBackupAndMigrate } from '../../server/backup/restore-backup.ts';
 import { migrate } from '../../server/database/migrate/run-migrations.ts';
 import { readMigrationState } from '../../server/database/migrate/read-migration-state.ts';
 import { openDatabaseWithoutMigrating } from '../../server/schema/open-database.ts';
@@ -36,7 +36,7 @@ const silent = { key, onBytes: () => undefined };
 
 /** Verifies the whole file and then restores it, as `mandate-server restore` does. */
 async function restore(db: Database, from = file): Promise<string[]> {
-  return restoreBackup(db, from, await verifyBackup(from, silent), { key, onProgress: () => undefined });
+  return restoreBackupAndMigrate(db, from, await verifyBackupAndReadHeader(from, silent), { key, onProgress: () => undefined });
 }
 
 /** Creates a database without running the migrations. */
@@ -222,7 +222,7 @@ describe('a restore', { timeout: 180_000 }, () => {
       const at = 10 + Math.floor(((original.length - 11) * part) / 23); // after the gzip header, where some bits are not significant
       altered.writeUInt8(altered.readUInt8(at) ^ (1 << (part % 8)), at);
       await writeFile(file, altered);
-      await expect(verifyBackup(file, silent), `byte ${at}`).rejects.toThrow(/is a damaged backup|is not a Mandate backup/);
+      await expect(verifyBackupAndReadHeader(file, silent), `byte ${at}`).rejects.toThrow(/is a damaged backup|is not a Mandate backup/);
     }
     expect(await restoreError()).toContain('backup');
   });
@@ -252,7 +252,7 @@ describe('a restore', { timeout: 180_000 }, () => {
 
   test.skipIf(skipFileTests)('rejects a file of a server with a different secret', async () => {
     const reading = { key: randomBytes(32), onBytes: () => undefined };
-    await expect(verifyBackup(file, reading)).rejects.toThrow('was made with another MANDATE_SECRET');
+    await expect(verifyBackupAndReadHeader(file, reading)).rejects.toThrow('was made with another MANDATE_SECRET');
   });
 
   test.skipIf(skipFileTests)('rejects invalid files and files of a newer release', async () => {

@@ -1,10 +1,10 @@
 import { CompiledQuery } from 'kysely';
 import { Client, type Pool } from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { checkConnectionPooler } from '../../server/database/connection/connection-pooler.ts';
+import { checkConnectionPoolerCompatibility } from '../../server/database/connection/connection-pooler.ts';
 import { openDatabaseWithoutMigrating } from '../../server/schema/open-database.ts';
 import type { Database } from '../../server/database/entity-manager/entity-manager-type.ts';
-import { prepareDeferredStatement, prepareStatement } from '../../server/database/queries/prepared-statement.ts';
+import { prepareDeferredWrite, prepareStatement } from '../../server/database/queries/prepared-statement.ts';
 import { databaseKind, createMigratedPostgresqlUrl } from '../support/services/database.ts';
 import { hasPgBouncer, startPgBouncer, supportsPreparedStatements, type PgBouncer } from '../support/services/pgbouncer.ts';
 
@@ -13,7 +13,7 @@ const readLimit = prepareStatement<{ limit: string }>(
   'read_limit',
   `select current_setting('statement_timeout') as limit where $1::int8 = 1`,
 );
-const addUser = prepareDeferredStatement('add_pooled_user', 'insert into users (name, email) values ($1, $2)');
+const addUser = prepareDeferredWrite('add_pooled_user', 'insert into users (name, email) values ($1, $2)');
 const countUsers = prepareStatement<{ count: number }>('count_pooled_users', 'select count(*) as count from users where email = $1');
 
 const modes = [
@@ -96,7 +96,7 @@ describe.skipIf(databaseKind === 'pglite' || !hasPgBouncer).each(modes)(
       const pools: Pool[] = [];
       const checked = await openDatabaseWithoutMigrating(bouncer.url, { preparedStatements: false, onPool: (pool) => pools.push(pool) });
       await checked.em.fork().execute('select 1');
-      expect(await Promise.all(pools.map((pool) => checkConnectionPooler(pool, preparedStatements)))).toEqual(['pooler']);
+      expect(await Promise.all(pools.map((pool) => checkConnectionPoolerCompatibility(pool, preparedStatements)))).toEqual(['pooler']);
       await checked.close();
     });
   },
@@ -115,7 +115,7 @@ describe.skipIf(databaseKind === 'pglite')('a database without a pooler', () => 
               current_setting('idle_in_transaction_session_timeout') as idle, current_setting('client_connection_check_interval') as checked`,
     );
     expect(limit).toEqual({ statement: '400ms', lock: '10s', idle: '30s', checked: '1s' });
-    expect(await Promise.all(pools.map((pool) => checkConnectionPooler(pool, true)))).toEqual(['direct']);
+    expect(await Promise.all(pools.map((pool) => checkConnectionPoolerCompatibility(pool, true)))).toEqual(['direct']);
     await direct.close();
   });
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openDatabaseWithoutMigrating } from '../../server/schema/open-database.ts';
 import type { Database } from '../../server/database/entity-manager/entity-manager-type.ts';
-import { prepareDeferredStatement, prepareStatement } from '../../server/database/queries/prepared-statement.ts';
+import { prepareDeferredWrite, prepareStatement } from '../../server/database/queries/prepared-statement.ts';
 import { databaseKind, createMigratedDatabase, createMigratedPostgresqlUrl } from '../support/services/database.ts';
 import { openTcpProxy } from '../support/network/tcp-proxy.ts';
 
@@ -58,7 +58,7 @@ describe.skipIf(databaseKind === 'pglite')('a transaction with a failed statemen
 });
 
 describe('a deferred write', () => {
-  const addUser = prepareDeferredStatement('add_user', 'insert into users (name, email) values ($1, $2)');
+  const addUser = prepareDeferredWrite('add_user', 'insert into users (name, email) values ($1, $2)');
   const readNames = prepareStatement<{ name: string }>('names_of_users', 'select name from users where email = $1');
 
   test('is visible to the next statement and is committed with the transaction', async () => {

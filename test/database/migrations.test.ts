@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { migrate } from '../../server/database/migrate/run-migrations.ts';
-import { openMigratedDatabase } from '../../server/schema/open-migrated-database.ts';
+import { migrateAndOpenDatabase } from '../../server/schema/open-migrated-database.ts';
 import { openDatabaseWithoutMigrating } from '../../server/schema/open-database.ts';
 import type { Database } from '../../server/database/entity-manager/entity-manager-type.ts';
 import { databaseKind, createEmptyPostgresqlUrl, createMigratedDatabase } from '../support/services/database.ts';
@@ -55,7 +55,7 @@ describe('the migrated database', () => {
 describe.skipIf(databaseKind === 'pglite')('six processes that start concurrently on an empty database', () => {
   test('run each migration once', async () => {
     const url = await createEmptyPostgresqlUrl();
-    const databases = await Promise.all(Array.from({ length: 6 }, () => openMigratedDatabase(url)));
+    const databases = await Promise.all(Array.from({ length: 6 }, () => migrateAndOpenDatabase(url)));
     const [db] = databases;
     const applied = await db?.em.fork().execute('select name, count(*) from mikro_orm_migrations group by name having count(*) > 1');
     expect(applied).toEqual([]);

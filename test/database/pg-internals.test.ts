@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { assertPgInternals, loadPg, UnsupportedPgError } from '../../server/database/connection/assert-pg-internals.ts';
+import { assertSupportedPgLibrary, loadPgOfMikroOrm, UnsupportedPgError } from '../../server/database/connection/assert-pg-internals.ts';
 
-const { version, Client } = loadPg();
+const { version, Client } = loadPgOfMikroOrm();
 
 /** A method of pg that a planted change overrides. */
 type Method = (...args: unknown[]) => void;
@@ -34,7 +34,7 @@ const anyConnection = z.custom<{ readonly sync: () => void; readonly query: (tex
 
 describe('the check of pg at start-up', () => {
   test('accepts the installed pg, which is the version in the lockfile', async () => {
-    await assertPgInternals();
+    await assertSupportedPgLibrary();
     const lockfile = z
       .object({ packages: z.record(z.object({ version: z.string().optional(), dependencies: z.record(z.string()).default({}) })) })
       .parse(JSON.parse(await readFile(join(import.meta.dirname, '../../package-lock.json'), 'utf8')));
@@ -42,7 +42,7 @@ describe('the check of pg at start-up', () => {
   });
 
   test('rejects another version', async () => {
-    const checked = assertPgInternals({ version: '8.99.0', Client });
+    const checked = assertSupportedPgLibrary({ version: '8.99.0', Client });
     await expect(checked).rejects.toThrow(UnsupportedPgError);
     await expect(checked).rejects.toThrow('pg 8.99.0 is not supported');
   });
@@ -73,7 +73,7 @@ describe('the check of pg at start-up', () => {
       /it fails/,
     ],
   ])('rejects a pg that %s', async (_change, Changed, message) => {
-    const checked = assertPgInternals({ version, Client: Changed });
+    const checked = assertSupportedPgLibrary({ version, Client: Changed });
     await expect(checked).rejects.toThrow(message);
   });
 });

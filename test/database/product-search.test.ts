@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openMigratedDatabase } from '../../server/schema/open-migrated-database.ts';
+import { migrateAndOpenDatabase } from '../../server/schema/open-migrated-database.ts';
 import { openDatabaseWithoutMigrating } from '../../server/schema/open-database.ts';
 import type { Database, EntityManager } from '../../server/database/entity-manager/entity-manager-type.ts';
-import { buildSearchedWordsQuery } from '../../server/products/correct-spelling.sql.ts';
+import { buildWordsAndSimilarWordsQuery } from '../../server/products/correct-spelling.sql.ts';
 import { searchOrListProducts } from '../../server/products/search-or-list-products.ts';
 import { databaseKind, createEmptyPostgresqlUrl, createMigratedDatabase } from '../support/services/database.ts';
 
@@ -47,7 +47,7 @@ describe('a search among 5,000 products', () => {
   });
 
   test('uses the word and trigram indexes for a misspelling', async () => {
-    const { sql, parameters } = buildSearchedWordsQuery('alabastre', ['active']).compile(db.em.fork().getConnection().getClient());
+    const { sql, parameters } = buildWordsAndSimilarWordsQuery('alabastre', ['active']).compile(db.em.fork().getConnection().getClient());
     const literals = parameters.map((value) => `'${Array.isArray(value) ? `{${value.join()}}` : String(value)}'`);
     const found = await plan(sql.replaceAll(/\$(\d+)/gu, (_, number) => literals[Number(number) - 1] ?? ''));
     for (const index of ['product_words_trigrams', 'product_words_word', 'product_search_words']) expect(found).toContain(index);
@@ -114,14 +114,14 @@ describe.skipIf(databaseKind === 'pglite')('the extension pg_trgm', () => {
 
   test('is created by the database owner', async () => {
     const url = await createDatabaseWithGrant((database, user) => `alter database ${database} owner to ${user}`);
-    const db = await openMigratedDatabase(url);
+    const db = await migrateAndOpenDatabase(url);
     expect(await db.em.fork().execute(`select extname from pg_extension where extname = 'pg_trgm'`)).toHaveLength(1);
     await db.close();
   });
 
   test('results in an error with the required SQL statement if the role cannot create it', async () => {
     const url = await createDatabaseWithGrant((_database, user) => `grant all on schema public to ${user}`);
-    const failure: unknown = await openMigratedDatabase(url).catch((error: unknown) => error);
+    const failure: unknown = await migrateAndOpenDatabase(url).catch((error: unknown) => error);
     expect(failure).toMatchObject({ name: 'MissingExtensionError', message: expect.stringContaining('run "create extension pg_trgm"') });
   });
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createOpenApiDocument } from '@mandate/contract/openapi';
-import { handwrittenCommands } from '../../cli/contract-commands/handwritten-commands.ts';
+import { handwrittenCommandsByOperation } from '../../cli/contract-commands/handwritten-commands.ts';
 import { exitCodes } from '../../cli/errors/exit-codes.ts';
 import { runInProcess } from '../cli/run-command-line.ts';
 
@@ -61,7 +61,7 @@ describe('TypeScript samples', () => {
 });
 
 describe('command-line samples', () => {
-  const singleRequestCommands = operations.filter(({ operationId }) => !(operationId in handwrittenCommands));
+  const singleRequestCommands = operations.filter(({ operationId }) => !(operationId in handwrittenCommandsByOperation));
 
   test.each(singleRequestCommands.map((one) => [one.operationId, one] as const))('%s sends the documented request', async (_id, one) => {
     const { exitCode, stdout, stderr } = await runInProcess([...splitCommand(one.samples['CLI'] ?? ''), '--print-request']);
@@ -71,7 +71,7 @@ describe('command-line samples', () => {
     expect(request.body === undefined).toBe(one.body === undefined);
   });
 
-  const multiRequestCommands = operations.filter(({ operationId }) => operationId in handwrittenCommands);
+  const multiRequestCommands = operations.filter(({ operationId }) => operationId in handwrittenCommandsByOperation);
 
   test.each(multiRequestCommands.map((one) => [one.operationId, one] as const))(
     '%s is rejected only because no user is signed in',

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createFirstOrderCommands } from '../../server/first-run/first-order-commands.ts';
+import { formatFirstOrderCommands } from '../../server/first-run/first-order-commands.ts';
 import { hasChromium, launchChromium } from '../support/browser/chromium.ts';
 import { readCommandBlock, repositoryRoot } from '../support/markdown.ts';
 import { linkedClone, startInstallation, type Installation } from './installation.ts';
@@ -16,7 +16,7 @@ import {
 } from './place-first-order.ts';
 
 test('the start page and the README show the same commands', async () => {
-  expect(createFirstOrderCommands('http://localhost:3000')).toEqual(await readCommandBlock('README.md', 'npx mandate login'));
+  expect(formatFirstOrderCommands('http://localhost:3000')).toEqual(await readCommandBlock('README.md', 'npx mandate login'));
 });
 
 /** Reads the number of commands and steps from the document's table. */

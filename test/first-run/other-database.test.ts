@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Application } from '../../server/applications/application.entity.ts';
 import { hashClientSecret } from '../../server/applications/client-secret.ts';
 import type { Database } from '../../server/database/entity-manager/entity-manager-type.ts';
-import { firstRunFilePath, readFirstRunFile } from '../../server/first-run/first-run-file.ts';
+import { getFirstRunFilePath, readFirstRunFile } from '../../server/first-run/first-run-file.ts';
 import { createAdministratorAndDemonstrationShop } from '../../server/first-run/create-administrator-and-demonstration-shop.ts';
 import { createMigratedDatabase } from '../support/services/database.ts';
 
@@ -30,7 +30,7 @@ const prepare = (db: Database) =>
 test('a first-run file is used only with its database, and is kept as a backup when it is replaced', async () => {
   if (!first || !second) throw new Error('no databases');
   await prepare(first);
-  const path = firstRunFilePath(dataDirectory);
+  const path = getFirstRunFilePath(dataDirectory);
   const firstFile = await readFile(path, 'utf8');
   expect(await readFirstRunFile(first.em.fork(), dataDirectory)).toEqual(JSON.parse(firstFile));
   expect(await readFirstRunFile(second.em.fork(), dataDirectory)).toBeUndefined();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { attemptLimitsThatNeverReject } from '../../server/oauth/brute-force/attempt-limits.ts';
+import { neverRejectingAttemptLimiter } from '../../server/oauth/brute-force/attempt-limits.ts';
 import { startMandateServer } from '../support/server/start-mandate.ts';
 import { operations } from './openapi-operations.ts';
 import { randomSeed, fuzz } from './fuzz.ts';
@@ -15,7 +15,7 @@ test('every response to a fuzzed request is declared in the contract', { timeout
   const failures: string[] = [];
   const mandate = await startMandateServer({
     previewVersions: true,
-    limits: attemptLimitsThatNeverReject,
+    limits: neverRejectingAttemptLimiter,
     onLogLine: (line) => void (/"level":[56]0/.test(line) && failures.push(line)),
   });
   const findings = await fuzz({

@@ -4,8 +4,8 @@
  */
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import { openMigratedDatabase } from '../../server/schema/open-migrated-database.ts';
-import { attemptLimitsThatNeverReject } from '../../server/oauth/brute-force/attempt-limits.ts';
+import { migrateAndOpenDatabase } from '../../server/schema/open-migrated-database.ts';
+import { neverRejectingAttemptLimiter } from '../../server/oauth/brute-force/attempt-limits.ts';
 import { createProgressBar } from '../../server/command/progress-bar.ts';
 import { startMandateServer } from '../support/server/start-mandate.ts';
 import { runAdminSql, databaseUrlOnServer } from '../support/services/postgresql-databases.ts';
@@ -49,10 +49,10 @@ process.exitCode = findings.length === 0 ? 0 : 1;
 async function fuzzRound(first: number, count: number, progress: ReturnType<typeof createProgressBar>): Promise<Finding[]> {
   const name = `fuzz_${randomBytes(4).toString('hex')}`;
   await runAdminSql(postgresql.url, `create database ${name}`);
-  const db = await openMigratedDatabase(databaseUrlOnServer(postgresql.url, name));
+  const db = await migrateAndOpenDatabase(databaseUrlOnServer(postgresql.url, name));
   const logged: string[] = [];
   const onLogLine = (line: string): void => void (/"level":[56]0/.test(line) && logged.push(line));
-  const mandate = await startMandateServer({ db, previewVersions: true, limits: attemptLimitsThatNeverReject, onLogLine });
+  const mandate = await startMandateServer({ db, previewVersions: true, limits: neverRejectingAttemptLimiter, onLogLine });
   const onResponse: Parameters<typeof fuzz>[0]['onResponse'] = (operation, status) => {
     responseCounts.count(operation, status);
     progress('requests', Math.min(responseCounts.total, requests - 1), requests);

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Database } from '../../server/database/entity-manager/entity-manager-type.ts';
-import { type OrderFilters, type OrderSort, buildOrdersQuery } from '../../server/orders/list-orders.sql.ts';
+import { type OrderFilters, type OrderSort, buildListOrdersQuery } from '../../server/orders/list-orders.sql.ts';
 import type { DerivedKeys } from '../../server/crypto/derived-keys.ts';
 
 export const pageSize = 20;
@@ -18,7 +18,7 @@ export async function deepPosition(db: Database, shape: List): Promise<{ positio
   const total = await countMatching(db, shape);
   const page = Math.min(deepPage, Math.floor((total / pageSize) * 0.9));
   if (page < 2) return undefined;
-  const inner = buildOrdersQuery(shape.filters, { sort: orderSort(shape), position: undefined, limit: page * pageSize });
+  const inner = buildListOrdersQuery(shape.filters, { sort: orderSort(shape), position: undefined, limit: page * pageSize });
   const { by } = orderSort(shape);
   const { rows } = await sql<{
     id: number;
@@ -29,7 +29,7 @@ export async function deepPosition(db: Database, shape: List): Promise<{ positio
 }
 
 async function countMatching(db: Database, shape: List): Promise<number> {
-  const all = buildOrdersQuery(shape.filters, { sort: orderSort(shape), position: undefined, limit: 2 * deepPage * pageSize });
+  const all = buildListOrdersQuery(shape.filters, { sort: orderSort(shape), position: undefined, limit: 2 * deepPage * pageSize });
   const { rows } = await sql<{ count: number }>`select count(*) as count from (${all}) o`.execute(db.em.fork().getKysely());
   return rows[0]?.count ?? 0;
 }

@@ -13,7 +13,7 @@ import { migrate } from '../../server/database/migrate/run-migrations.ts';
 import { openDatabaseWithoutMigrating } from '../../server/schema/open-database.ts';
 import type { Database } from '../../server/database/entity-manager/entity-manager-type.ts';
 import { createLog } from '../../server/logging/logger.ts';
-import { buildOrdersQuery } from '../../server/orders/list-orders.sql.ts';
+import { buildListOrdersQuery } from '../../server/orders/list-orders.sql.ts';
 import { deriveKeys } from '../../server/crypto/derived-keys.ts';
 import { obtainClientToken, createConfidentialClient } from '../support/oauth/oauth-flow.ts';
 import { findPostgresql, startPostgresql } from '../support/services/postgresql-server.ts';
@@ -98,7 +98,7 @@ async function medianMs({ origin, token }: MeasuredServer, path: string): Promis
 
 /** Returns the indexes that the query plan uses, and the number of blocks read. */
 async function plan(db: Database, shape: Shape, position: Position | undefined): Promise<string> {
-  const query = buildOrdersQuery(shape.filters, { sort: orderSort(shape), position, limit: pageSize });
+  const query = buildListOrdersQuery(shape.filters, { sort: orderSort(shape), position, limit: pageSize });
   const { rows } = await sql<{ 'QUERY PLAN': string }>`explain (analyze, buffers) ${query}`.execute(db.em.fork().getKysely());
   const text = rows.map((line) => line['QUERY PLAN']).join('\n');
   const indexes = new Set(

@@ -9,12 +9,12 @@ import { startJobs } from '../../server/jobs/job-runner.ts';
 import { migrate } from '../../server/database/migrate/run-migrations.ts';
 import { openDatabaseWithoutMigrating } from '../../server/schema/open-database.ts';
 import type { Database } from '../../server/database/entity-manager/entity-manager-type.ts';
-import { createEventJobs } from '../../server/events/event-jobs.ts';
+import { createEventSequencingAndCleanupJobs } from '../../server/events/event-jobs.ts';
 import { createLog } from '../../server/logging/logger.ts';
 import { deriveKeys } from '../../server/crypto/derived-keys.ts';
 import { DeliveryWorker } from '../../server/webhooks/delivery/delivery-worker.ts';
 import { createWebhookDeliveriesForEvents } from '../../server/webhooks/delivery/create-webhook-deliveries.ts';
-import { webhookJobs } from '../../server/webhooks/delivery/webhook-jobs.ts';
+import { createWebhookJobs } from '../../server/webhooks/delivery/webhook-jobs.ts';
 import { createPublicNetworkPolicy } from '../../server/outgoing-http/ssrf-protected-connection.ts';
 import { generateWebhookSecret, encryptWebhookSecret } from '../../server/webhooks/endpoints/webhook-signature.ts';
 import { findPostgresql, startPostgresql } from '../support/services/postgresql-server.ts';
@@ -150,7 +150,10 @@ try {
     network: createPublicNetworkPolicy(true),
     notice: { mailKey: keys.mail, canMail: false },
   });
-  const background = startJobs([...createEventJobs(db, createWebhookDeliveriesForEvents), ...webhookJobs(db, deliverer)], log);
+  const background = startJobs(
+    [...createEventSequencingAndCleanupJobs(db, createWebhookDeliveriesForEvents), ...createWebhookJobs(db, deliverer)],
+    log,
+  );
   const benchmark = new WebhookBenchmark(db);
   while (benchmark.port === 0) await sleep(10);
   const lines = ['| endpoints | lag p50, ms | lag p99, ms | burst delivered | deliveries/s |', '|---|---|---|---|---|'];

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { recordEvent } from '../../server/events/record-event.ts';
-import { assignEventSequence } from '../../server/events/assign-event-sequence.ts';
+import { assignEventSequenceNumbers } from '../../server/events/assign-event-sequence.ts';
 import { databaseKind } from '../support/services/database.ts';
 import { startMandateServer, type MandateServer } from '../support/server/start-mandate.ts';
 import { createTestShop } from '../support/shop/test-shop.ts';
@@ -76,10 +76,10 @@ async function runFeedUnderLoad(readAfter: ReadAfter): Promise<{ written: Writte
     };
     const sequence = async (): Promise<void> => {
       while (!writersDone.signal.aborted) {
-        await assignEventSequence(mandate.db.em.fork());
+        await assignEventSequenceNumbers(mandate.db.em.fork());
         await sleep(5);
       }
-      await assignEventSequence(mandate.db.em.fork());
+      await assignEventSequenceNumbers(mandate.db.em.fork());
     };
     const read = async (): Promise<void> => {
       for (let [after, quiet] = [0, 0]; quiet < 3;) {

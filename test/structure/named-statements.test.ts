@@ -22,7 +22,7 @@ const typeArguments = String.raw`(?:<(?:[^<>]|<(?:[^<>]|<[^<>]*>)*>)*>)?`;
 /** Calls and properties that contain a statement's text. `execute` without an argument runs a query from the query builder. */
 const statementPattern = new RegExp(
   [
-    String.raw`\b(?:prepare(?:Deferred)?Statement|prepareBatchedLookupStatement|prepareBatchedListStatement|prepareDeletionOfExpiredRows|runQueryBuiltAtRunTime)${typeArguments}\(`,
+    String.raw`\b(?:prepare(?:Statement|DeferredWrite)|prepareBatchedLookupStatement|prepareBatchedListStatement|prepareDeletionOfExpiredRows|runQueryBuiltAtRunTime)${typeArguments}\(`,
     String.raw`\.execute${typeArguments}\(\s*(?!\)|'(?:all|get|run)'|\s)`,
     String.raw`\.executeQuery${typeArguments}\(`,
     String.raw`\btext:\s*['"\x60]\s*(?:select|insert|update|delete|with|listen|notify|checkpoint|analyze|set|lock)\b`,
@@ -92,7 +92,7 @@ test('SQL statements are in .sql.ts files, state their reason, and are few', () 
 describe('a planted statement is found', () => {
   test.each([
     [`const findOrder = prepareStatement<Row<{ id: number }>>(\n  'find_order',\n  'select 1',\n);`],
-    [`const insertRow = prepareDeferredStatement('insert_row', text);`],
+    [`const insertRow = prepareDeferredWrite('insert_row', text);`],
     [`const read = prepareBatchedLookupStatement<Row>('read_row', ['bigint'], text);`],
     [`const remove = prepareDeletionOfExpiredRows({ table: 'sessions', key: 'id', isExpired: condition });`],
     ['return runQueryBuiltAtRunTime(em, query);'],

@@ -38,7 +38,7 @@ describe('the TypeScript compiler can follow the walkthroughs in ARCHITECTURE.md
       'handleCreateOrder',
       'createResourceIdempotentlyInStatement',
       'placeOrder',
-      'callPlaceOrder',
+      'callPlaceOrderSqlFunction',
       'problemFromOrderRejection',
     ];
     const reached = graph.reachableNames(routesFile, 'orderRoutes', 'create');
@@ -54,8 +54,11 @@ describe('the TypeScript compiler can follow the walkthroughs in ARCHITECTURE.md
   });
 
   test.each([
-    ['handleRefreshRequest', ['limitClientSecretAttempts', 'runRequestInTransaction', 'commitRevocation', 'auditTokenReuse']],
-    ['exchangeRefreshToken', ['lockRefreshToken', 'findStoredResponse', 'storeResponse']],
+    [
+      'createRefreshRequestMiddleware',
+      ['prefetchClientAndLimitSecretAttempts', 'runRequestInTransaction', 'commitRevocation', 'auditTokenReuse'],
+    ],
+    ['exchangeOrReplayRefreshToken', ['lockRefreshToken', 'findStoredResponse', 'storeResponse']],
   ])('refreshing a token: from %s to its steps', (name, steps) => {
     expect(missing(steps, graph.reachableNames(refreshFile, name))).toEqual([]);
     expect(refreshSteps).toEqual(expect.arrayContaining([name, ...steps]));

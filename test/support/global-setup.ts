@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { PgliteConnection } from '@mikro-orm/pglite';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '../../server/database/migrate/run-migrations.ts';
-import { openMigratedDatabase } from '../../server/schema/open-migrated-database.ts';
+import { migrateAndOpenDatabase } from '../../server/schema/open-migrated-database.ts';
 import { openDatabaseWithoutMigrating } from '../../server/schema/open-database.ts';
 import { collectResponses } from './contract/collect-responses.ts';
 import { runAdminSql, databaseUrlOnServer } from './services/postgresql-databases.ts';
@@ -52,7 +52,7 @@ async function preparePostgresql(
 ): Promise<() => Promise<void>> {
   const template = `mandate_test_${randomBytes(4).toString('hex')}`;
   await runAdminSql(url, `create database ${template}`);
-  await (await openMigratedDatabase(databaseUrlOnServer(url, template))).close();
+  await (await migrateAndOpenDatabase(databaseUrlOnServer(url, template))).close();
   project.provide('database', { kind: 'postgresql', url, template });
   return async () => {
     const created = await runAdminSql(url, `select datname from pg_database where datname ~ '^${template}'`);

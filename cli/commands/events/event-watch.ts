@@ -6,9 +6,9 @@ import { parseAfterEventIdFlag, pollEvents } from '../../webhooks/poll-events.ts
 import type { CliEnvironment } from '../../environment/cli-environment.ts';
 import { sanitizeForTerminal } from '../../terminal/safe-terminal-text.ts';
 import { requireCommandGroup, readGlobalFlags, addCommandWithoutSubcommands } from '../global-flags-and-command-groups.ts';
-import { openSession, requireScopes } from '../../sign-in/profile-session.ts';
+import { openProfileSession, requireScopes } from '../../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../../settings/resolve-settings.ts';
-import { formatJsonLine } from '../../output/print-result.ts';
+import { formatJsonLineOrJqResults } from '../../output/print-result.ts';
 
 type Flags = { readonly type?: string; readonly after?: string };
 
@@ -25,11 +25,13 @@ export function addEventsWatchCommand(program: Command, io: CliEnvironment): voi
 
 async function watch(io: CliEnvironment, settings: Settings, flags: Flags): Promise<void> {
   const options = { after: parseAfterEventIdFlag(flags.after), type: parseEventTypes('--type', flags.type) };
-  const session = await openSession(io, settings);
+  const session = await openProfileSession(io, settings);
   requireScopes(session, ['events.read']);
   try {
     for await (const event of pollEvents(io, settings, session.client, options)) {
-      io.stdout.write(settings.format === 'text' ? `${sanitizeForTerminal(formatEvent(event))}\n` : formatJsonLine(io, settings, event));
+      io.stdout.write(
+        settings.format === 'text' ? `${sanitizeForTerminal(formatEvent(event))}\n` : formatJsonLineOrJqResults(io, settings, event),
+      );
     }
   } catch (error) {
     throw commandErrorFromApiError(error, getCommandSpecOfOperation('events.list'), undefined);

@@ -11,9 +11,9 @@ import { forwardEvent, type ForwardResult, type ForwardTarget } from '../../webh
 import type { CliEnvironment } from '../../environment/cli-environment.ts';
 import { sanitizeForTerminal } from '../../terminal/safe-terminal-text.ts';
 import { requireCommandGroup, readGlobalFlags, addCommandWithoutSubcommands } from '../global-flags-and-command-groups.ts';
-import { openSession, requireScopes } from '../../sign-in/profile-session.ts';
+import { openProfileSession, requireScopes } from '../../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../../settings/resolve-settings.ts';
-import { formatJsonLine } from '../../output/print-result.ts';
+import { formatJsonLineOrJqResults } from '../../output/print-result.ts';
 import { loadOrCreateSigningSecret } from '../../webhooks/signing-secret.ts';
 
 type Flags = {
@@ -51,7 +51,7 @@ async function listen(io: CliEnvironment, settings: Settings, flags: Flags): Pro
   if (flags.printSecret) return io.stdout.write(`${secret}\n`);
   const options = { after: parseAfterEventIdFlag(flags.after), type: parseEventTypes('--events', flags.events) };
   const target = flags.forwardTo === undefined ? undefined : parseTarget(flags.forwardTo, flags);
-  const session = await openSession(io, settings);
+  const session = await openProfileSession(io, settings);
   requireScopes(session, ['events.read']);
   if (target && !isLoopback(target.url.hostname)) {
     await requireConfirmation(io, settings, () => `Forward events to ${target.url.host}, which is not this machine?`, flags.yes ?? false);
@@ -104,7 +104,7 @@ async function handleEvent(
   const body = JSON.stringify(event);
   const result =
     target && (await forwardEvent(target, { ...target.headers, ...(await signWebhook(id, body, secret)) }, body, io.interrupted));
-  if (format !== 'text') return io.stdout.write(formatJsonLine(io, settings, { event, forwarded: result ?? null }));
+  if (format !== 'text') return io.stdout.write(formatJsonLineOrJqResults(io, settings, { event, forwarded: result ?? null }));
   if (target && result)
     io.stdout.write(
       `${sanitizeForTerminal(`${currentTime()}  ← ${formatOutcome(result)}  POST ${target.url.href}  ${id}  (${result.milliseconds} ms)`)}\n`,

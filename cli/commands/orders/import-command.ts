@@ -5,7 +5,7 @@ import { waitForTask, assertTaskSucceeded, parseTaskWaitFlags, type WaitFlags } 
 import { exitCodes } from '../../errors/exit-codes.ts';
 import {
   commandErrorFromApiError,
-  buildRequest,
+  buildRequestFromCommandInput,
   getCommandSpecOfOperation,
   type ContractRequest,
 } from '../../contract-commands/build-request.ts';
@@ -23,10 +23,10 @@ import { openUploadFile, type UploadFile } from '../../files/open-upload.ts';
 import type { RawFlagValues } from '../../contract-commands/parse-flags.ts';
 import { assertDownloadMayOverwrite, saveVerifiedDownload } from '../../files/download-to-file.ts';
 import { isRecord } from '../../schema/find-schema-violations.ts';
-import { openSession, requireScopes } from '../../sign-in/profile-session.ts';
+import { openProfileSession, requireScopes } from '../../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../../settings/resolve-settings.ts';
-import { assertKnownFields, printResult } from '../../output/print-result.ts';
-import { assertNoRowsRejected, printImportSummary, printFailedOrCanceledImport } from '../../output/print-import-summary.ts';
+import { assertRequestedFieldsKnown, printResult } from '../../output/print-result.ts';
+import { assertNoImportRowsRejected, printImportSummary, printFailedOrCanceledImport } from '../../output/print-import-summary.ts';
 import { addOperationFlags } from '../contract-commands.ts';
 import { addTaskWaitFlags } from '../tasks/task-wait.ts';
 
@@ -38,7 +38,7 @@ const importKinds = {
   orders: { operationId: 'orderImports.create', scope: 'orders.manage' },
 } as const satisfies Record<string, ImportKind>;
 
-export function addImportCommand(program: Command, io: CliEnvironment, group: 'orders' | 'products'): void {
+export function addOrdersOrProductsImportCommand(program: Command, io: CliEnvironment, group: 'orders' | 'products'): void {
   const kind = importKinds[group];
   const spec = getCommandSpecOfOperation(kind.operationId);
   const command = addCommandWithoutSubcommands(requireCommandGroup(program, group), 'import', `Import ${group} from a file`)
@@ -74,14 +74,14 @@ async function importFile(
   flags: Flags,
 ): Promise<void> {
   const spec = getCommandSpecOfOperation(kind.operationId);
-  const request = buildRequest({ spec, path: [], typed });
-  assertKnownFields(settings, spec.fields);
+  const request = buildRequestFromCommandInput({ spec, path: [], typed });
+  assertRequestedFieldsKnown(settings, spec.fields);
   parseTaskWaitFlags(flags);
   const report = flags.report === undefined ? undefined : { path: flags.report, overwrite: flags.yes ?? false };
   if (report) assertDownloadMayOverwrite(report);
   const file = await openUploadFile(io, path, flags.format);
   if (file.check) await checkImportFileEncodingAndRows(path, file.check(), file.contentType);
-  const session = await openSession(io, settings);
+  const session = await openProfileSession(io, settings);
   requireScopes(session, requiredScopes(kind));
   const { client } = session;
   const idempotencyKey = flags.idempotencyKey ?? randomUUID();
@@ -93,7 +93,7 @@ async function importFile(
     assertTaskSucceeded(task);
     if (report) await saveVerifiedDownload(io, await client.tasks.result(id, { signal: io.interrupted }), report, task.result?.sha256);
     if (!settings.quiet) await printImportSummary(io, client, task, report?.path);
-    assertNoRowsRejected(task);
+    assertNoImportRowsRejected(task);
   } catch (error) {
     throw error instanceof MandateError ? commandErrorFromApiError(error, spec, idempotencyKey) : error;
   }

@@ -3,7 +3,11 @@ import type { Command } from 'commander';
 import type { OrderExportCreate, Task } from '@mandate/client-sdk';
 import { waitForTask, assertTaskSucceeded, parseTaskWaitFlags, type WaitFlags } from '../../tasks/wait-for-task.ts';
 import { CommandError } from '../../errors/command-error.ts';
-import { commandErrorFromApiError, buildRequest, getCommandSpecOfOperation } from '../../contract-commands/build-request.ts';
+import {
+  commandErrorFromApiError,
+  buildRequestFromCommandInput,
+  getCommandSpecOfOperation,
+} from '../../contract-commands/build-request.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import type { CliEnvironment } from '../../environment/cli-environment.ts';
 import { chooseOrderReadScope } from '../../sign-in/order-read-scope.ts';
@@ -12,9 +16,9 @@ import { requireCommandGroup, readGlobalFlags, addCommandWithoutSubcommands } fr
 import { formatBytes } from '../../terminal/progress-bar.ts';
 import type { RawFlagValues } from '../../contract-commands/parse-flags.ts';
 import { assertDownloadMayOverwrite, saveVerifiedDownload, type DownloadTarget } from '../../files/download-to-file.ts';
-import { openSession, requireScopes, type Session } from '../../sign-in/profile-session.ts';
+import { openProfileSession, requireScopes, type Session } from '../../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../../settings/resolve-settings.ts';
-import { assertKnownFields, printResult } from '../../output/print-result.ts';
+import { assertRequestedFieldsKnown, printResult } from '../../output/print-result.ts';
 import { addOperationFlags } from '../contract-commands.ts';
 import { addTaskWaitFlags } from '../tasks/task-wait.ts';
 
@@ -38,10 +42,10 @@ export function addOrdersExportCommand(program: Command, io: CliEnvironment): vo
 }
 
 async function exportOrders(io: CliEnvironment, settings: Settings, typed: RawFlagValues, flags: Flags): Promise<void> {
-  const { body } = buildRequest({ spec, path: [], typed });
+  const { body } = buildRequestFromCommandInput({ spec, path: [], typed });
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- checked by the contract's schema
   const input = body as OrderExportCreate;
-  assertKnownFields(settings, spec.fields);
+  assertRequestedFieldsKnown(settings, spec.fields);
   parseTaskWaitFlags(flags);
   const target: DownloadTarget = { path: flags.output ?? defaultPath(io, input), overwrite: flags.yes ?? false };
   if (flags.wait && target.path === '-' && (settings.format !== 'text' || settings.get !== undefined)) {
@@ -50,7 +54,7 @@ async function exportOrders(io: CliEnvironment, settings: Settings, typed: RawFl
     });
   }
   if (flags.wait) assertDownloadMayOverwrite(target);
-  const session = await openSession(io, settings);
+  const session = await openProfileSession(io, settings);
   requireScopes(session, [chooseOrderReadScope(session), 'tasks.read', 'tasks.write']);
   const idempotencyKey = flags.idempotencyKey ?? randomUUID();
   try {

@@ -5,7 +5,11 @@ import { ApiError, type Client, type Payment } from '@mandate/client-sdk';
 import { parseTaskWaitFlags, type WaitFlags } from '../../tasks/wait-for-task.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { requireConfirmation } from '../../contract-commands/require-confirmation.ts';
-import { commandErrorFromApiError, buildRequest, getCommandSpecOfOperation } from '../../contract-commands/build-request.ts';
+import {
+  commandErrorFromApiError,
+  buildRequestFromCommandInput,
+  getCommandSpecOfOperation,
+} from '../../contract-commands/build-request.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { flagsFromCommandSpec } from '../../contract-commands/flags-from-command-spec.ts';
 import type { CliEnvironment } from '../../environment/cli-environment.ts';
@@ -18,10 +22,10 @@ import {
   setCompletionChoices,
 } from '../global-flags-and-command-groups.ts';
 import { createProgressBar } from '../../terminal/progress-bar.ts';
-import { formatOrderForConfirmation } from '../../contract-commands/confirmation-questions.ts';
-import { openSession, requireSignIn } from '../../sign-in/profile-session.ts';
+import { fetchAndDescribeOrder } from '../../contract-commands/confirmation-questions.ts';
+import { openProfileSession, requireSignIn } from '../../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../../settings/resolve-settings.ts';
-import { assertKnownFields, printResult } from '../../output/print-result.ts';
+import { assertRequestedFieldsKnown, printResult } from '../../output/print-result.ts';
 
 type Flags = WaitFlags & {
   readonly provider?: string;
@@ -68,14 +72,14 @@ async function pay(io: CliEnvironment, settings: Settings, id: string, flags: Fl
       Object.entries(values).flatMap(([name, text]) => (flag.path[0] === name && text !== undefined ? [[flag, [text]] as const] : [])),
     ),
   );
-  const request = buildRequest({ spec, path: [id], typed });
-  assertKnownFields(settings, spec.fields);
+  const request = buildRequestFromCommandInput({ spec, path: [id], typed });
+  assertRequestedFieldsKnown(settings, spec.fields);
   parseTaskWaitFlags(flags);
-  const session = await openSession(io, settings);
+  const session = await openProfileSession(io, settings);
   requireSignIn(session);
   const { client } = session;
   const note = provider === 'test' ? ' with the test provider (no money is moved)' : '';
-  await requireConfirmation(io, settings, async () => `Pay ${await formatOrderForConfirmation(client, id)}${note}?`, flags.yes ?? false);
+  await requireConfirmation(io, settings, async () => `Pay ${await fetchAndDescribeOrder(client, id)}${note}?`, flags.yes ?? false);
   const idempotencyKey = flags.idempotencyKey ?? randomUUID();
   try {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the contract defines the response of this path

@@ -3,7 +3,11 @@ import { Option, type Command } from 'commander';
 import { AbortError, type Client, type Order, type OrderSummary } from '@mandate/client-sdk';
 import { parseTaskWaitFlags, type WaitFlags } from '../../tasks/wait-for-task.ts';
 import { CommandError } from '../../errors/command-error.ts';
-import { commandErrorFromApiError, buildRequest, getCommandSpecOfOperation } from '../../contract-commands/build-request.ts';
+import {
+  commandErrorFromApiError,
+  buildRequestFromCommandInput,
+  getCommandSpecOfOperation,
+} from '../../contract-commands/build-request.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import type { CliEnvironment } from '../../environment/cli-environment.ts';
 import { chooseOrderReadScope } from '../../sign-in/order-read-scope.ts';
@@ -14,9 +18,9 @@ import {
   addCommandWithoutSubcommands,
   setCompletionChoices,
 } from '../global-flags-and-command-groups.ts';
-import { openSession, requireScopes } from '../../sign-in/profile-session.ts';
+import { openProfileSession, requireScopes } from '../../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../../settings/resolve-settings.ts';
-import { formatJsonLine } from '../../output/print-result.ts';
+import { formatJsonLineOrJqResults } from '../../output/print-result.ts';
 
 type Flags = WaitFlags & { readonly until?: string };
 type SeenOrder = Pick<OrderSummary, 'id' | 'status' | 'payment_status' | 'version'>;
@@ -55,9 +59,9 @@ async function watch(io: CliEnvironment, settings: Settings, id: string | undefi
     throw usageError(`--until must be paid, shipped, delivered or canceled`);
   if (until !== undefined && id === undefined) throw usageError('--until requires an order ID');
   const spec = getCommandSpecOfOperation(id === undefined ? 'orders.list' : 'orders.get');
-  buildRequest({ spec, path: id === undefined ? [] : [id], typed: new Map() });
+  buildRequestFromCommandInput({ spec, path: id === undefined ? [] : [id], typed: new Map() });
   parseTaskWaitFlags(flags);
-  const session = await openSession(io, settings);
+  const session = await openProfileSession(io, settings);
   requireScopes(session, [chooseOrderReadScope(session)]);
   const printed = { changes: 0 };
   try {
@@ -129,7 +133,7 @@ function hasReached({ id, status }: SeenOrder, until: string): boolean {
 
 function printChange(io: CliEnvironment, settings: Settings, order: Order | OrderSummary, before: SeenOrder | undefined): void {
   const { stdout } = io;
-  if (settings.format !== 'text') return stdout.write(formatJsonLine(io, settings, order));
+  if (settings.format !== 'text') return stdout.write(formatJsonLineOrJqResults(io, settings, order));
   const changes = (['status', 'payment_status'] as const).flatMap((name) => {
     const [from, to] = [before?.[name], order[name]];
     return from === to ? [] : [from === undefined ? to : `${from} → ${to}`];

@@ -1,9 +1,13 @@
 import type { Command } from 'commander';
-import { commandErrorFromApiError, buildRequest, getCommandSpecOfOperation } from '../../contract-commands/build-request.ts';
+import {
+  commandErrorFromApiError,
+  buildRequestFromCommandInput,
+  getCommandSpecOfOperation,
+} from '../../contract-commands/build-request.ts';
 import type { CliEnvironment } from '../../environment/cli-environment.ts';
 import { requireCommandGroup, readGlobalFlags, addCommandWithoutSubcommands } from '../global-flags-and-command-groups.ts';
 import { assertDownloadMayOverwrite, saveVerifiedDownload } from '../../files/download-to-file.ts';
-import { openSession, requireScopes } from '../../sign-in/profile-session.ts';
+import { openProfileSession, requireScopes } from '../../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../../settings/resolve-settings.ts';
 
 type Flags = { readonly output: string; readonly yes?: boolean };
@@ -21,10 +25,10 @@ export function addTasksResultCommand(program: Command, io: CliEnvironment): voi
 
 async function downloadResult(io: CliEnvironment, settings: Settings, id: string, flags: Flags): Promise<void> {
   const spec = getCommandSpecOfOperation('tasks.result');
-  buildRequest({ spec, path: [id], typed: new Map() });
+  buildRequestFromCommandInput({ spec, path: [id], typed: new Map() });
   const target = { path: flags.output, overwrite: flags.yes ?? false };
   assertDownloadMayOverwrite(target);
-  const session = await openSession(io, settings);
+  const session = await openProfileSession(io, settings);
   requireScopes(session, ['tasks.read']);
   try {
     const options = { signal: io.interrupted };

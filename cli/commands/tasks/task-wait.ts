@@ -1,14 +1,18 @@
 import type { Command } from 'commander';
 import { waitForTask, assertTaskSucceeded, type WaitFlags } from '../../tasks/wait-for-task.ts';
-import { commandErrorFromApiError, buildRequest, getCommandSpecOfOperation } from '../../contract-commands/build-request.ts';
+import {
+  commandErrorFromApiError,
+  buildRequestFromCommandInput,
+  getCommandSpecOfOperation,
+} from '../../contract-commands/build-request.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import type { CliEnvironment } from '../../environment/cli-environment.ts';
 import { printSuggestedNextCommand } from '../../output/suggested-next-commands.ts';
 import { requireCommandGroup, readGlobalFlags, addCommandWithoutSubcommands } from '../global-flags-and-command-groups.ts';
-import { openSession, requireScopes } from '../../sign-in/profile-session.ts';
+import { openProfileSession, requireScopes } from '../../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../../settings/resolve-settings.ts';
-import { assertKnownFields, printResult } from '../../output/print-result.ts';
-import { assertNoRowsRejected } from '../../output/print-import-summary.ts';
+import { assertRequestedFieldsKnown, printResult } from '../../output/print-result.ts';
+import { assertNoImportRowsRejected } from '../../output/print-import-summary.ts';
 
 /** Adds the flags for commands that wait for a task. */
 export const addTaskWaitFlags = (command: Command): Command =>
@@ -31,16 +35,16 @@ export function addTasksWaitCommand(program: Command, io: CliEnvironment): void 
 
 async function waitAndPrint(io: CliEnvironment, settings: Settings, id: string, flags: WaitFlags): Promise<void> {
   const spec = getCommandSpecOfOperation('tasks.get');
-  buildRequest({ spec, path: [id], typed: new Map() });
-  assertKnownFields(settings, spec.fields);
-  const session = await openSession(io, settings);
+  buildRequestFromCommandInput({ spec, path: [id], typed: new Map() });
+  assertRequestedFieldsKnown(settings, spec.fields);
+  const session = await openProfileSession(io, settings);
   requireScopes(session, ['tasks.read']);
   try {
     const task = await waitForTask(io, settings, session.client, id, flags);
     printResult(io, settings, task);
     printSuggestedNextCommand(io, settings, 'tasks.wait', task);
     assertTaskSucceeded(task);
-    assertNoRowsRejected(task);
+    assertNoImportRowsRejected(task);
   } catch (error) {
     throw commandErrorFromApiError(error, spec, undefined);
   }

@@ -25,24 +25,24 @@ const exampleTimestamp = '2026-11-20T09:30:00.000Z';
 const omittedFields = new Set(['total_count', 'total_count_capped']);
 
 /** Returns a schema example: the complete example with that name if there is one, otherwise an example generated field by field. */
-export function createExampleForSchema(schema: JsonObject, schemas: JsonObject, name = ''): JsonValue {
+export function findOrGenerateSchemaExample(schema: JsonObject, schemas: JsonObject, name = ''): JsonValue {
   const { $ref, example, enum: choices, properties, items, type, format, default: defaultValue, minimum } = schema;
   if (typeof $ref === 'string') {
     const component = $ref.split('/').at(-1) ?? '';
     const target = schemas[component];
     if (!isJsonObject(target)) return null;
     const complete = examplesBySchemaName[component] ?? exampleRequestBodies[component];
-    return complete ? fitToSchema(complete, target, schemas) : createExampleForSchema(target, schemas, name);
+    return complete ? fitToSchema(complete, target, schemas) : findOrGenerateSchemaExample(target, schemas, name);
   }
   if (example !== undefined) return example;
   const value = valuesByFieldName[name];
   if (value !== undefined) return value;
   const first = alternativesOf(schema).find((alternative) => alternative['type'] !== 'null');
-  if (first) return createExampleForSchema(first, schemas, name);
+  if (first) return findOrGenerateSchemaExample(first, schemas, name);
   if (Array.isArray(choices)) return choices[0] ?? null;
   if (schema['const'] !== undefined) return schema['const'];
   if (isJsonObject(properties)) return exampleObject(properties, schemas);
-  if (isJsonObject(items)) return [createExampleForSchema(items, schemas, name)];
+  if (isJsonObject(items)) return [findOrGenerateSchemaExample(items, schemas, name)];
   if (defaultValue !== undefined) return defaultValue;
   const typeName = Array.isArray(type) ? type.find((member) => member !== 'null') : type;
   if (typeName === 'object') return {};
@@ -60,7 +60,8 @@ const alternativesOf = ({ oneOf, anyOf, allOf }: JsonObject): JsonObject[] =>
 function fitToSchema(complete: JsonObject, { properties, required }: JsonObject, schemas: JsonObject): JsonObject {
   const known = isJsonObject(properties) ? properties : {};
   const missing = (Array.isArray(required) ? required : []).map(jsonPrimitiveToText).filter((name) => !(name in complete));
-  const exampleAt = (name: string): JsonValue => (isJsonObject(known[name]) ? createExampleForSchema(known[name], schemas, name) : null);
+  const exampleAt = (name: string): JsonValue =>
+    isJsonObject(known[name]) ? findOrGenerateSchemaExample(known[name], schemas, name) : null;
   const kept = Object.entries(complete).filter(([name]) => name in known);
   return Object.fromEntries([...kept, ...missing.map((name): [string, JsonValue] => [name, exampleAt(name)])]);
 }
@@ -68,7 +69,7 @@ function fitToSchema(complete: JsonObject, { properties, required }: JsonObject,
 const exampleObject = (properties: JsonObject, schemas: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(properties).flatMap(([name, property]) =>
-      omittedFields.has(name) || !isJsonObject(property) ? [] : [[name, createExampleForSchema(property, schemas, name)]],
+      omittedFields.has(name) || !isJsonObject(property) ? [] : [[name, findOrGenerateSchemaExample(property, schemas, name)]],
     ),
   );
 
@@ -121,7 +122,7 @@ function operationWithExamples(
 }
 
 const exampleContent = (operationId: string, mediaType: string, { schema }: JsonObject, schemas: JsonObject): JsonValue =>
-  exampleUploadFiles[operationId]?.[mediaType] ?? (isJsonObject(schema) ? createExampleForSchema(schema, schemas) : null);
+  exampleUploadFiles[operationId]?.[mediaType] ?? (isJsonObject(schema) ? findOrGenerateSchemaExample(schema, schemas) : null);
 
 /** Adds an example to a parameter. The API reference page prefills its forms with examples, so optional query parameters get none. */
 function withParameterExample(operationId: string, parameter: JsonValue): JsonValue {
@@ -130,7 +131,7 @@ function withParameterExample(operationId: string, parameter: JsonValue): JsonVa
   const query = location === 'query' && required === true ? exampleQueryParameters[operationId]?.[jsonPrimitiveToText(name)] : undefined;
   const inPath =
     location === 'path' && isJsonObject(schema)
-      ? (examplePathParameters[jsonPrimitiveToText(name)] ?? createExampleForSchema(schema, {}, jsonPrimitiveToText(name)))
+      ? (examplePathParameters[jsonPrimitiveToText(name)] ?? findOrGenerateSchemaExample(schema, {}, jsonPrimitiveToText(name)))
       : undefined;
   const example = inPath ?? query;
   return example === undefined ? parameter : { ...parameter, example };

@@ -12,7 +12,7 @@ import {
   idempotencyProblems,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
-import { routeMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
+import { declareRouteMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
 import { administratorOnlyScopes, type Scope, scopeNames } from '../../protocol/scopes.ts';
 import { secretShownOnceSchema } from '../../schema/secret-shown-once.ts';
 import { timestampSchema, timestampInputSchema, singleLineInputSchema } from '../../schema/text-and-timestamps.ts';
@@ -93,7 +93,7 @@ export const apiKeyRoutes = defineResource('API keys', "API keys for the user's 
     summary: 'List API keys',
     description: 'Returns the API keys of the current user, newest first. The secret keys are not included.',
     responses: { 200: listPageSchema('ApiKeyPage', apiKeySchema), ...fails(...permissionProblems, ...cursorProblems) },
-    metadata: routeMetadata({ operationId: 'apiKeys.list', access: ['api_keys.manage'] }),
+    metadata: declareRouteMetadata({ operationId: 'apiKeys.list', access: ['api_keys.manage'] }),
   },
   create: {
     method: 'POST',
@@ -107,7 +107,7 @@ export const apiKeyRoutes = defineResource('API keys', "API keys for the user's 
       201: createdApiKeyResponseSchema,
       ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'insufficient_user_authentication', 'too_many_api_keys'),
     },
-    metadata: routeMetadata({ operationId: 'apiKeys.create', access: ['api_keys.manage'], idempotent: true, secret: 'key' }),
+    metadata: declareRouteMetadata({ operationId: 'apiKeys.create', access: ['api_keys.manage'], idempotent: true, secret: 'key' }),
   },
   revoke: {
     method: 'DELETE',
@@ -116,7 +116,7 @@ export const apiKeyRoutes = defineResource('API keys', "API keys for the user's 
     summary: 'Revoke an API key',
     description: 'All further requests with the key are rejected. Revoking a key again has no effect.',
     responses: { 204: c.noBody(), ...fails(...permissionProblems, 'not_found') },
-    metadata: routeMetadata({ operationId: 'apiKeys.revoke', access: ['api_keys.manage'] }),
+    metadata: declareRouteMetadata({ operationId: 'apiKeys.revoke', access: ['api_keys.manage'] }),
   },
 });
 export type ApiKey = z.output<typeof apiKeySchema>;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema, pathIdSchema } from '../../schema/ids.ts';
 import { listPageSchema, paginationParameters } from '../../schema/pagination.ts';
-import { openEnumSchema } from '../../schema/open-enum.ts';
+import { extensibleEnumSchema } from '../../schema/open-enum.ts';
 import {
   commonProblems,
   declareProblemResponses,
@@ -13,7 +13,7 @@ import {
   idempotencyProblems,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
-import { routeMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
+import { declareRouteMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
 import { scopeNames } from '../../protocol/scopes.ts';
 import { secretShownOnceSchema, secretRotationBodySchema } from '../../schema/secret-shown-once.ts';
 import { timestampSchema, singleLineInputSchema } from '../../schema/text-and-timestamps.ts';
@@ -39,8 +39,8 @@ export const applicationRegistrationMethods = ['administrator', 'registration_to
 
 const [firstScope, ...moreScopes] = scopeNames;
 if (firstScope === undefined) throw new Error('the contract declares no scopes');
-const scope = openEnumSchema([firstScope, ...moreScopes]);
-const preapproved = openEnumSchema(['openid', 'profile', 'email', 'offline_access', firstScope, ...moreScopes]);
+const scope = extensibleEnumSchema([firstScope, ...moreScopes]);
+const preapproved = extensibleEnumSchema(['openid', 'profile', 'email', 'offline_access', firstScope, ...moreScopes]);
 
 /** Maximum time that a rotated client secret remains valid, in seconds. */
 export const maxClientSecretOverlapSeconds = 7 * 24 * 60 * 60;
@@ -86,7 +86,7 @@ const fields = {
     .enum(['active', 'disabled'])
     .describe('A `disabled` application gets no tokens, and its existing tokens stop working immediately.'),
   first_party: z.boolean().describe(descriptions.first_party),
-  registration: openEnumSchema(applicationRegistrationMethods).describe(
+  registration: extensibleEnumSchema(applicationRegistrationMethods).describe(
     'How the application was registered: by an `administrator`, with a `registration_token` (RFC 7591), by `open_registration` without a token, or by the `metadata_document` at its client ID (OAuth Client ID Metadata Document). An application registered in one of the last two ways is public, cannot have administrative scopes, and must ask its users for consent at every sign-in.',
   ),
   rate_limit_per_minute: z.number().int().min(1).nullable().describe(descriptions.rate_limit_per_minute),
@@ -191,7 +191,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
       200: listPageSchema('ApplicationPage', applicationSchema),
       ...fails(...permissionProblems, ...cursorProblems),
     },
-    metadata: routeMetadata({ operationId: 'applications.list', access }),
+    metadata: declareRouteMetadata({ operationId: 'applications.list', access }),
   },
   get: {
     method: 'GET',
@@ -200,7 +200,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
     summary: 'Get an application',
     description: onlyAdministrators,
     responses: { 200: applicationSchema, ...fails(...permissionProblems, 'not_found') },
-    metadata: routeMetadata({ operationId: 'applications.get', access }),
+    metadata: declareRouteMetadata({ operationId: 'applications.get', access }),
   },
   create: {
     method: 'POST',
@@ -213,7 +213,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
       201: createdApplicationResponseSchema,
       ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'client_id_taken'),
     },
-    metadata: routeMetadata({ operationId: 'applications.create', access, idempotent: true, secret: 'client_secret' }),
+    metadata: declareRouteMetadata({ operationId: 'applications.create', access, idempotent: true, secret: 'client_secret' }),
   },
   update: {
     method: 'PATCH',
@@ -223,7 +223,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
     summary: 'Update an application',
     description: `Omitted fields keep their values. Changes apply from the next request onward. If the application was registered through a metadata document, only \`status\`, \`rate_limit_per_minute\` and \`quota_per_month\` can be changed, because the document defines the other fields. ${onlyAdministrators}`,
     responses: { 200: applicationSchema, ...fails(...permissionProblems, ...bodyProblems, 'not_found') },
-    metadata: routeMetadata({ operationId: 'applications.update', access }),
+    metadata: declareRouteMetadata({ operationId: 'applications.update', access }),
   },
   delete: {
     method: 'DELETE',
@@ -232,7 +232,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
     summary: 'Delete an application',
     description: `Deletes the application and all its grants. The application's tokens stop working immediately. An application with a metadata document is registered again when it is next used. To block such an application, disable it instead. ${onlyAdministrators}`,
     responses: { 204: c.noBody(), ...fails(...permissionProblems, 'not_found') },
-    metadata: routeMetadata({ operationId: 'applications.delete', access }),
+    metadata: declareRouteMetadata({ operationId: 'applications.delete', access }),
   },
   rotateSecret: {
     method: 'POST',
@@ -249,7 +249,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
       201: secretRotation,
       ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'not_found', 'application_has_no_secret'),
     },
-    metadata: routeMetadata({ operationId: 'applications.rotateSecret', access, idempotent: true, secret: 'client_secret' }),
+    metadata: declareRouteMetadata({ operationId: 'applications.rotateSecret', access, idempotent: true, secret: 'client_secret' }),
   },
   createRegistrationToken: {
     method: 'POST',
@@ -275,7 +275,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
       201: newRegistrationToken,
       ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems),
     },
-    metadata: routeMetadata({
+    metadata: declareRouteMetadata({
       operationId: 'applications.createRegistrationToken',
       access,
       idempotent: true,

@@ -4,7 +4,7 @@ import { idSchema, idInUrlSchema } from '../../schema/ids.ts';
 import { commaSeparatedListSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import { commonProblems, declareProblemResponses, permissionProblems, cursorProblems } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
-import { routeMetadata } from '../../protocol/route-metadata.ts';
+import { declareRouteMetadata } from '../../protocol/route-metadata.ts';
 import { timestampSchema, timestampInputSchema } from '../../schema/text-and-timestamps.ts';
 
 const fails = declareProblemResponses(commonProblems);
@@ -80,7 +80,7 @@ export const auditEventRoutes = defineResource('Audit events', 'Audit log of cha
     description:
       'Returns the recorded changes to credentials and permissions, newest first. Entries are never changed or deleted. Requires an administrator.',
     responses: { 200: listPageSchema('AuditEventPage', auditEventSchema), ...fails(...permissionProblems, ...cursorProblems) },
-    metadata: routeMetadata({ operationId: 'auditEvents.list', access: ['audit.read'] }),
+    metadata: declareRouteMetadata({ operationId: 'auditEvents.list', access: ['audit.read'] }),
   },
 });
 export type AuditAction = (typeof auditActions)[number];

@@ -5,7 +5,7 @@ import { idSchema, pathIdSchema } from '../../schema/ids.ts';
 import { listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import { commonProblems, declareProblemResponses, permissionProblems, cursorProblems } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
-import { routeMetadata } from '../../protocol/route-metadata.ts';
+import { declareRouteMetadata } from '../../protocol/route-metadata.ts';
 import { timestampSchema } from '../../schema/text-and-timestamps.ts';
 
 const c = initContract();
@@ -42,7 +42,7 @@ export const connectedAppRoutes = defineResource('Connected applications', "Appl
       200: listPageSchema('ConnectedAppPage', connectedAppSchema),
       ...fails(...permissionProblems, ...cursorProblems),
     },
-    metadata: routeMetadata({ operationId: 'connectedApps.list', access: ['connected_apps.read'] }),
+    metadata: declareRouteMetadata({ operationId: 'connectedApps.list', access: ['connected_apps.read'] }),
   },
   remove: {
     method: 'DELETE',
@@ -60,7 +60,7 @@ export const connectedAppRoutes = defineResource('Connected applications', "Appl
     description:
       'Revokes the access of the application immediately. The application must ask the user for consent before it can regain access. The API keys that the application created for the user, on any device, are also revoked, unless `api_keys=keep` is set.',
     responses: { 204: c.noBody(), ...fails(...permissionProblems, 'not_found') },
-    metadata: routeMetadata({ operationId: 'connectedApps.remove', access: ['connected_apps.write'] }),
+    metadata: declareRouteMetadata({ operationId: 'connectedApps.remove', access: ['connected_apps.write'] }),
   },
 });
 export type ConnectedApp = z.output<typeof connectedAppSchema>;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { commonProblems, declareProblemResponses, permissionProblems, bodyProblems, idempotencyProblems } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
-import { routeMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
+import { declareRouteMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
 import { timestampSchema } from '../../schema/text-and-timestamps.ts';
 
 const fails = declareProblemResponses(commonProblems);
@@ -49,7 +49,7 @@ export const signingKeyRoutes = defineResource('Signing keys', 'Keys that sign t
       201: signingKeyRotationSchema,
       ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems),
     },
-    metadata: routeMetadata({ operationId: 'signingKeys.rotate', access: ['signing_keys.manage'], idempotent: true }),
+    metadata: declareRouteMetadata({ operationId: 'signingKeys.rotate', access: ['signing_keys.manage'], idempotent: true }),
   },
 });
 export type SigningKeyRotation = z.output<typeof signingKeyRotationSchema>;

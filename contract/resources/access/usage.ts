@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { commonProblems, declareProblemResponses, publicProblems } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
-import { routeMetadata } from '../../protocol/route-metadata.ts';
+import { declareRouteMetadata } from '../../protocol/route-metadata.ts';
 import { timestampSchema } from '../../schema/text-and-timestamps.ts';
 
 const fails = declareProblemResponses(commonProblems);
@@ -41,7 +41,7 @@ export const usageRoutes = defineResource('Usage', 'API request counts and limit
       200: withSchemaName('Usage', z.object({ client_id: z.string(), limits: z.array(limit).max(10), months: z.array(month).max(12) })),
       ...fails(...publicProblems, 'missing_token'),
     },
-    metadata: routeMetadata({ operationId: 'usage.get', access: 'token' }),
+    metadata: declareRouteMetadata({ operationId: 'usage.get', access: 'token' }),
   },
 });
 export type Usage = z.output<(typeof usageRoutes.get.responses)[200]>;

@@ -13,7 +13,12 @@ import {
   ifMatchProblems,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
-import { routeMetadata, idempotencyHeadersSchema, ifMatchHeadersSchema, ifNoneMatchHeadersSchema } from '../../protocol/route-metadata.ts';
+import {
+  declareRouteMetadata,
+  idempotencyHeadersSchema,
+  ifMatchHeadersSchema,
+  ifNoneMatchHeadersSchema,
+} from '../../protocol/route-metadata.ts';
 import { timestampSchema, timestampInputSchema, singleLineInputSchema } from '../../schema/text-and-timestamps.ts';
 
 const c = initContract();
@@ -99,7 +104,7 @@ export const userRoutes = defineResource('Users', 'User accounts of customers, s
     description: 'Returns the user of the access token. An application that acts on its own behalf has no user and receives 403.',
     headers: ifNoneMatchHeadersSchema,
     responses: { 200: userSchema, 304: c.noBody(), ...fails(...permissionProblems) },
-    metadata: routeMetadata({ operationId: 'users.me', access: ['users.read', 'users.manage'] }),
+    metadata: declareRouteMetadata({ operationId: 'users.me', access: ['users.read', 'users.manage'] }),
   },
   get: {
     method: 'GET',
@@ -110,7 +115,7 @@ export const userRoutes = defineResource('Users', 'User accounts of customers, s
     description:
       "Returns a user. `users.read` allows reading the token's user. Reading other users requires `users.manage` and a staff account.",
     responses: { 200: userSchema, 304: c.noBody(), ...fails(...permissionProblems, 'not_found') },
-    metadata: routeMetadata({ operationId: 'users.get', access: ['users.read', 'users.manage'] }),
+    metadata: declareRouteMetadata({ operationId: 'users.get', access: ['users.read', 'users.manage'] }),
   },
   create: {
     method: 'POST',
@@ -123,7 +128,7 @@ export const userRoutes = defineResource('Users', 'User accounts of customers, s
       201: userSchema,
       ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'email_taken'),
     },
-    metadata: routeMetadata({ operationId: 'users.create', access: ['users.manage'], idempotent: true }),
+    metadata: declareRouteMetadata({ operationId: 'users.create', access: ['users.manage'], idempotent: true }),
   },
   list: {
     method: 'GET',
@@ -142,7 +147,7 @@ export const userRoutes = defineResource('Users', 'User accounts of customers, s
     summary: 'List users',
     description: 'Returns users. Requires a staff account.',
     responses: { 200: listPageSchema('UserPage', userSchema), ...fails(...permissionProblems, ...cursorProblems) },
-    metadata: routeMetadata({ operationId: 'users.list', access: ['users.manage'] }),
+    metadata: declareRouteMetadata({ operationId: 'users.list', access: ['users.manage'] }),
   },
   update: {
     method: 'PATCH',
@@ -166,7 +171,7 @@ export const userRoutes = defineResource('Users', 'User accounts of customers, s
         'last_administrator',
       ),
     },
-    metadata: routeMetadata({ operationId: 'users.update', access: ['users.write', 'users.manage', 'users.administer'] }),
+    metadata: declareRouteMetadata({ operationId: 'users.update', access: ['users.write', 'users.manage', 'users.administer'] }),
   },
   close: {
     method: 'DELETE',
@@ -188,7 +193,7 @@ export const userRoutes = defineResource('Users', 'User accounts of customers, s
         'invalid_transition',
       ),
     },
-    metadata: routeMetadata({ operationId: 'users.close', access: ['users.write', 'users.manage', 'users.administer'] }),
+    metadata: declareRouteMetadata({ operationId: 'users.close', access: ['users.write', 'users.manage', 'users.administer'] }),
   },
 });
 export type User = z.output<typeof userSchema>;

@@ -4,7 +4,7 @@ import { idSchema, pathIdSchema, idInUrlSchema, integerInUrlSchema } from '../..
 import { commaSeparatedListSchema, paginationParameters } from '../../schema/pagination.ts';
 import { commonProblems, declareProblemResponses, tokenProblems } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
-import { routeMetadata } from '../../protocol/route-metadata.ts';
+import { declareRouteMetadata } from '../../protocol/route-metadata.ts';
 import type { Scope } from '../../protocol/scopes.ts';
 import { taskProblems } from '../tasks/tasks.ts';
 import { timestampSchema } from '../../schema/text-and-timestamps.ts';
@@ -21,7 +21,7 @@ export const maxEventWaitSeconds = 25;
  * events visible to a token. The `own` scope covers the events of the token's user; `null` means that these events belong to no user and
  * need no scope. Any scope in `all` covers the events of all users, if the token's user has the role that the scope requires.
  */
-export const eventSubjects = {
+export const eventSubjectDefinitions = {
   user: {
     changes: ['created', 'updated', 'suspended', 'reactivated', 'closed'],
     schema: 'User',
@@ -58,16 +58,16 @@ export const eventSubjects = {
   webhook_endpoint: { changes: ['test', 'disabled'], schema: 'WebhookEndpoint', own: 'webhooks.read', all: [] },
 } as const satisfies Record<string, { changes: readonly [string, ...string[]]; schema: string; own: Scope | null; all: readonly Scope[] }>;
 
-export type EventSubject = keyof typeof eventSubjects;
-type EventTypeOf<Subject extends EventSubject> = `${Subject}.${(typeof eventSubjects)[Subject]['changes'][number]}`;
+export type EventSubject = keyof typeof eventSubjectDefinitions;
+type EventTypeOf<Subject extends EventSubject> = `${Subject}.${(typeof eventSubjectDefinitions)[Subject]['changes'][number]}`;
 export type EventType = { [Subject in EventSubject]: EventTypeOf<Subject> }[EventSubject];
 
-const isSubject = (name: string): name is EventSubject => Object.hasOwn(eventSubjects, name);
-const subjects = Object.keys(eventSubjects).filter(isSubject);
+const isSubject = (name: string): name is EventSubject => Object.hasOwn(eventSubjectDefinitions, name);
+const subjects = Object.keys(eventSubjectDefinitions).filter(isSubject);
 
 const eventTypesOf = (subject: EventSubject): EventType[] =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the inferred type combines every subject with every change
-  eventSubjects[subject].changes.map((change) => `${subject}.${change}` as EventType);
+  eventSubjectDefinitions[subject].changes.map((change) => `${subject}.${change}` as EventType);
 
 const [firstSubject, ...moreSubjects] = subjects;
 const [firstType, ...moreTypes] = subjects.flatMap(eventTypesOf);
@@ -142,7 +142,7 @@ export const eventRoutes = defineResource('Events', 'Ordered log of all changes.
     summary: 'List events',
     description: `Returns events in the order of their IDs. To see an event, the token needs the scopes that are required to read the event's resource. An event becomes visible after its change has been committed, and never appears before an event that was already visible. Events are stored for ${eventRetentionDays} days. If the events that follow \`after\` are no longer stored, the response is 410.`,
     responses: { 200: eventPageSchema, ...fails(...tokenProblems, 'gone') },
-    metadata: routeMetadata({ operationId: 'events.list', access: ['events.read'] }),
+    metadata: declareRouteMetadata({ operationId: 'events.list', access: ['events.read'] }),
   },
   get: {
     method: 'GET',
@@ -150,7 +150,7 @@ export const eventRoutes = defineResource('Events', 'Ordered log of all changes.
     pathParams: z.object({ event_id: pathIdSchema('ID of the event.') }),
     summary: 'Get an event',
     responses: { 200: eventSchema, ...fails(...tokenProblems, 'not_found') },
-    metadata: routeMetadata({ operationId: 'events.get', access: ['events.read'] }),
+    metadata: declareRouteMetadata({ operationId: 'events.get', access: ['events.read'] }),
   },
 });
 export type Event = z.output<typeof eventSchema>;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { eventRetentionDays, eventTypes, eventTypeWildcards } from './events.ts';
 import { idSchema, pathIdSchema } from '../../schema/ids.ts';
-import { openEnumSchema } from '../../schema/open-enum.ts';
+import { extensibleEnumSchema } from '../../schema/open-enum.ts';
 import { commaSeparatedListSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
   commonProblems,
@@ -15,7 +15,12 @@ import {
   ifMatchProblems,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
-import { routeMetadata, idempotencyHeadersSchema, ifMatchHeadersSchema, ifNoneMatchHeadersSchema } from '../../protocol/route-metadata.ts';
+import {
+  declareRouteMetadata,
+  idempotencyHeadersSchema,
+  ifMatchHeadersSchema,
+  ifNoneMatchHeadersSchema,
+} from '../../protocol/route-metadata.ts';
 import { secretShownOnceSchema, secretRotationBodySchema } from '../../schema/secret-shown-once.ts';
 import { timestampSchema, multilineTextSchema } from '../../schema/text-and-timestamps.ts';
 
@@ -60,7 +65,7 @@ const fields = {
   events: z.array(z.string()).describe(descriptions.events),
   description: z.string().nullable().describe(descriptions.description),
   status: z.enum(['enabled', 'disabled']),
-  disabled_reason: openEnumSchema(webhookDisabledReasons)
+  disabled_reason: extensibleEnumSchema(webhookDisabledReasons)
     .nullable()
     .describe(
       'Why the endpoint is disabled. `gone`: it responded with 410. `grant_revoked`: its access to events was revoked. `failing`: every delivery has failed for 5 days.',
@@ -166,7 +171,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
       200: listPageSchema('WebhookEndpointPage', webhookEndpointSchema),
       ...fails(...tokenProblems, ...cursorProblems),
     },
-    metadata: routeMetadata({ operationId: 'webhooks.list', access: ['webhooks.read'] }),
+    metadata: declareRouteMetadata({ operationId: 'webhooks.list', access: ['webhooks.read'] }),
   },
   create: {
     method: 'POST',
@@ -176,7 +181,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
     summary: 'Create a webhook endpoint',
     description: `Registers a URL that receives the events that the token can read. An endpoint that an application creates on its own behalf receives the events of all users who have given the application access, until they revoke it. Events are delivered at least once, in no guaranteed order, and signed as specified by Standard Webhooks. A failed delivery is retried, up to ${maxWebhookAttempts} attempts within 76 hours. The signing secret is shown only once.`,
     responses: { 201: createdWebhookEndpointResponseSchema, ...fails(...postProblems, 'too_many_webhook_endpoints') },
-    metadata: routeMetadata({ operationId: 'webhooks.create', access: ['webhooks.write'], idempotent: true, secret: 'secret' }),
+    metadata: declareRouteMetadata({ operationId: 'webhooks.create', access: ['webhooks.write'], idempotent: true, secret: 'secret' }),
   },
   get: {
     method: 'GET',
@@ -185,7 +190,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
     headers: ifNoneMatchHeadersSchema,
     summary: 'Get a webhook endpoint',
     responses: { 200: webhookEndpointSchema, 304: c.noBody(), ...fails(...tokenProblems, 'not_found') },
-    metadata: routeMetadata({ operationId: 'webhooks.get', access: ['webhooks.read'] }),
+    metadata: declareRouteMetadata({ operationId: 'webhooks.get', access: ['webhooks.read'] }),
   },
   update: {
     method: 'PATCH',
@@ -200,7 +205,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
       200: webhookEndpointSchema,
       ...fails(...tokenProblems, ...bodyProblems, ...ifMatchProblems, 'not_found'),
     },
-    metadata: routeMetadata({ operationId: 'webhooks.update', access: ['webhooks.write'] }),
+    metadata: declareRouteMetadata({ operationId: 'webhooks.update', access: ['webhooks.write'] }),
   },
   delete: {
     method: 'DELETE',
@@ -210,7 +215,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
     summary: 'Delete a webhook endpoint',
     description: 'Deletes the endpoint and its deliveries. Nothing is sent to the endpoint after the response.',
     responses: { 204: c.noBody(), ...fails(...tokenProblems, ...ifMatchProblems, 'not_found') },
-    metadata: routeMetadata({ operationId: 'webhooks.delete', access: ['webhooks.write'] }),
+    metadata: declareRouteMetadata({ operationId: 'webhooks.delete', access: ['webhooks.write'] }),
   },
   rotateSecret: {
     method: 'POST',
@@ -231,7 +236,12 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
       201: webhookSecretRotation,
       ...fails(...postProblems, 'not_found', 'secret_still_overlaps'),
     },
-    metadata: routeMetadata({ operationId: 'webhooks.rotateSecret', access: ['webhooks.write'], idempotent: true, secret: 'secret' }),
+    metadata: declareRouteMetadata({
+      operationId: 'webhooks.rotateSecret',
+      access: ['webhooks.write'],
+      idempotent: true,
+      secret: 'secret',
+    }),
   },
   deliveries: {
     method: 'GET',
@@ -244,7 +254,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
       200: listPageSchema('WebhookDeliveryPage', webhookDeliverySchema),
       ...fails(...tokenProblems, ...cursorProblems, 'not_found'),
     },
-    metadata: routeMetadata({ operationId: 'webhooks.deliveries', access: ['webhooks.read'] }),
+    metadata: declareRouteMetadata({ operationId: 'webhooks.deliveries', access: ['webhooks.read'] }),
   },
   redeliver: {
     method: 'POST',
@@ -271,7 +281,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
       202: withSchemaName('Redelivery', z.object({ deliveries: z.number().int().min(0).describe('Number of scheduled deliveries.') })),
       ...fails(...postProblems, 'not_found', 'webhook_endpoint_disabled'),
     },
-    metadata: routeMetadata({ operationId: 'webhooks.redeliver', access: ['webhooks.write'], idempotent: true }),
+    metadata: declareRouteMetadata({ operationId: 'webhooks.redeliver', access: ['webhooks.write'], idempotent: true }),
   },
   test: {
     method: 'POST',
@@ -285,7 +295,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
       202: withSchemaName('TestEvent', z.object({ type: z.literal('webhook_endpoint.test'), webhook_endpoint_id: idSchema })),
       ...fails(...postProblems, 'not_found', 'webhook_endpoint_disabled'),
     },
-    metadata: routeMetadata({ operationId: 'webhooks.test', access: ['webhooks.write'], idempotent: true }),
+    metadata: declareRouteMetadata({ operationId: 'webhooks.test', access: ['webhooks.write'], idempotent: true }),
   },
 });
 export type WebhookEndpoint = z.output<typeof webhookEndpointSchema>;

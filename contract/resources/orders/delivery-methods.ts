@@ -13,7 +13,7 @@ import {
   ifMatchProblems,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
-import { routeMetadata, ifMatchHeadersSchema, ifNoneMatchHeadersSchema } from '../../protocol/route-metadata.ts';
+import { declareRouteMetadata, ifMatchHeadersSchema, ifNoneMatchHeadersSchema } from '../../protocol/route-metadata.ts';
 import { singleLineInputSchema } from '../../schema/text-and-timestamps.ts';
 
 const c = initContract();
@@ -58,7 +58,7 @@ export const deliveryMethodRoutes = defineResource('Delivery methods', 'Ways to 
       200: listPageSchema('DeliveryMethodList', deliveryMethodSchema),
       ...fails(...publicProblems, ...cursorProblems),
     },
-    metadata: routeMetadata({ operationId: 'deliveryMethods.list', access: 'public' }),
+    metadata: declareRouteMetadata({ operationId: 'deliveryMethods.list', access: 'public' }),
   },
   get: {
     method: 'GET',
@@ -67,7 +67,7 @@ export const deliveryMethodRoutes = defineResource('Delivery methods', 'Ways to 
     headers: ifNoneMatchHeadersSchema,
     summary: 'Get a delivery method',
     responses: { 200: deliveryMethodSchema, 304: c.noBody(), ...fails(...publicProblems, 'not_found') },
-    metadata: routeMetadata({ operationId: 'deliveryMethods.get', access: 'public' }),
+    metadata: declareRouteMetadata({ operationId: 'deliveryMethods.get', access: 'public' }),
   },
   replace: {
     method: 'PUT',
@@ -82,7 +82,7 @@ export const deliveryMethodRoutes = defineResource('Delivery methods', 'Ways to 
       201: deliveryMethodSchema,
       ...fails(...permissionProblems, ...bodyProblems, ...ifMatchProblems, 'precondition_required'),
     },
-    metadata: routeMetadata({ operationId: 'deliveryMethods.replace', access: ['settings.write'] }),
+    metadata: declareRouteMetadata({ operationId: 'deliveryMethods.replace', access: ['settings.write'] }),
   },
   delete: {
     method: 'DELETE',
@@ -92,7 +92,7 @@ export const deliveryMethodRoutes = defineResource('Delivery methods', 'Ways to 
     summary: 'Delete a delivery method',
     description: 'New orders can no longer use the delivery method. Existing orders do not change.',
     responses: { 204: c.noBody(), ...fails(...permissionProblems, ...ifMatchProblems, 'not_found') },
-    metadata: routeMetadata({ operationId: 'deliveryMethods.delete', access: ['settings.write'] }),
+    metadata: declareRouteMetadata({ operationId: 'deliveryMethods.delete', access: ['settings.write'] }),
   },
 });
 export type DeliveryMethod = z.output<typeof deliveryMethodSchema>;

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { Scope } from '../../protocol/scopes.ts';
 
 /** Returns the query parameters of the payment, refund and shipment lists, which cover all orders that the caller may see. */
-export const orderSubresourceQueryParameters = <const Statuses extends readonly [string, ...string[]]>(
+export const queryParametersOfListsAcrossOrders = <const Statuses extends readonly [string, ...string[]]>(
   statuses: Statuses,
   allUsersScope: Scope,
 ) => ({

@@ -16,7 +16,7 @@ import {
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import {
-  routeMetadata,
+  declareRouteMetadata,
   dryRunQuerySchema,
   idempotencyHeadersSchema,
   ifMatchHeadersSchema,
@@ -206,7 +206,7 @@ export const orderRoutes = defineResource('Orders', 'Orders of customers.', {
       201: orderSchema,
       ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'out_of_stock', 'price_changed', 'product_unavailable'),
     },
-    metadata: routeMetadata({
+    metadata: declareRouteMetadata({
       operationId: 'orders.create',
       access: ['orders.write', 'orders.manage'],
       idempotent: true,
@@ -250,7 +250,7 @@ export const orderRoutes = defineResource('Orders', 'Orders of customers.', {
     description:
       'Returns the orders of the current user. With the `orders.manage` scope and a staff account, returns the orders of every customer. Order lines are included only with `include=items` or in the response for a single order.',
     responses: { 200: listPageSchema('OrderPage', orderSummarySchema), ...fails(...permissionProblems, ...cursorProblems) },
-    metadata: routeMetadata({ operationId: 'orders.list', access: ['orders.read', 'orders.manage'] }),
+    metadata: declareRouteMetadata({ operationId: 'orders.list', access: ['orders.read', 'orders.manage'] }),
   },
   get: {
     method: 'GET',
@@ -259,7 +259,7 @@ export const orderRoutes = defineResource('Orders', 'Orders of customers.', {
     headers: ifNoneMatchHeadersSchema,
     summary: 'Get an order',
     responses: { 200: orderSchema, 304: c.noBody(), ...fails(...permissionProblems, 'not_found') },
-    metadata: routeMetadata({ operationId: 'orders.get', access: ['orders.read', 'orders.manage'] }),
+    metadata: declareRouteMetadata({ operationId: 'orders.get', access: ['orders.read', 'orders.manage'] }),
   },
   update: {
     method: 'PATCH',
@@ -274,7 +274,7 @@ export const orderRoutes = defineResource('Orders', 'Orders of customers.', {
       200: orderSchema,
       ...fails(...permissionProblems, ...bodyProblems, ...ifMatchProblems, 'not_found', 'invalid_transition', 'price_changed'),
     },
-    metadata: routeMetadata({ operationId: 'orders.update', access: ['orders.write', 'orders.manage'] }),
+    metadata: declareRouteMetadata({ operationId: 'orders.update', access: ['orders.write', 'orders.manage'] }),
   },
   cancel: {
     method: 'POST',
@@ -289,7 +289,7 @@ export const orderRoutes = defineResource('Orders', 'Orders of customers.', {
       201: orderSchema,
       ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'not_found', 'invalid_transition'),
     },
-    metadata: routeMetadata({ operationId: 'orders.cancel', access: ['orders.write', 'orders.manage'], idempotent: true }),
+    metadata: declareRouteMetadata({ operationId: 'orders.cancel', access: ['orders.write', 'orders.manage'], idempotent: true }),
   },
 });
 export type Order = z.output<typeof orderSchema>;

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema, pathIdSchema } from '../../schema/ids.ts';
 import { amountSchema, currencySchema } from '../../schema/money.ts';
-import { orderSubresourceQueryParameters } from './order-subresource-query.ts';
+import { queryParametersOfListsAcrossOrders } from './order-subresource-query.ts';
 import { orderPathParametersSchema } from './orders.ts';
 import { listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
@@ -15,9 +15,9 @@ import {
   cursorProblems,
   idempotencyProblems,
 } from '../../protocol/problems.ts';
-import { openEnumSchema } from '../../schema/open-enum.ts';
+import { extensibleEnumSchema } from '../../schema/open-enum.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
-import { routeMetadata, idempotencyHeadersSchema, ifNoneMatchHeadersSchema } from '../../protocol/route-metadata.ts';
+import { declareRouteMetadata, idempotencyHeadersSchema, ifNoneMatchHeadersSchema } from '../../protocol/route-metadata.ts';
 import { timestampSchema } from '../../schema/text-and-timestamps.ts';
 
 const c = initContract();
@@ -75,7 +75,7 @@ export const paymentSchema = withSchemaName(
     id: idSchema,
     order_id: idSchema,
     attempt: z.number().int().min(1).describe('Sequence number of the payment within the order, starting at 1.'),
-    provider: openEnumSchema(paymentProviderNames),
+    provider: extensibleEnumSchema(paymentProviderNames),
     status: z.enum(paymentStatuses),
     amount: amountSchema.describe('Total of the order, in minor units of `currency`.'),
     currency: currencySchema,
@@ -93,7 +93,7 @@ export const paymentSchema = withSchemaName(
     next_action: paymentNextActionSchema
       .nullable()
       .describe('Action that the customer must take. The action is visible only to callers who can pay for the order.'),
-    failure_code: openEnumSchema(paymentFailureCodes).nullable(),
+    failure_code: extensibleEnumSchema(paymentFailureCodes).nullable(),
     failure_message: z.string().nullable(),
     version: z.number().int().min(1).describe('Version number, incremented by every change.'),
     created_at: timestampSchema,
@@ -153,7 +153,7 @@ export const paymentRoutes = defineResource('Payments', 'Payments for orders.', 
         'invalid_transition',
       ),
     },
-    metadata: routeMetadata({ operationId: 'payments.create', access: ['payments.write', 'payments.manage'], idempotent: true }),
+    metadata: declareRouteMetadata({ operationId: 'payments.create', access: ['payments.write', 'payments.manage'], idempotent: true }),
   },
   list: {
     method: 'GET',
@@ -166,17 +166,17 @@ export const paymentRoutes = defineResource('Payments', 'Payments for orders.', 
       200: listPageSchema('PaymentPage', paymentSchema),
       ...fails(...permissionProblems, ...cursorProblems, 'not_found'),
     },
-    metadata: routeMetadata({ operationId: 'payments.list', access: ['payments.read', 'payments.manage'] }),
+    metadata: declareRouteMetadata({ operationId: 'payments.list', access: ['payments.read', 'payments.manage'] }),
   },
   listAll: {
     method: 'GET',
     path: '/payments',
-    query: z.object(orderSubresourceQueryParameters(paymentStatuses, 'payments.manage')).strict(),
+    query: z.object(queryParametersOfListsAcrossOrders(paymentStatuses, 'payments.manage')).strict(),
     summary: 'List payments',
     description:
       "Returns the payments for the current user's orders. With the `payments.manage` scope and a staff account, returns all payments.",
     responses: { 200: listPageSchema('PaymentPage', paymentSchema), ...fails(...permissionProblems, ...cursorProblems) },
-    metadata: routeMetadata({ operationId: 'payments.listAll', access: ['payments.read', 'payments.manage'] }),
+    metadata: declareRouteMetadata({ operationId: 'payments.listAll', access: ['payments.read', 'payments.manage'] }),
   },
   get: {
     method: 'GET',
@@ -187,7 +187,7 @@ export const paymentRoutes = defineResource('Payments', 'Payments for orders.', 
     description:
       'Returns a payment. Staff with `payments.manage` also see `provider_reference`, which identifies the payment at its provider, such as a Stripe PaymentIntent.',
     responses: { 200: paymentSchema, 304: c.noBody(), ...fails(...permissionProblems, 'not_found') },
-    metadata: routeMetadata({ operationId: 'payments.get', access: ['payments.read', 'payments.manage'] }),
+    metadata: declareRouteMetadata({ operationId: 'payments.get', access: ['payments.read', 'payments.manage'] }),
   },
   cancel: {
     method: 'POST',
@@ -202,7 +202,7 @@ export const paymentRoutes = defineResource('Payments', 'Payments for orders.', 
       201: paymentSchema,
       ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'not_found', 'invalid_transition'),
     },
-    metadata: routeMetadata({ operationId: 'payments.cancel', access: ['payments.write', 'payments.manage'], idempotent: true }),
+    metadata: declareRouteMetadata({ operationId: 'payments.cancel', access: ['payments.write', 'payments.manage'], idempotent: true }),
   },
   confirm: {
     method: 'POST',
@@ -217,7 +217,7 @@ export const paymentRoutes = defineResource('Payments', 'Payments for orders.', 
       201: paymentSchema,
       ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'not_found', 'invalid_transition'),
     },
-    metadata: routeMetadata({ operationId: 'payments.confirm', access: ['payments.manage'], idempotent: true }),
+    metadata: declareRouteMetadata({ operationId: 'payments.confirm', access: ['payments.manage'], idempotent: true }),
   },
 });
 

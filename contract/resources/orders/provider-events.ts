@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { commonProblems, declareProblemResponses, publicProblems } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
-import { routeMetadata } from '../../protocol/route-metadata.ts';
+import { declareRouteMetadata } from '../../protocol/route-metadata.ts';
 
 export const providerEventProblems = {
   invalid_signature: { status: 400, title: 'The signature is not valid' },
@@ -26,6 +26,11 @@ export const providerEventRoutes = defineResource('Provider events', 'Webhooks o
       ),
       ...fails(...publicProblems, 'payload_too_large', 'unsupported_media_type', 'not_found', 'invalid_signature'),
     },
-    metadata: routeMetadata({ operationId: 'providerEvents.receive', access: 'public', consumes: ['application/json'], internal: true }),
+    metadata: declareRouteMetadata({
+      operationId: 'providerEvents.receive',
+      access: 'public',
+      consumes: ['application/json'],
+      internal: true,
+    }),
   },
 });

@@ -4,7 +4,7 @@ import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema, pathIdSchema, idInUrlSchema } from '../../schema/ids.ts';
 import { amountSchema, currencySchema } from '../../schema/money.ts';
 import { orderLineQuantitySchema } from './order-line-quantity.ts';
-import { orderSubresourceQueryParameters } from './order-subresource-query.ts';
+import { queryParametersOfListsAcrossOrders } from './order-subresource-query.ts';
 import { maxOrderLines, orderPathParametersSchema } from './orders.ts';
 import { listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
@@ -16,7 +16,12 @@ import {
   idempotencyProblems,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
-import { routeMetadata, dryRunQuerySchema, idempotencyHeadersSchema, ifNoneMatchHeadersSchema } from '../../protocol/route-metadata.ts';
+import {
+  declareRouteMetadata,
+  dryRunQuerySchema,
+  idempotencyHeadersSchema,
+  ifNoneMatchHeadersSchema,
+} from '../../protocol/route-metadata.ts';
 import { shipmentProblems } from './shipments.ts';
 import { timestampSchema, multilineTextSchema } from '../../schema/text-and-timestamps.ts';
 
@@ -93,7 +98,7 @@ export const refundRoutes = defineResource('Refunds', 'Refunds of payments.', {
         'quantity_exceeded',
       ),
     },
-    metadata: routeMetadata({ operationId: 'refunds.create', access: ['refunds.write'], idempotent: true, bodyMax: 1_000_000 }),
+    metadata: declareRouteMetadata({ operationId: 'refunds.create', access: ['refunds.write'], idempotent: true, bodyMax: 1_000_000 }),
   },
   list: {
     method: 'GET',
@@ -106,14 +111,14 @@ export const refundRoutes = defineResource('Refunds', 'Refunds of payments.', {
       200: listPageSchema('RefundPage', refundSchema),
       ...fails(...permissionProblems, ...cursorProblems, 'not_found'),
     },
-    metadata: routeMetadata({ operationId: 'refunds.list', access: ['payments.read', 'payments.manage'] }),
+    metadata: declareRouteMetadata({ operationId: 'refunds.list', access: ['payments.read', 'payments.manage'] }),
   },
   listAll: {
     method: 'GET',
     path: '/refunds',
     query: z
       .object({
-        ...orderSubresourceQueryParameters(refundStatuses, 'payments.manage'),
+        ...queryParametersOfListsAcrossOrders(refundStatuses, 'payments.manage'),
         payment_id: idInUrlSchema.optional().describe('Only refunds of this payment.'),
       })
       .strict(),
@@ -121,7 +126,7 @@ export const refundRoutes = defineResource('Refunds', 'Refunds of payments.', {
     description:
       "Returns the refunds for the current user's orders. With the `payments.manage` scope and a staff account, returns all refunds.",
     responses: { 200: listPageSchema('RefundPage', refundSchema), ...fails(...permissionProblems, ...cursorProblems) },
-    metadata: routeMetadata({ operationId: 'refunds.listAll', access: ['payments.read', 'payments.manage'] }),
+    metadata: declareRouteMetadata({ operationId: 'refunds.listAll', access: ['payments.read', 'payments.manage'] }),
   },
   get: {
     method: 'GET',
@@ -130,7 +135,7 @@ export const refundRoutes = defineResource('Refunds', 'Refunds of payments.', {
     headers: ifNoneMatchHeadersSchema,
     summary: 'Get a refund',
     responses: { 200: refundSchema, 304: c.noBody(), ...fails(...permissionProblems, 'not_found') },
-    metadata: routeMetadata({ operationId: 'refunds.get', access: ['payments.read', 'payments.manage'] }),
+    metadata: declareRouteMetadata({ operationId: 'refunds.get', access: ['payments.read', 'payments.manage'] }),
   },
   confirm: {
     method: 'POST',
@@ -144,7 +149,7 @@ export const refundRoutes = defineResource('Refunds', 'Refunds of payments.', {
       201: refundSchema,
       ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'not_found', 'invalid_transition'),
     },
-    metadata: routeMetadata({ operationId: 'refunds.confirm', access: ['refunds.write'], idempotent: true }),
+    metadata: declareRouteMetadata({ operationId: 'refunds.confirm', access: ['refunds.write'], idempotent: true }),
   },
 });
 

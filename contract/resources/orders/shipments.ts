@@ -2,7 +2,7 @@ import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema, pathIdSchema } from '../../schema/ids.ts';
-import { orderSubresourceQueryParameters } from './order-subresource-query.ts';
+import { queryParametersOfListsAcrossOrders } from './order-subresource-query.ts';
 import { maxOrderLines, orderPathParametersSchema } from './orders.ts';
 import { orderLineQuantitySchema } from './order-line-quantity.ts';
 import { listPageSchema, paginationParameters } from '../../schema/pagination.ts';
@@ -17,7 +17,7 @@ import {
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import {
-  routeMetadata,
+  declareRouteMetadata,
   dryRunQuerySchema,
   idempotencyHeadersSchema,
   ifMatchHeadersSchema,
@@ -107,7 +107,7 @@ export const shipmentRoutes = defineResource('Shipments', 'Shipments of orders, 
       201: shipmentSchema,
       ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'not_found', 'invalid_transition', 'quantity_exceeded'),
     },
-    metadata: routeMetadata({
+    metadata: declareRouteMetadata({
       operationId: 'shipments.create',
       access: ['shipments.write'],
       idempotent: true,
@@ -126,14 +126,14 @@ export const shipmentRoutes = defineResource('Shipments', 'Shipments of orders, 
       200: listPageSchema('ShipmentPage', shipmentSchema),
       ...fails(...permissionProblems, ...cursorProblems, 'not_found'),
     },
-    metadata: routeMetadata({ operationId: 'shipments.list', access: ['orders.read', 'orders.manage', 'shipments.write'] }),
+    metadata: declareRouteMetadata({ operationId: 'shipments.list', access: ['orders.read', 'orders.manage', 'shipments.write'] }),
   },
   listAll: {
     method: 'GET',
     path: '/shipments',
     query: z
       .object({
-        ...orderSubresourceQueryParameters(shipmentStatuses, 'shipments.write'),
+        ...queryParametersOfListsAcrossOrders(shipmentStatuses, 'shipments.write'),
         tracking_number: singleLineInputSchema(100).optional().describe('Only shipments with this tracking number.'),
       })
       .strict(),
@@ -141,7 +141,7 @@ export const shipmentRoutes = defineResource('Shipments', 'Shipments of orders, 
     description:
       "Returns the shipments of the current user's orders. With `shipments.write` or `orders.manage` and a staff account, returns all shipments.",
     responses: { 200: listPageSchema('ShipmentPage', shipmentSchema), ...fails(...permissionProblems, ...cursorProblems) },
-    metadata: routeMetadata({ operationId: 'shipments.listAll', access: ['orders.read', 'orders.manage', 'shipments.write'] }),
+    metadata: declareRouteMetadata({ operationId: 'shipments.listAll', access: ['orders.read', 'orders.manage', 'shipments.write'] }),
   },
   get: {
     method: 'GET',
@@ -150,7 +150,7 @@ export const shipmentRoutes = defineResource('Shipments', 'Shipments of orders, 
     headers: ifNoneMatchHeadersSchema,
     summary: 'Get a shipment',
     responses: { 200: shipmentSchema, 304: c.noBody(), ...fails(...permissionProblems, 'not_found') },
-    metadata: routeMetadata({ operationId: 'shipments.get', access: ['orders.read', 'orders.manage', 'shipments.write'] }),
+    metadata: declareRouteMetadata({ operationId: 'shipments.get', access: ['orders.read', 'orders.manage', 'shipments.write'] }),
   },
   update: {
     method: 'PATCH',
@@ -165,7 +165,7 @@ export const shipmentRoutes = defineResource('Shipments', 'Shipments of orders, 
       200: shipmentSchema,
       ...fails(...permissionProblems, ...bodyProblems, ...ifMatchProblems, 'not_found', 'invalid_transition'),
     },
-    metadata: routeMetadata({ operationId: 'shipments.update', access: ['shipments.write'] }),
+    metadata: declareRouteMetadata({ operationId: 'shipments.update', access: ['shipments.write'] }),
   },
 });
 

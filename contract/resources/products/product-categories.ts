@@ -4,11 +4,11 @@ import { listPageSchema, paginationParameters } from '../../schema/pagination.ts
 import { commonProblems, declareProblemResponses, publicProblems, cursorProblems } from '../../protocol/problems.ts';
 import { productStatusFilterSchema } from './products.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
-import { routeMetadata } from '../../protocol/route-metadata.ts';
+import { declareRouteMetadata } from '../../protocol/route-metadata.ts';
 
 const fails = declareProblemResponses(commonProblems);
 
-export const productCategorySchema = withSchemaName(
+export const productCategoryWithCountSchema = withSchemaName(
   'ProductCategory',
   z.object({
     category: z.string().min(1).max(64).describe('Name of the category, as in the `category` field and filter of products.'),
@@ -25,10 +25,10 @@ export const productCategoryRoutes = defineResource('Product categories', 'Produ
     description:
       'Returns the categories of the products that the caller may see, sorted by name. A category without visible products is not listed.',
     responses: {
-      200: listPageSchema('ProductCategoryPage', productCategorySchema),
+      200: listPageSchema('ProductCategoryPage', productCategoryWithCountSchema),
       ...fails(...publicProblems, ...cursorProblems, 'forbidden'),
     },
-    metadata: routeMetadata({ operationId: 'productCategories.list', access: 'public' }),
+    metadata: declareRouteMetadata({ operationId: 'productCategories.list', access: 'public' }),
   },
 });
-export type ProductCategory = z.output<typeof productCategorySchema>;
+export type ProductCategory = z.output<typeof productCategoryWithCountSchema>;

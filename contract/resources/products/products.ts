@@ -15,7 +15,12 @@ import {
   ifMatchProblems,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
-import { routeMetadata, idempotencyHeadersSchema, ifMatchHeadersSchema, ifNoneMatchHeadersSchema } from '../../protocol/route-metadata.ts';
+import {
+  declareRouteMetadata,
+  idempotencyHeadersSchema,
+  ifMatchHeadersSchema,
+  ifNoneMatchHeadersSchema,
+} from '../../protocol/route-metadata.ts';
 import {
   timestampSchema,
   singleLineInputSchema,
@@ -196,7 +201,7 @@ export const productRoutes = defineResource('Products', "The shop's products and
       200: listPageSchema('ProductPage', productSchema),
       ...fails(...publicProblems, ...cursorProblems, 'forbidden'),
     },
-    metadata: routeMetadata({ operationId: 'products.list', access: 'public' }),
+    metadata: declareRouteMetadata({ operationId: 'products.list', access: 'public' }),
   },
   get: {
     method: 'GET',
@@ -205,7 +210,7 @@ export const productRoutes = defineResource('Products', "The shop's products and
     headers: ifNoneMatchHeadersSchema,
     summary: 'Get a product',
     responses: { 200: productSchema, 304: c.noBody(), ...fails(...publicProblems, 'not_found') },
-    metadata: routeMetadata({ operationId: 'products.get', access: 'public' }),
+    metadata: declareRouteMetadata({ operationId: 'products.get', access: 'public' }),
   },
   create: {
     method: 'POST',
@@ -217,7 +222,7 @@ export const productRoutes = defineResource('Products', "The shop's products and
       201: productSchema,
       ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'sku_taken'),
     },
-    metadata: routeMetadata({ operationId: 'products.create', access: ['products.write'], idempotent: true }),
+    metadata: declareRouteMetadata({ operationId: 'products.create', access: ['products.write'], idempotent: true }),
   },
   update: {
     method: 'PATCH',
@@ -232,7 +237,7 @@ export const productRoutes = defineResource('Products', "The shop's products and
       200: productSchema,
       ...fails(...permissionProblems, ...bodyProblems, ...ifMatchProblems, 'not_found', 'invalid_transition'),
     },
-    metadata: routeMetadata({ operationId: 'products.update', access: ['products.write'] }),
+    metadata: declareRouteMetadata({ operationId: 'products.update', access: ['products.write'] }),
   },
   replace: {
     method: 'PUT',
@@ -247,7 +252,7 @@ export const productRoutes = defineResource('Products', "The shop's products and
       200: productSchema,
       ...fails(...permissionProblems, ...bodyProblems, ...ifMatchProblems, 'precondition_required', 'not_found', 'invalid_transition'),
     },
-    metadata: routeMetadata({ operationId: 'products.replace', access: ['products.write'] }),
+    metadata: declareRouteMetadata({ operationId: 'products.replace', access: ['products.write'] }),
   },
   delete: {
     method: 'DELETE',
@@ -257,7 +262,7 @@ export const productRoutes = defineResource('Products', "The shop's products and
     summary: 'Delete a product',
     description: 'Deletes a draft product that has never been ordered. Any other product can only be archived.',
     responses: { 204: c.noBody(), ...fails(...permissionProblems, ...ifMatchProblems, 'not_found', 'product_in_use') },
-    metadata: routeMetadata({ operationId: 'products.delete', access: ['products.write'] }),
+    metadata: declareRouteMetadata({ operationId: 'products.delete', access: ['products.write'] }),
   },
   adjustStock: {
     method: 'POST',
@@ -272,7 +277,7 @@ export const productRoutes = defineResource('Products', "The shop's products and
       201: stockAdjustmentSchema,
       ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'not_found', 'insufficient_stock'),
     },
-    metadata: routeMetadata({ operationId: 'products.adjustStock', access: ['products.write'], idempotent: true }),
+    metadata: declareRouteMetadata({ operationId: 'products.adjustStock', access: ['products.write'], idempotent: true }),
   },
   listStockAdjustments: {
     method: 'GET',
@@ -285,7 +290,7 @@ export const productRoutes = defineResource('Products', "The shop's products and
       200: listPageSchema('StockAdjustmentPage', stockAdjustmentSchema),
       ...fails(...permissionProblems, ...cursorProblems, 'not_found'),
     },
-    metadata: routeMetadata({ operationId: 'products.listStockAdjustments', access: ['products.write'] }),
+    metadata: declareRouteMetadata({ operationId: 'products.listStockAdjustments', access: ['products.write'] }),
   },
 });
 export type Product = z.output<typeof productSchema>;

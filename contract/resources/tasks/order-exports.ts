@@ -4,7 +4,7 @@ import { idSchema } from '../../schema/ids.ts';
 import { orderFulfillmentStatuses, orderStatuses, orderPaymentStatuses } from '../orders/orders.ts';
 import { commonProblems, declareProblemResponses, permissionProblems, bodyProblems, idempotencyProblems } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
-import { routeMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
+import { declareRouteMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
 import { fileFormats, taskCreationProblemCodes, taskSchema, taskProblems } from './tasks.ts';
 import { nameFromOtherSystemSchema, timestampInputSchema, singleLineInputSchema } from '../../schema/text-and-timestamps.ts';
 
@@ -87,7 +87,7 @@ export const orderExportRoutes = defineResource('Order exports', 'Export of orde
       202: taskSchema,
       ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, ...taskCreationProblemCodes),
     },
-    metadata: routeMetadata({ operationId: 'orderExports.create', access: ['tasks.write'], idempotent: true }),
+    metadata: declareRouteMetadata({ operationId: 'orderExports.create', access: ['tasks.write'], idempotent: true }),
   },
 });
 export type OrderExportCreate = z.output<typeof orderExportCreateSchema>;

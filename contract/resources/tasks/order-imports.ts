@@ -11,7 +11,7 @@ import { currencySchema } from '../../schema/money.ts';
 import { maxOrderLines } from '../orders/orders.ts';
 import { commonProblems, declareProblemResponses, permissionProblems, fileProblems, idempotencyProblems } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
-import { routeMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
+import { declareRouteMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
 import { taskCreationProblemCodes, taskSchema, taskProblems } from './tasks.ts';
 
 const fails = declareProblemResponses({ ...commonProblems, ...taskProblems });
@@ -81,6 +81,11 @@ export const orderImportRoutes = defineResource('Order imports', 'Import of an o
       202: taskSchema,
       ...fails(...permissionProblems, ...fileProblems, ...idempotencyProblems, ...taskCreationProblemCodes),
     },
-    metadata: routeMetadata({ operationId: 'orderImports.create', access: ['tasks.write'], idempotent: true, ...importFileRouteMetadata }),
+    metadata: declareRouteMetadata({
+      operationId: 'orderImports.create',
+      access: ['tasks.write'],
+      idempotent: true,
+      ...importFileRouteMetadata,
+    }),
   },
 });

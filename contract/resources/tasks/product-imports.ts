@@ -9,7 +9,7 @@ import {
 import { currencySchema } from '../../schema/money.ts';
 import { commonProblems, declareProblemResponses, permissionProblems, fileProblems, idempotencyProblems } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
-import { routeMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
+import { declareRouteMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
 import { taskCreationProblemCodes, taskSchema, taskProblems } from './tasks.ts';
 import { nameFromOtherSystemSchema } from '../../schema/text-and-timestamps.ts';
 
@@ -47,7 +47,7 @@ export const productImportRoutes = defineResource('Product imports', 'Import of 
       202: taskSchema,
       ...fails(...permissionProblems, ...fileProblems, ...idempotencyProblems, ...taskCreationProblemCodes),
     },
-    metadata: routeMetadata({
+    metadata: declareRouteMetadata({
       operationId: 'productImports.create',
       access: ['tasks.write'],
       idempotent: true,

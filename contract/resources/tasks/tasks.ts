@@ -2,7 +2,7 @@ import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema, pathIdSchema } from '../../schema/ids.ts';
-import { openEnumSchema } from '../../schema/open-enum.ts';
+import { extensibleEnumSchema } from '../../schema/open-enum.ts';
 import { commaSeparatedListSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
   commonProblems,
@@ -13,7 +13,7 @@ import {
   idempotencyProblems,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
-import { routeMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
+import { declareRouteMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
 import { timestampSchema } from '../../schema/text-and-timestamps.ts';
 
 const c = initContract();
@@ -60,7 +60,7 @@ export const taskSchema = withSchemaName(
   'Task',
   z.object({
     id: idSchema,
-    type: openEnumSchema(taskTypes),
+    type: extensibleEnumSchema(taskTypes),
     status: z.enum(taskStatuses).describe('`succeeded`, `failed` and `canceled` are final.'),
     params: z
       .record(z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]))
@@ -108,7 +108,7 @@ export const taskRoutes = defineResource('Tasks', 'Background tasks, such as exp
     description:
       'Returns the tasks of the caller, newest first. A task is visible only to tokens that have all scopes with which it was started.',
     responses: { 200: listPageSchema('TaskPage', taskSchema), ...fails(...tokenProblems, ...cursorProblems) },
-    metadata: routeMetadata({ operationId: 'tasks.list', access: ['tasks.read'] }),
+    metadata: declareRouteMetadata({ operationId: 'tasks.list', access: ['tasks.read'] }),
   },
   get: {
     method: 'GET',
@@ -118,7 +118,7 @@ export const taskRoutes = defineResource('Tasks', 'Background tasks, such as exp
     description:
       'Returns the state of the task. While the task is not finished, `Retry-After` specifies when to poll again. A task is stored for 30 days after it has finished.',
     responses: { 200: taskSchema, ...fails(...tokenProblems, 'not_found', 'gone') },
-    metadata: routeMetadata({ operationId: 'tasks.get', access: ['tasks.read'] }),
+    metadata: declareRouteMetadata({ operationId: 'tasks.get', access: ['tasks.read'] }),
   },
   result: {
     method: 'GET',
@@ -131,7 +131,7 @@ export const taskRoutes = defineResource('Tasks', 'Background tasks, such as exp
       200: c.otherResponse({ contentType: fileMediaTypes.csv, body: fileContent }),
       ...fails(...tokenProblems, 'not_found', 'task_not_finished', 'gone'),
     },
-    metadata: routeMetadata({ operationId: 'tasks.result', access: ['tasks.read'], produces: Object.values(fileMediaTypes) }),
+    metadata: declareRouteMetadata({ operationId: 'tasks.result', access: ['tasks.read'], produces: Object.values(fileMediaTypes) }),
   },
   cancel: {
     method: 'POST',
@@ -146,7 +146,7 @@ export const taskRoutes = defineResource('Tasks', 'Background tasks, such as exp
       202: taskSchema,
       ...fails(...tokenProblems, ...bodyProblems, ...idempotencyProblems, 'not_found', 'gone', 'invalid_transition'),
     },
-    metadata: routeMetadata({ operationId: 'tasks.cancel', access: ['tasks.write'], idempotent: true }),
+    metadata: declareRouteMetadata({ operationId: 'tasks.cancel', access: ['tasks.write'], idempotent: true }),
   },
 });
 export type Task = z.output<typeof taskSchema>;

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { createRequire } from 'node:module';
 import type { ClientBase, ClientConfig } from 'pg';
 import { z } from 'zod';
-import { createMessageSender } from './pipelined-queries.ts';
+import { createPipelinedStatementSender } from './pipelined-queries.ts';
 
 /** The pg version that the tests run with, and the only one that MikroORM's driver accepts. */
 const testedVersion = '8.23.0';
@@ -16,7 +16,7 @@ type PgClientClass = new (config: ClientConfig & { connection: EventEmitter }) =
 type Pg = { readonly version: string; readonly Client: PgClientClass };
 
 /** Loads the copy of pg that MikroORM uses, and reads its version. */
-export function loadPg(): Pg {
+export function loadPgOfMikroOrm(): Pg {
   const requireAsMikroOrm = createRequire(createRequire(import.meta.url).resolve('@mikro-orm/postgresql'));
   const pg: unknown = requireAsMikroOrm('pg');
   const { Client } = z.object({ Client: z.custom<PgClientClass>() }).parse(pg);
@@ -29,7 +29,7 @@ export function loadPg(): Pg {
  * replaces can change in any release: a change could send a statement outside its transaction or return the rows of another statement.
  * @throws {UnsupportedPgError} if pg has another version or behaves differently
  */
-export async function assertPgInternals({ version, Client }: Pg = loadPg()): Promise<void> {
+export async function assertSupportedPgLibrary({ version, Client }: Pg = loadPgOfMikroOrm()): Promise<void> {
   const advice = `run "npm ci", which installs pg ${testedVersion}`;
   if (version !== testedVersion) throw new UnsupportedPgError(`the installed pg ${version} is not supported: ${advice}`);
   const difference = await findDifference(Client).catch((error: unknown) => `it fails with "${String(error)}"`);
@@ -58,7 +58,7 @@ async function findDifference(Client: PgClientClass): Promise<string | undefined
   client.connect(() => undefined);
   connection.emit('readyForQuery');
   let isComplete = false;
-  const sender = createMessageSender(client, [() => () => (isComplete = true)]);
+  const sender = createPipelinedStatementSender(client, [() => () => (isComplete = true)]);
   const read = { name: 'read', text: 'select 1', values: [] };
   const result = sender.send(read, [{ name: 'begin', text: 'begin', values: [] }]);
   result.catch(() => undefined); // awaited only if the messages are as expected

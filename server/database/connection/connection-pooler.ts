@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, PoolClient } from 'pg';
-import { isDatabaseUnreachable } from '../errors/availability-errors.ts';
+import { isDatabaseUnreachableError } from '../errors/availability-errors.ts';
 import { isBehindConnectionPooler } from './database-timeouts.ts';
 
 /** The server cannot work through the connection pooler; the message says what to set. */
-export class PoolerError extends Error {
+export class ConnectionPoolerError extends Error {
   override readonly name = 'PoolerError';
 }
 
@@ -24,9 +24,9 @@ const tooFewConnections =
 
 /**
  * Checks whether the server can work through the connection pooler that `pool` is connected to, if there is one.
- * @throws {PoolerError} if the server cannot work through the pooler
+ * @throws {ConnectionPoolerError} if the server cannot work through the pooler
  */
-export async function checkConnectionPooler(pool: Pool, preparedStatements: boolean): Promise<'direct' | 'pooler'> {
+export async function checkConnectionPoolerCompatibility(pool: Pool, preparedStatements: boolean): Promise<'direct' | 'pooler'> {
   const client = await pool.connect();
   let failed = true;
   try {
@@ -74,17 +74,17 @@ async function begin(client: PoolClient): Promise<void> {
 const failWith =
   (message: string) =>
   (cause: unknown): never => {
-    throw isConnectionLost(cause) ? cause : new PoolerError(message, { cause });
+    throw isConnectionLost(cause) ? cause : new ConnectionPoolerError(message, { cause });
   };
 
 /** PgBouncer reports its own errors with the code for protocol errors, which otherwise means a lost connection. */
 const isConnectionLost = (error: unknown): boolean =>
-  isDatabaseUnreachable(error) && !(error instanceof Error && 'code' in error && error.code === '08P01');
+  isDatabaseUnreachableError(error) && !(error instanceof Error && 'code' in error && error.code === '08P01');
 
 async function withTimeout(work: Promise<void>): Promise<void> {
   const stop = new AbortController();
   const timeout = sleep(connectionTimeoutMs, undefined, { signal: stop.signal }).then(() => {
-    throw new PoolerError(tooFewConnections);
+    throw new ConnectionPoolerError(tooFewConnections);
   });
   timeout.catch(() => undefined);
   try {

@@ -29,7 +29,11 @@ export const getTransactionTimeoutStatement = (client: ClientBase): PreparedQuer
  * (`getTransactionTimeoutStatement`).
  * @param limits empty for a connection without timeouts
  */
-export async function setConnectionTimeouts(client: ClientBase, limits: TimeoutSettings, preparedStatements: boolean): Promise<void> {
+export async function setConnectionTimeoutsAndDetectPooler(
+  client: ClientBase,
+  limits: TimeoutSettings,
+  preparedStatements: boolean,
+): Promise<void> {
   const { processID } = z.object({ processID: z.number() }).parse(client);
   const supported = await firstSupported([{ ...limits, ...connectionCheck }, limits], async (settings) => {
     // a pooler reports a made-up process id to its clients

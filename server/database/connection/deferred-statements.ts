@@ -1,7 +1,7 @@
 import type { MessageSender, PreparedQuery } from './pipelined-queries.ts';
 
 /** Matches the comment at the beginning of a statement: the statement name, and whether the write is deferred. */
-export const statementNamePattern = /^\/\*(\w+)( later)?\*\//;
+export const statementCommentPattern = /^\/\*(\w+)( later)?\*\//;
 
 export type DeferOptions = {
   /** `false` sends every statement without a name, because PostgreSQL or a pooler does not keep prepared statements. */
@@ -20,7 +20,7 @@ const emptyResult = (command: string): object => ({ command, rowCount: 0, rows: 
  * statement; a round trip costs more than most statements. If a deferred statement fails, the statement that it was sent with reports the
  * error. A transaction that is rolled back before anything was sent never reaches PostgreSQL.
  */
-export function deferTransactionStatements(
+export function deferBeginAndDeferredWrites(
   sender: MessageSender,
   { preparedStatements, limits }: DeferOptions,
 ): (text: unknown, values: unknown, ...more: unknown[]) => unknown {
@@ -71,7 +71,7 @@ export function deferTransactionStatements(
 }
 
 function toPreparedQuery(text: unknown, values: unknown, nameFor: (name: string) => string): PreparedQuery | undefined {
-  const name = typeof text === 'string' ? statementNamePattern.exec(text)?.[1] : undefined;
+  const name = typeof text === 'string' ? statementCommentPattern.exec(text)?.[1] : undefined;
   return typeof text === 'string' && name !== undefined && Array.isArray(values) ? { name: nameFor(name), text, values } : undefined;
 }
 
@@ -85,7 +85,7 @@ function singleStatement(text: unknown, values: unknown): PreparedQuery | undefi
 }
 
 const isDeferred = ({ text, values }: PreparedQuery): boolean =>
-  statementNamePattern.exec(text)?.[2] !== undefined && values.every(isSafelySerializable);
+  statementCommentPattern.exec(text)?.[2] !== undefined && values.every(isSafelySerializable);
 
 /** Returns whether pg can serialize a value without throwing; a deferred statement must not fail on the client side. */
 const isSafelySerializable = (value: unknown): boolean =>

@@ -43,7 +43,7 @@ type ConnectionActivity = { readonly stream: Socket; heardAt: number; askedAt: n
  * minutes to detect a dead connection. If one connection is dead, the others usually are, too. So every connection that has received
  * nothing since the query was sent is also destroyed; otherwise, later requests would time out one by one.
  */
-export function createUnresponsiveConnectionMonitor(limitMs: number): (client: ClientBase) => MessageObserver {
+export function createUnresponsiveConnectionKiller(limitMs: number): (client: ClientBase) => MessageObserver {
   const activities = new Set<ConnectionActivity>();
   const destroyUnresponsiveSince = async (startedAt: number): Promise<void> => {
     // a response to a query that was just sent may still arrive

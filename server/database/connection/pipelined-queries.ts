@@ -40,7 +40,7 @@ const anyConnection = z.custom<PgConnection>();
 export const rowListenersByParameters = definePerObjectField<(row: unknown) => void>('listener');
 
 /** Creates the functions that send statements on this connection: several statements with a single Sync, or one. */
-export function createMessageSender(given: ClientBase, observers: readonly MessageObserver[]): MessageSender {
+export function createPipelinedStatementSender(given: ClientBase, observers: readonly MessageObserver[]): MessageSender {
   const client = anyClient.parse(given);
   const query = client.query.bind(client) as (...args: unknown[]) => unknown;
   const { Query } = client.constructor;

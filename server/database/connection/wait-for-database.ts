@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isDatabaseUnreachable } from '../errors/availability-errors.ts';
+import { isDatabaseUnreachableError } from '../errors/availability-errors.ts';
 import type { Database } from '../entity-manager/entity-manager-type.ts';
 
 /** Maximum wait for PostgreSQL at start-up, and the log for progress messages. */
 export type DatabaseWaitOptions = { readonly seconds: number; readonly log: { warn(details: object, message: string): void } };
 
 /** PostgreSQL did not become available in time, or refuses the connection; the message says what to do. */
-export class DatabaseUnavailableError extends Error {
+export class DatabaseStartupError extends Error {
   override readonly name = 'DatabaseUnavailableError';
 }
 
@@ -16,7 +16,7 @@ const reportIntervalMs = 3_000;
 /**
  * Waits until PostgreSQL accepts connections.
  * @param variable environment variable with the URL
- * @throws {DatabaseUnavailableError} after the maximum wait, or immediately if waiting does not help (for example, a wrong password)
+ * @throws {DatabaseStartupError} after the maximum wait, or immediately if waiting does not help (for example, a wrong password)
  */
 export async function waitForDatabase(
   db: Database,
@@ -30,11 +30,11 @@ export async function waitForDatabase(
     if (failure === undefined) return;
     const [waitedMs, reason] = [performance.now() - started, errorMessage(failure)];
     if (!isTemporary(failure))
-      throw new DatabaseUnavailableError(`PostgreSQL at ${host} refuses the connection (${reason}): correct ${variable}`, {
+      throw new DatabaseStartupError(`PostgreSQL at ${host} refuses the connection (${reason}): correct ${variable}`, {
         cause: failure,
       });
     if (waitedMs >= wait.seconds * 1_000)
-      throw new DatabaseUnavailableError(
+      throw new DatabaseStartupError(
         `PostgreSQL at ${host} was not available within ${wait.seconds} s (${reason}): start it, correct ${variable}, or raise DATABASE_START_TIMEOUT`,
         { cause: failure },
       );
@@ -58,7 +58,7 @@ const connectionError = (db: Database): Promise<unknown> =>
 /** Permanent PgBouncer errors. PgBouncer reports all its errors with the code for protocol errors. */
 const permanentErrors = /no such|authentication failed|unsupported|not allowed|required|rejected|disabled|does not exist/i;
 
-const isTemporary = (error: unknown): boolean => isDatabaseUnreachable(error) && !permanentErrors.test(errorMessage(error));
+const isTemporary = (error: unknown): boolean => isDatabaseUnreachableError(error) && !permanentErrors.test(errorMessage(error));
 
 /** Describes an error. For a host with several addresses, Node throws an `AggregateError` without a message. */
 const errorMessage = (error: unknown): string => {

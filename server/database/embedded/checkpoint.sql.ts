@@ -1,7 +1,7 @@
 import type { EntityManager } from '../entity-manager/entity-manager-type.ts';
 
 /** Returns whether more WAL has been written since the last checkpoint than `bytes`. */
-export async function hasWrittenWalSinceCheckpoint(em: EntityManager, bytes: number): Promise<boolean> {
+export async function isWalSinceCheckpointLargerThan(em: EntityManager, bytes: number): Promise<boolean> {
   // SQL, because MikroORM has no functions for the WAL.
   const overdue = await em.execute('select from pg_control_checkpoint() where pg_current_wal_insert_lsn() - redo_lsn > ?', [bytes]);
   return overdue.length > 0;

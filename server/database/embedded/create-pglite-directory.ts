@@ -4,14 +4,14 @@ import { existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-export const isNewDataDirectory = (directory: string): boolean => !existsSync(join(directory, 'PG_VERSION'));
+export const isNewPgliteDirectory = (directory: string): boolean => !existsSync(join(directory, 'PG_VERSION'));
 
 /**
  * Creates the directory of a new embedded database. PGlite unpacks the database file by file, and an interrupted process would leave a
  * database that cannot be opened. Therefore, the database is created in a temporary directory, which is renamed when complete.
  */
-export async function createDataDirectory(directory: string): Promise<void> {
-  if (!isNewDataDirectory(directory)) return;
+export async function createPgliteDirectoryIfNew(directory: string): Promise<void> {
+  if (!isNewPgliteDirectory(directory)) return;
   const temporaryDirectory = `${directory}.new`;
   await rm(temporaryDirectory, { recursive: true, force: true });
   const childProcess = fork(new URL('create-pglite-directory-process.ts', import.meta.url), [temporaryDirectory], {

@@ -1,4 +1,4 @@
-import { hasWrittenWalSinceCheckpoint, writeCheckpoint } from './checkpoint.sql.ts';
+import { isWalSinceCheckpointLargerThan, writeCheckpoint } from './checkpoint.sql.ts';
 import type { Database } from '../entity-manager/entity-manager-type.ts';
 
 /** Start parameters in addition to PGlite's own: they limit the WAL that a checkpoint keeps for reuse. */
@@ -12,6 +12,6 @@ export const createCheckpointJob = (db: Database) => ({
   everyMs: 10_000,
   async run(): Promise<void> {
     const em = db.em.fork();
-    if (await hasWrittenWalSinceCheckpoint(em, walBetweenCheckpoints)) await writeCheckpoint(em);
+    if (await isWalSinceCheckpointLargerThan(em, walBetweenCheckpoints)) await writeCheckpoint(em);
   },
 });

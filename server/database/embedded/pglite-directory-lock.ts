@@ -12,7 +12,7 @@ export class DataDirectoryInUseError extends Error {
  * system releases this lock when the process exits for any reason, so the lock never becomes stale. The lock file is next to the directory,
  * because a new database requires an empty directory.
  */
-export function lockDataDirectory(directory: string): () => void {
+export function lockPgliteDirectory(directory: string): () => void {
   mkdirSync(dirname(directory), { recursive: true, mode: 0o700 });
   const lock = new DatabaseSync(`${directory}.lock`);
   try {

@@ -26,17 +26,18 @@ const unreachableMessages =
   /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error)/;
 
 /** Returns whether a query failed because the database is currently unreachable, and not because of the query itself. */
-export function isDatabaseUnreachable(error: unknown): boolean {
+export function isDatabaseUnreachableError(error: unknown): boolean {
   const code = getSqlState(error);
   if (code !== undefined && (unreachableCodes.has(code) || code.startsWith('08'))) return true;
   return (
-    error instanceof Error && (unreachableMessages.test(error.message) || (error.cause !== undefined && isDatabaseUnreachable(error.cause)))
+    error instanceof Error &&
+    (unreachableMessages.test(error.message) || (error.cause !== undefined && isDatabaseUnreachableError(error.cause)))
   );
 }
 
 /** Returns whether a retry of the same request may succeed, because the failure is temporary and unrelated to the request. */
-export const isDatabaseUnavailable = (error: unknown): boolean =>
-  isDatabaseUnreachable(error) || isTransientDatabaseError(error) || isDiskFullError(error);
+export const isRetryableDatabaseError = (error: unknown): boolean =>
+  isDatabaseUnreachableError(error) || isTransientDatabaseError(error) || isDiskFullError(error);
 
 /** Returns whether a query failed because the database disk is (nearly) full. */
 export const isDiskFullError = (error: unknown): boolean =>

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntityManager } from '../entity-manager/entity-manager-type.ts';
 
 /** Arbitrary id of the advisory lock for migrations. */
-export const migrationLock = 7_262_633;
+export const migrationLockId = 7_262_633;
 
 const pollMs = 200;
 
@@ -14,11 +14,13 @@ const pollMs = 200;
  * for the lock would keep its snapshot too.
  */
 export async function lockMigrations(em: EntityManager): Promise<void> {
-  const tryLock = em.getKysely().selectNoFrom((eb) => eb.fn<boolean>('pg_try_advisory_xact_lock', [eb.lit(migrationLock)]).as('is_locked'));
+  const tryLock = em
+    .getKysely()
+    .selectNoFrom((eb) => eb.fn<boolean>('pg_try_advisory_xact_lock', [eb.lit(migrationLockId)]).as('is_locked'));
   while (!(await tryLock.executeTakeFirstOrThrow()).is_locked) await sleep(pollMs);
 }
 
 // SQL, because MikroORM sets transaction settings with parameters.
 /** Limits how long each statement in this transaction waits for a lock. */
-export const limitLockWait = async (em: EntityManager, timeout: `${number}s`): Promise<void> =>
+export const setTransactionLockTimeout = async (em: EntityManager, timeout: `${number}s`): Promise<void> =>
   void (await em.execute(`set local lock_timeout to '${timeout}'`));

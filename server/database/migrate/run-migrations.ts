@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../entity-manager/entity-manager-type.ts';
 import { getSqlState } from '../errors/sql-errors.ts';
-import { limitLockWait, lockMigrations } from './migration-lock.sql.ts';
+import { setTransactionLockTimeout, lockMigrations } from './migration-lock.sql.ts';
 
 /**
  * While a migration waits for a lock on a table (for example, during a backup), all requests that use the table wait behind it. The
@@ -46,7 +46,7 @@ async function apply(db: Database, name: string): Promise<void> {
   const em = db.em.fork();
   await em.begin();
   try {
-    await limitLockWait(em, lockTimeout);
+    await setTransactionLockTimeout(em, lockTimeout);
     const transaction: unknown = em.getTransactionContext();
     await db.migrator.up({ migrations: [name], transaction });
     await em.commit();

@@ -9,7 +9,7 @@ type EntityQuery = {
 
 // SQL, because MikroORM's count has no limit.
 /** Counts the rows that a query-builder query selects, up to `max + 1`, which means more than `max`. */
-export async function countEntities(em: EntityManager, query: EntityQuery, max: number): Promise<number> {
+export async function countEntitiesUpTo(em: EntityManager, query: EntityQuery, max: number): Promise<number> {
   const limited = query.limit(max + 1);
   const rows = await em.execute<{ count: number }[]>(`select count(*) as count from (${limited.getQuery()}) counted`, [
     ...limited.getParams(),
@@ -19,7 +19,7 @@ export async function countEntities(em: EntityManager, query: EntityQuery, max: 
 
 // SQL, because MikroORM's count has no limit.
 /** Counts the rows that an SQL select statement returns, up to `max + 1`, which means more than `max`. */
-export async function countRows(em: EntityManager, select: RawBuilder<unknown>, max: number): Promise<number> {
+export async function countRowsUpTo(em: EntityManager, select: RawBuilder<unknown>, max: number): Promise<number> {
   const query = sql<{ count: number }>`select count(*) as count from (${select} limit ${sql.lit(max + 1)}) counted`;
   return (await runQueryBuiltAtRunTime(em, query))[0]?.count ?? 0;
 }

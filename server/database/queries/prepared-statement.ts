@@ -26,7 +26,7 @@ export function prepareStatement<Row>(
  * Prepares a deferred write. In a transaction, the statement is sent in one message with the next statement or the commit, which also
  * reports a failure of this statement. Do not use a deferred statement if its failure must be handled.
  */
-export function prepareDeferredStatement(
+export function prepareDeferredWrite(
   name: string,
   text: string,
 ): (em: Pick<EntityManager, 'getKysely'>, parameters: readonly unknown[]) => Promise<void> {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isDatabaseUnavailable } from '../errors/availability-errors.ts';
+import { isRetryableDatabaseError } from '../errors/availability-errors.ts';
 import { readDatabaseIdentity, readWalPosition } from './replica-state.sql.ts';
 import type { RunListQuery } from './replica-or-primary-list-runner.ts';
 import type { Database, EntityManager } from '../entity-manager/entity-manager-type.ts';
@@ -26,7 +26,7 @@ class NotAReplicaError extends Error {
  * at the same time) and waits until the replica has replayed it. Clients therefore always see their own writes, regardless of which process
  * executed them. While the replica lags, is unreachable or is not a replica, queries run on the primary.
  */
-export class ReadReplica {
+export class ReplicaWithPrimaryFallback {
   /** Number of list queries that ran on the replica and on the primary. */
   readonly counts = { replica: 0, primary: 0 };
   readonly #primary: EntityManager;
@@ -112,7 +112,7 @@ export class ReadReplica {
 }
 
 const isReplicaFailure = (error: unknown): boolean =>
-  error instanceof NotAReplicaError || error instanceof ReplicaTimeoutError || isDatabaseUnavailable(error);
+  error instanceof NotAReplicaError || error instanceof ReplicaTimeoutError || isRetryableDatabaseError(error);
 
 class ReplicaTimeoutError extends Error {
   override readonly name = 'TooLateError';

@@ -4,7 +4,7 @@ import type { ApplyRateLimit } from './rate-limit.ts';
 import { getRouteAccess } from '../request/matched-route.ts';
 import type { VerifyAccessToken } from '../request/principal.ts';
 import { createProblem, type Problem } from '../problem-details/problem.ts';
-import { requestContext } from '../request/request-context.ts';
+import { getRequestContext } from '../request/request-context.ts';
 
 /**
  * Values of the `WWW-Authenticate` challenge: the URL of the metadata that describes how to get a token (RFC 9728 section 5.1), the DPoP
@@ -24,7 +24,7 @@ export type TokenChallenge = {
 export const authenticate =
   (verify: VerifyAccessToken, challenge: TokenChallenge, limit: ApplyRateLimit, isPublic = isPublicRoute): RequestHandler =>
   async (req, res, next) => {
-    const context = requestContext(req);
+    const context = getRequestContext(req);
     const { principal: inheritedPrincipal } = context;
     if (inheritedPrincipal) {
       // an in-process request on behalf of an authenticated request

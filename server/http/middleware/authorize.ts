@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { administratorOnlyScopes, rolesForScope, scopeNames, type Scope } from '@mandate/contract';
+import { administratorOnlyScopes, getRolesAllowedForScope, scopeNames, type Scope } from '@mandate/contract';
 import type { Principal } from '../request/principal.ts';
 import { createProblem } from '../problem-details/problem.ts';
 import { requirePrincipal } from '../request/request-context.ts';
@@ -12,7 +12,7 @@ import { getRouteAccess } from '../request/matched-route.ts';
 export const canUseScope = (principal: Principal | undefined, scope: Scope): boolean =>
   principal !== undefined &&
   principal.scopes.has(scope) &&
-  (principal.user ? rolesForScope(scope).includes(principal.user.role) : !administratorOnlyScopes.has(scope));
+  (principal.user ? getRolesAllowedForScope(scope).includes(principal.user.role) : !administratorOnlyScopes.has(scope));
 
 /** Returns every scope that the principal may use. */
 export const listUsableScopes = (principal: Principal): string[] => scopeNames.filter((scope) => canUseScope(principal, scope));
@@ -34,7 +34,7 @@ export function requireAnyScope(principal: Principal, ...access: Scope[]): void 
   if (access.some((scope) => canUseScope(principal, scope))) return;
   const unusableScope = access.find((scope) => principal.scopes.has(scope));
   if (unusableScope !== undefined) {
-    const allowedRoles = rolesForScope(unusableScope).includes('staff') ? 'staff and administrators' : 'administrators';
+    const allowedRoles = getRolesAllowedForScope(unusableScope).includes('staff') ? 'staff and administrators' : 'administrators';
     throw createProblem('forbidden', { detail: `Only ${allowedRoles} can use the scope ${unusableScope}.` });
   }
   throw createProblem('insufficient_scope', {

@@ -7,7 +7,7 @@ import { getMatchedRoute } from '../request/matched-route.ts';
  * Adds the `Deprecation` (RFC 9745) and `Sunset` (RFC 8594) headers and a link to the migration guide to responses of deprecated
  * operations and versions. After the sunset date, requests fail with `version_retired`.
  */
-export const addDeprecationHeaders =
+export const addDeprecationHeadersOrRejectRetired =
   (versions: readonly ApiVersion[], now: () => Date): RequestHandler =>
   (req, res, next) => {
     const route = getMatchedRoute(req);

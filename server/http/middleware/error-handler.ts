@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { problemDeclarations, type ProblemCode } from '@mandate/contract';
 import { z } from 'zod';
 import {
-  isDatabaseUnreachable,
+  isDatabaseUnreachableError,
   isTransientDatabaseError,
   isDiskFullError,
   lowDiskSpaceRetryAfterSeconds,
@@ -12,19 +12,19 @@ import {
 import { isLowDiskSpaceRejectionError } from '../../database/storage/disk-space-monitor.ts';
 import { ReplayedResponseSignal } from '../writes/idempotency.ts';
 import { createPayloadTooLargeProblem, Problem, createProblem } from '../problem-details/problem.ts';
-import { requestContext } from '../request/request-context.ts';
+import { getRequestContext } from '../request/request-context.ts';
 import { getMatchedRoute } from '../request/matched-route.ts';
 import { createValidationProblem } from '../validation/validation-problem.ts';
 
 /** Writes every error response under `/api` as problem details (RFC 9457), regardless of what was thrown. */
-export const createErrorHandler =
+export const createApiErrorHandler =
   (origin: string, log: Logger): ErrorRequestHandler =>
   (error: unknown, req, res, next) => {
     if (res.headersSent) return next(error);
     if (error instanceof ReplayedResponseSignal) return error.send(res);
     const problemToSend = error instanceof RequestValidationError ? createValidationProblem(error, getMatchedRoute(req)) : toProblem(error);
     const { status, title } = problemDeclarations[problemToSend.code];
-    const { id } = requestContext(req);
+    const { id } = getRequestContext(req);
     // Low disk space is logged once, not for each request.
     if (status >= 500 && !isLowDiskSpaceRejectionError(problemToSend.cause))
       log.error({ request_id: id, err: problemToSend.cause ?? problemToSend }, 'a request failed');
@@ -64,7 +64,7 @@ function toProblem(error: unknown): Problem {
       cause: error,
     });
   }
-  if (isDatabaseUnreachable(error)) {
+  if (isDatabaseUnreachableError(error)) {
     return createProblem('unavailable', {
       detail: 'The database cannot be reached. Send the request again; with the same Idempotency-Key, it is not executed twice.',
       headers: { 'Retry-After': '1' },

@@ -5,7 +5,7 @@ import { lowerChunkedBodyLimit } from '../request/limit-chunked-body-size.ts';
 import { findDuplicateKey, type JsonComplexity, measureJsonComplexity } from '../validation/duplicate-json-keys.ts';
 import { createInvalidRequestProblem, createProblem, type Problem } from '../problem-details/problem.ts';
 import { getMatchedRoute } from '../request/matched-route.ts';
-import { requestContext } from '../request/request-context.ts';
+import { getRequestContext } from '../request/request-context.ts';
 
 const maxDepth = 32;
 const mediaTypes = ['application/json'];
@@ -46,13 +46,13 @@ function createStrictParser(limit: number): RequestHandler {
     limit,
     type: patchMediaTypes,
     verify: (req, _res, bytes) => {
-      requestContext(req).jsonBody = { bytes, complexity: measureReadable(bytes) };
+      getRequestContext(req).jsonBody = { bytes, complexity: measureReadable(bytes) };
     },
   });
   return (req, res, next) =>
     parse(req, res, (error?: unknown) => {
       if (error !== undefined) return next(error);
-      const { jsonBody } = requestContext(req);
+      const { jsonBody } = getRequestContext(req);
       const duplicate = jsonBody && findDuplicateKey(jsonBody.bytes, req.body, jsonBody.complexity);
       return duplicate === undefined ? next() : next(duplicateKey(duplicate));
     });

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
 import type { Principal } from '../request/principal.ts';
 import type { RateLimitState } from '../request/rate-limit-state.ts';
-import { requestContext } from '../request/request-context.ts';
+import { getRequestContext } from '../request/request-context.ts';
 import { createProblem } from '../problem-details/problem.ts';
 
 export type RequestLimiter = {
@@ -15,11 +15,11 @@ export type ApplyRateLimit = (req: Request, res: Response, principal?: Principal
 /** Upper bound of the random delay added to `Retry-After`, so that clients do not all return in the first second of a month. */
 const monthlyJitterSeconds = 60;
 
-export const createRateLimitMiddleware =
+export const createRateLimitEnforcer =
   (limits: RequestLimiter): ApplyRateLimit =>
   async (req, res, principal) => {
     const limitStates = await limits.count(principal, principal ? undefined : req.ip);
-    requestContext(req).rateLimitStates = limitStates;
+    getRequestContext(req).rateLimitStates = limitStates;
     setLimitHeaders(res, limitStates);
     const violated = limitStates.filter(({ exceeded }) => exceeded);
     const [first] = violated;

@@ -37,7 +37,7 @@ class ChunkSizes {
 }
 
 /** Adds up the chunk sizes of one request body and calls `reject` once, with the current limit, when the sum exceeds the limit. */
-export class ChunkedBodyWatch {
+export class ChunkedBodySizeLimiter {
   readonly #sizes = new ChunkSizes();
   readonly #reject: (limit: number) => void;
   #limit: number;

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { z } from 'zod';
-import { ChunkedBodyWatch } from './chunked-body-watch.ts';
-import { requestContext } from './request-context.ts';
+import { ChunkedBodySizeLimiter } from './chunked-body-watch.ts';
+import { getRequestContext } from './request-context.ts';
 
 /** Node's HTTP parser exposes the buffer it is parsing, which contains the beginning of the body. */
 const socketWithParser = z.object({ parser: z.object({ getCurrentBuffer: z.function() }).passthrough() }).passthrough();
@@ -16,8 +16,8 @@ export function rejectChunkedBodyOverLimit(req: IncomingMessage, isFirst: boolea
   if (req.headers['transfer-encoding'] === undefined) return;
   const initialBytes = bodyInHeaderPacket(req, isFirst);
   if (!initialBytes) return;
-  const watch = new ChunkedBodyWatch(limit, reject);
-  requestContext(req).chunkedBody = watch;
+  const watch = new ChunkedBodySizeLimiter(limit, reject);
+  getRequestContext(req).chunkedBody = watch;
   const read = (bytes: Buffer): void => watch.read(bytes);
   read(initialBytes);
   const { socket } = req;
@@ -27,7 +27,7 @@ export function rejectChunkedBodyOverLimit(req: IncomingMessage, isFirst: boolea
 }
 
 /** Lowers the body limit to the matched route's limit. */
-export const lowerChunkedBodyLimit = (req: IncomingMessage, limit: number): void => requestContext(req).chunkedBody?.lowerLimit(limit);
+export const lowerChunkedBodyLimit = (req: IncomingMessage, limit: number): void => getRequestContext(req).chunkedBody?.lowerLimit(limit);
 
 /**
  * Returns the part of the body that arrived in the same packet as the end of the headers. Returns `undefined` for pipelined requests, where

@@ -44,4 +44,4 @@ export type PresentedToken = {
 export type VerifyAccessToken = (presented: PresentedToken) => Promise<Principal | TokenErrorCode>;
 
 /** Returns a string that identifies the application and the user. */
-export const principalKey = ({ clientId, user }: Principal): string => `${clientId}/${user?.id ?? ''}`;
+export const formatPrincipalKey = ({ clientId, user }: Principal): string => `${clientId}/${user?.id ?? ''}`;

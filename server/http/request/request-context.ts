@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 
 import { createProblem } from '../problem-details/problem.ts';
 import type { JsonComplexity } from '../validation/duplicate-json-keys.ts';
-import type { ChunkedBodyWatch } from './chunked-body-watch.ts';
+import type { ChunkedBodySizeLimiter } from './chunked-body-watch.ts';
 import type { Principal } from './principal.ts';
 import type { RateLimitState } from './rate-limit-state.ts';
 import { newRequestId } from './request-id.ts';
@@ -23,7 +23,7 @@ export interface RequestContext {
   /** Set for requests that the load shedder has admitted, but not for requests inside the process. */
   slot: ConcurrencySlot | undefined;
   /** Set for requests with a chunked body. */
-  chunkedBody: ChunkedBodyWatch | undefined;
+  chunkedBody: ChunkedBodySizeLimiter | undefined;
   /** The JSON body before it was parsed. */
   jsonBody: { readonly bytes: Buffer; readonly complexity: JsonComplexity } | undefined;
   /** The rate limits that apply to the caller, after this request was counted. */
@@ -39,7 +39,7 @@ const contextSymbol = Symbol('request context');
 type RequestWithContext = { [contextSymbol]?: RequestContext };
 
 /** Returns the context of a request. The first caller is the HTTP server, when it admits the request. */
-export const requestContext = (req: object): RequestContext =>
+export const getRequestContext = (req: object): RequestContext =>
   (req as RequestWithContext)[contextSymbol] ?? createContext(req, newRequestId(), undefined);
 
 function createContext(req: object, id: string, principal: Principal | undefined): RequestContext {
@@ -58,8 +58,8 @@ function createContext(req: object, id: string, principal: Principal | undefined
 }
 
 /** Gives an in-process request the ID and principal of the request that it belongs to. */
-export function copyRequestContext(from: object, to: object): void {
-  const { id, principal } = requestContext(from);
+export function copyRequestIdAndPrincipal(from: object, to: object): void {
+  const { id, principal } = getRequestContext(from);
   createContext(to, id, principal);
 }
 
@@ -67,7 +67,7 @@ export function copyRequestContext(from: object, to: object): void {
 export const assignRequestIdAndLogAccess =
   (log: Logger): RequestHandler =>
   (req, res, next) => {
-    const context = requestContext(req);
+    const context = getRequestContext(req);
     res.setHeader('X-Request-Id', context.id);
     const startedAt = performance.now();
     res.on('close', () => log.info(accessLogEntry(req, res, context, performance.now() - startedAt)));
@@ -93,7 +93,7 @@ function accessLogEntry(req: Request, res: Response, { id, principal }: RequestC
 }
 
 /** Returns the principal, or `undefined` for an unauthenticated request on a public route. */
-export const findPrincipal = (req: object): Principal | undefined => requestContext(req).principal;
+export const findPrincipal = (req: object): Principal | undefined => getRequestContext(req).principal;
 
 /** @throws Problem `missing_token` if the request is not authenticated */
 export function requirePrincipal(req: object): Principal {

@@ -17,7 +17,7 @@ function rewriteLocation(res: Response, rewrite: (location: string) => string): 
   const setRewrittenHeader: typeof setHeader = (name, value) =>
     setHeader(name, name.toLowerCase() === 'location' && typeof value === 'string' ? rewrite(value) : value);
   // Uses a named constant: a function literal assigned to a property stays in memory until the next major GC (see
-  // `createMessageSender`).
+  // `createPipelinedStatementSender`).
   res.setHeader = setRewrittenHeader;
 }
 

@@ -10,7 +10,7 @@ export type AfterPositionFilter<Column extends string> = { readonly [Key in Colu
  * Returns the filter for the rows that follow a position in a list sorted by a timestamp and then by id. The first condition lets
  * PostgreSQL start an index scan at the position.
  */
-export function afterPositionFilter<Column extends string>(
+export function createKeysetPageFilter<Column extends string>(
   column: Column,
   position: KeysetPosition | undefined,
   direction: Direction,

@@ -1,17 +1,17 @@
 import type { Response } from 'express';
-import { requestContext } from '../request/request-context.ts';
+import { getRequestContext } from '../request/request-context.ts';
 import { formatEtag } from './etag.ts';
 
 type CreatedResource = { readonly id: number; readonly version: number };
 
 /** Enables the created resource's ETag for this response and its replays. */
 export function enableEtagOfCreatedResource(res: Response, formatName: (id: number) => string): void {
-  requestContext(res.req).formatCreatedEtagName = formatName;
+  getRequestContext(res.req).formatCreatedEtagName = formatName;
 }
 
 /** Sets the ETag if it is enabled. `body` is called only in that case. */
-export function setEtagOfCreatedResource(res: Response, body: () => unknown): void {
-  const { formatCreatedEtagName: formatName } = requestContext(res.req);
+export function setEtagOfCreatedResourceIfEnabled(res: Response, body: () => unknown): void {
+  const { formatCreatedEtagName: formatName } = getRequestContext(res.req);
   if (!formatName) return;
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the body of a created resource, as the contract declares it
   const created = body() as CreatedResource;

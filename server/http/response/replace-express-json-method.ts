@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Express } from 'express';
-import { requestContext } from '../request/request-context.ts';
+import { getRequestContext } from '../request/request-context.ts';
 
 /**
  * Replaces Express' `res.json`, which looks up settings, media type and encodings for each response. These lookups cost more than
@@ -10,11 +10,11 @@ export const replaceExpressJsonMethod = (app: Express): void => void Object.defi
 
 /** Makes the next `res.json` send this text instead of serializing the body, so that replays are identical byte for byte. */
 export function setSerializedJsonBody(res: ServerResponse, text: string): void {
-  requestContext(res.req).rawJsonBody = text;
+  getRequestContext(res.req).rawJsonBody = text;
 }
 
 function sendJson<SomeResponse extends ServerResponse>(this: SomeResponse, body: unknown): SomeResponse {
-  const text = requestContext(this.req).rawJsonBody ?? JSON.stringify(body);
+  const text = getRequestContext(this.req).rawJsonBody ?? JSON.stringify(body);
   if (!this.hasHeader('Content-Type')) this.setHeader('Content-Type', 'application/json; charset=utf-8');
   this.setHeader('Content-Length', Buffer.byteLength(text)).end(this.req.method === 'HEAD' ? undefined : text);
   return this;

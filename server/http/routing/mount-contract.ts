@@ -1,7 +1,7 @@
 import type { AppRouter } from '@ts-rest/core';
 import { createExpressEndpoints } from '@ts-rest/express';
 import type { IRouter, RequestHandler } from 'express';
-import { compileContract } from '../validation/compile-contract.ts';
+import { compileContractSchemas } from '../validation/compile-contract.ts';
 import { createRouteOverlapCheck, rejectUndeclaredMethods } from './reject-unknown-routes.ts';
 
 type Handlers<Contract extends AppRouter> = Parameters<typeof createExpressEndpoints<Contract>>[1];
@@ -14,7 +14,7 @@ export function mountContract<Contract extends AppRouter>(
   middleware: RequestHandler[],
 ): void {
   rejectUndeclaredMethods(router, contract, createRouteOverlapCheck(contract));
-  createExpressEndpoints(compileContract(contract), handlers, router, {
+  createExpressEndpoints(compileContractSchemas(contract), handlers, router, {
     logInitialization: false,
     responseValidation: true,
     globalMiddleware: middleware,

@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { minUploadRate } from '@mandate/contract';
-import { type ConcurrencySlot, requestContext } from '../request/request-context.ts';
+import { type ConcurrencySlot, getRequestContext } from '../request/request-context.ts';
 
 export type LoadLimits = {
   /** Maximum numbers of concurrent and queued requests. When the queue is full, the server is considered overloaded. */
@@ -47,7 +47,7 @@ const disconnectGraceMs = 1_000;
 
 /** Releases a request's concurrency slot while the request waits, for example in a long poll. */
 export async function releaseLoadShedderSlotWhile<Result>({ req }: ServerResponse, pending: Promise<Result>): Promise<Result> {
-  const { slot } = requestContext(req);
+  const { slot } = getRequestContext(req);
   slot?.suspend();
   try {
     return await pending;
@@ -150,7 +150,7 @@ export class LoadShedder {
 
   #start(req: IncomingMessage, res: ServerResponse, handler: RequestListener): void {
     const activeRequest = new ActiveRequest(this, req, res, this.#running.length);
-    requestContext(req).slot = activeRequest;
+    getRequestContext(req).slot = activeRequest;
     this.#running.push(activeRequest);
     this.#workingCount += 1;
     // The slot is released when the response begins: the client determines how long reading the response takes.

@@ -6,8 +6,11 @@ import { compileSchema, invalidValueSymbol } from './compile-schema.ts';
 const noQueryParameters = z.object({}).strict();
 
 /** Compiles the request and response schemas, and makes every route's query schema strict. */
-export const compileContract = <Router extends AppRouter>(contract: Router): Router => {
-  const entries = Object.entries(contract).map(([name, value]) => [name, isAppRoute(value) ? compileRoute(value) : compileContract(value)]);
+export const compileContractSchemas = <Router extends AppRouter>(contract: Router): Router => {
+  const entries = Object.entries(contract).map(([name, value]) => [
+    name,
+    isAppRoute(value) ? compileRoute(value) : compileContractSchemas(value),
+  ]);
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same keys with the same kinds of value
   return Object.fromEntries(entries) as Router;
 };

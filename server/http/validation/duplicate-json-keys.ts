@@ -71,7 +71,7 @@ function locateDuplicateKey(bytes: Buffer): string | undefined {
       if (isKeyNext && container?.keys) {
         const key = decodeString(bytes, index, end);
         container.step = key;
-        if (container.keys.has(key)) return formatJsonPointer(open.map(({ step }) => step));
+        if (container.keys.has(key)) return formatJsonPointerFragment(open.map(({ step }) => step));
         container.keys.add(key);
         isKeyNext = false;
       }
@@ -94,5 +94,5 @@ function locateDuplicateKey(bytes: Buffer): string | undefined {
 const decodeString = (bytes: Buffer, start: number, end: number): string => String(JSON.parse(bytes.toString('utf8', start, end + 1)));
 
 /** Formats a JSON Pointer as a URI fragment (RFC 6901 section 6). */
-export const formatJsonPointer = (path: readonly (string | number)[]): string =>
+export const formatJsonPointerFragment = (path: readonly (string | number)[]): string =>
   `#${path.map((step) => `/${encodeURIComponent(String(step).toWellFormed().replaceAll('~', '~0').replaceAll('/', '~1'))}`).join('')}`;

@@ -1,7 +1,7 @@
 import type { RequestValidationError } from '@ts-rest/express';
 import type { AppRoute } from '@ts-rest/core';
 import { z, type ZodIssue } from 'zod';
-import { formatJsonPointer } from './duplicate-json-keys.ts';
+import { formatJsonPointerFragment } from './duplicate-json-keys.ts';
 import { createInvalidRequestProblem, type Problem, type ProblemEntry } from '../problem-details/problem.ts';
 
 const maxEntries = 50;
@@ -34,7 +34,7 @@ function toEntries(location: ProblemEntry['in'], issue: ZodIssue, route: AppRout
 /** Returns a JSON Pointer for an error in the body, and the parameter name for any other error. */
 function locationOf(location: ProblemEntry['in'], path: readonly (string | number)[]): Pick<ProblemEntry, 'pointer' | 'parameter'> {
   if (location !== 'body') return { parameter: String(path[0] ?? '') };
-  return { pointer: formatJsonPointer(path) };
+  return { pointer: formatJsonPointerFragment(path) };
 }
 
 function describeUnknownKey(location: ProblemEntry['in'], key: string, route: AppRoute): Pick<ProblemEntry, 'code' | 'detail' | 'allowed'> {

@@ -9,7 +9,7 @@ export const isDryRunRequest = ({ query }: MatchedRequest): boolean =>
 class DryRunRollback extends Error {}
 
 /** Runs `write` in a transaction that is always rolled back, and marks the response as a dry run. Errors are rethrown. */
-export async function runInRolledBackTransaction<Result>(
+export async function runDryRunInRolledBackTransaction<Result>(
   em: EntityManager,
   res: Response,
   write: (em: EntityManager) => Promise<Result>,

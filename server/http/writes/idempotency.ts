@@ -4,12 +4,19 @@ import { getRouteMetadata } from '@mandate/contract';
 import { sha256 } from '../../crypto/sha256.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { getSqlState, getSqlErrorContext } from '../../database/errors/sql-errors.ts';
-import { setEtagOfCreatedResource } from '../response/etag-of-created-resource.ts';
-import { isDryRunRequest, runInRolledBackTransaction } from './dry-run.ts';
-import { principalKey } from '../request/principal.ts';
+import { setEtagOfCreatedResourceIfEnabled } from '../response/etag-of-created-resource.ts';
+import { isDryRunRequest, runDryRunInRolledBackTransaction } from './dry-run.ts';
+import { formatPrincipalKey } from '../request/principal.ts';
 import { createProblem } from '../problem-details/problem.ts';
 import { requirePrincipal } from '../request/request-context.ts';
-import { claimKey, findStoredRequest, finishStoredRequest, type KeyScope, storeResponse, type StoredRequest } from './stored-requests.ts';
+import {
+  claimIdempotencyKey,
+  findStoredIdempotentRequest,
+  storeFinalResponseIfUnfinished,
+  type KeyScope,
+  storeIdempotentResponse,
+  type StoredRequest,
+} from './stored-requests.ts';
 import { type MatchedRequest, getMatchedRoute } from '../request/matched-route.ts';
 import { setSerializedJsonBody } from '../response/replace-express-json-method.ts';
 
@@ -26,7 +33,7 @@ export const createResourceIdempotently = async <Body>(
   location: (body: Body) => string,
 ) => {
   const body = isDryRunRequest(req)
-    ? await runInRolledBackTransaction(em, res, write)
+    ? await runDryRunInRolledBackTransaction(em, res, write)
     : await atMostOnce(em, req, res, { status: 201, content: req.body }, write, location);
   return { status: 201 as const, body };
 };
@@ -68,7 +75,7 @@ export async function createResourceIdempotentlyInStatement<Body>(
   write: (em: EntityManager, claimKey: IdempotencyKeyClaim) => Promise<StoredIdempotentResponse>,
 ): Promise<CreatedResponse<Body>> {
   if (isDryRunRequest(req)) {
-    const stored = await runInRolledBackTransaction(em, res, (inner) => write(inner, null));
+    const stored = await runDryRunInRolledBackTransaction(em, res, (inner) => write(inner, null));
     return { status: 201, body: responseSchema<Body>(req, 201).parse(JSON.parse(stored?.body ?? '')) };
   }
   const keyScope = keyScopeOf(req);
@@ -78,7 +85,7 @@ export async function createResourceIdempotentlyInStatement<Body>(
   res.location(stored.location);
   setSerializedJsonBody(res, stored.body);
   const body = responseSchema<Body>(req, 201).parse(JSON.parse(stored.body));
-  setEtagOfCreatedResource(res, () => body);
+  setEtagOfCreatedResourceIfEnabled(res, () => body);
   return { status: 201, body };
 }
 
@@ -96,14 +103,18 @@ async function atMostOnce<Body>(
   const body = await em.transactional(async (inner) => {
     if (keyScope === undefined) return write(inner);
     const hash = hashRequest(req, content);
-    const isClaimed = await claimKey(inner, keyScope, hash).catch(rejectIfInProgress);
+    const isClaimed = await claimIdempotencyKey(inner, keyScope, hash).catch(rejectIfInProgress);
     if (!isClaimed) throw replayOf(await findPriorRequest(inner, keyScope, hash));
     const created = parseResponse(req, status, await write(inner));
-    await storeResponse(inner, keyScope, { status, location: location(created), body: JSON.stringify(withoutSecret(req, created)) });
+    await storeIdempotentResponse(inner, keyScope, {
+      status,
+      location: location(created),
+      body: JSON.stringify(withoutSecret(req, created)),
+    });
     return created;
   });
   res.location(location(body));
-  setEtagOfCreatedResource(res, () => body);
+  setEtagOfCreatedResourceIfEnabled(res, () => body);
   return body;
 }
 
@@ -123,22 +134,22 @@ type Steps<Body> = {
  * reads the current state. The request that completes first stores the response that all replays receive.
  */
 export async function createResourceIdempotentlyInSteps<Body>(em: EntityManager, req: MatchedRequest, res: Response, steps: Steps<Body>) {
-  if (isDryRunRequest(req)) return { status: 201 as const, body: await runInRolledBackTransaction(em, res, steps.start) };
+  if (isDryRunRequest(req)) return { status: 201 as const, body: await runDryRunInRolledBackTransaction(em, res, steps.start) };
   const keyScope = keyScopeOf(req);
   const hash = hashRequest(req, req.body);
   const { started, isFirst } = await em.transactional(async (inner) => {
-    if (keyScope !== undefined && !(await claimKey(inner, keyScope, hash).catch(rejectIfInProgress))) {
+    if (keyScope !== undefined && !(await claimIdempotencyKey(inner, keyScope, hash).catch(rejectIfInProgress))) {
       const prior = await findPriorRequest(inner, keyScope, hash);
       if (prior.status !== null || !prior.isStale) throw replayOf(prior);
       return { started: responseSchema<Body>(req, 201).parse(JSON.parse(prior.body ?? '')), isFirst: false };
     }
     const created = parseResponse(req, 201, await steps.start(inner));
     if (keyScope !== undefined)
-      await storeResponse(inner, keyScope, { status: null, location: steps.location(created), body: JSON.stringify(created) });
+      await storeIdempotentResponse(inner, keyScope, { status: null, location: steps.location(created), body: JSON.stringify(created) });
     return { started: created, isFirst: true };
   });
   const body = parseResponse(req, 201, await (isFirst ? steps.complete(started) : steps.readState(started)));
-  const finished = keyScope === undefined || (await finishStoredRequest(em, keyScope, JSON.stringify(body)));
+  const finished = keyScope === undefined || (await storeFinalResponseIfUnfinished(em, keyScope, JSON.stringify(body)));
   if (!finished) throw replayOf(await findPriorRequest(em, keyScope, hash));
   res.location(steps.location(body));
   return { status: 201 as const, body };
@@ -170,7 +181,7 @@ export class ReplayedResponseSignal extends Error {
   send(res: Response): void {
     const { status, location, body } = this.#stored;
     if (location !== null) res.location(location);
-    setEtagOfCreatedResource(res, () => JSON.parse(body ?? ''));
+    setEtagOfCreatedResourceIfEnabled(res, () => JSON.parse(body ?? ''));
     if (status === 202) res.set('Retry-After', String(taskRetryAfterSeconds));
     res.status(status ?? 201).set('Idempotent-Replayed', 'true');
     res.type('json').send(body ?? '');
@@ -185,7 +196,7 @@ async function findPriorOfClaim(em: EntityManager, claimed: IdempotencyKeyClaim)
 
 /** Returns the request that first used this key. */
 async function findPriorRequest(em: EntityManager, keyScope: KeyScope, hash: string): Promise<StoredRequest> {
-  const prior = await findStoredRequest(em, keyScope);
+  const prior = await findStoredIdempotentRequest(em, keyScope);
   if (!prior) throw inProgress();
   if (prior.requestHash === hash) return prior;
   throw createProblem('idempotency_key_reused', {
@@ -217,7 +228,9 @@ function rejectIfKeyIsLocked(error: unknown): never {
 /** Returns the stored response's primary key, or `undefined` for a request without an idempotency key. */
 function keyScopeOf(req: MatchedRequest): KeyScope | undefined {
   const key = idempotencyKeyOf(req);
-  return key === undefined ? undefined : [principalKey(requirePrincipal(req)), getRouteMetadata(getMatchedRoute(req)).operationId, key];
+  return key === undefined
+    ? undefined
+    : [formatPrincipalKey(requirePrincipal(req)), getRouteMetadata(getMatchedRoute(req)).operationId, key];
 }
 
 /** Parses `Idempotency-Key: abc` or, as a structured field, `"abc"`. */

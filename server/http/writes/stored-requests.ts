@@ -33,7 +33,7 @@ const primaryKey = ([caller, operation, key]: KeyScope) => ({ caller, operation,
  * Stores a request with a new key and returns true, or returns false if the key is taken. Waits for a concurrent duplicate. A key older
  * than 24 hours is treated as new.
  */
-export async function claimKey(em: EntityManager, keyScope: KeyScope, requestHash: string): Promise<boolean> {
+export async function claimIdempotencyKey(em: EntityManager, keyScope: KeyScope, requestHash: string): Promise<boolean> {
   const insert = em.createQueryBuilder(IdempotencyKey).insert({ ...primaryKey(keyScope), requestHash });
   const { affectedRows }: QueryResult = await insert
     .onConflict(['caller', 'operation', 'key'])
@@ -43,7 +43,7 @@ export async function claimKey(em: EntityManager, keyScope: KeyScope, requestHas
   return affectedRows > 0;
 }
 
-export async function findStoredRequest(em: EntityManager, keyScope: KeyScope): Promise<StoredRequest | undefined> {
+export async function findStoredIdempotentRequest(em: EntityManager, keyScope: KeyScope): Promise<StoredRequest | undefined> {
   const stored = await em.findOne(IdempotencyKey, primaryKey(keyScope), { disableIdentityMap: true });
   if (!stored) return undefined;
   const { requestHash, status = null, location = null, body = null, createdAt } = stored;
@@ -51,18 +51,18 @@ export async function findStoredRequest(em: EntityManager, keyScope: KeyScope): 
   return { requestHash, status, location, body, isStale };
 }
 
-export const storeResponse = (em: EntityManager, keyScope: KeyScope, response: StoredResponse): Promise<number> =>
+export const storeIdempotentResponse = (em: EntityManager, keyScope: KeyScope, response: StoredResponse): Promise<number> =>
   em.nativeUpdate(IdempotencyKey, primaryKey(keyScope), response);
 
 /** Stores the final response; returns false if another request with the key has already stored a response. */
-export const finishStoredRequest = async (em: EntityManager, keyScope: KeyScope, body: string): Promise<boolean> =>
+export const storeFinalResponseIfUnfinished = async (em: EntityManager, keyScope: KeyScope, body: string): Promise<boolean> =>
   (await em.nativeUpdate(IdempotencyKey, { ...primaryKey(keyScope), status: null }, { status: 201, body })) > 0;
 
 /** Rows per transaction, so that each transaction is short. */
 const batchSize = 1_000;
 
 /** Deletes one batch of expired keys and returns their number. Keys that a request has locked are skipped and deleted later. */
-export const deleteExpiredIdempotencyKeys = (em: EntityManager, now: Date): Promise<number> =>
+export const deleteExpiredIdempotencyKeysBatch = (em: EntityManager, now: Date): Promise<number> =>
   em.transactional(async (inner) => {
     const isExpired = { createdAt: { $lt: new Date(now.getTime() - retentionSeconds * 1000) } };
     const skipLocked = { lockMode: LockMode.PESSIMISTIC_PARTIAL_WRITE, disableIdentityMap: true } as const;

@@ -2,14 +2,14 @@ import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { FindAccount } from 'oidc-provider';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { recordEvent } from '../../events/record-event.ts';
-import { emailEquals } from '../../users/email-equals.ts';
+import { buildEmailEqualsFilter } from '../../users/email-equals.ts';
 import { userFromEntity } from '../../users/user-response.ts';
 import { User } from '../../users/user.entity.ts';
-import { oauthContext } from '../protocol/oauth-request-context.ts';
+import { getOauthRequestContext } from '../protocol/oauth-request-context.ts';
 import type { AccountRow } from '../storage/prefetched-oauth-records.ts';
 import { verifyPassword } from '../passwords/password-hash.ts';
 import { StoredPasswordHash } from '../passwords/stored-password-hash.entity.ts';
-import { selectActiveAccount } from './active-account.sql.ts';
+import { selectActiveAccountById } from './active-account.sql.ts';
 
 export type NewAccount = {
   readonly name: string;
@@ -28,7 +28,7 @@ export class EmailTakenError extends Error {
  * server.
  * @throws EmailTakenError
  */
-export async function createAccount(
+export async function createAccountWithVerifiedEmail(
   em: EntityManager,
   { name, email, passwordHash, role = 'customer' }: NewAccount,
   now: Date,
@@ -55,9 +55,12 @@ export type SignInCandidate = { id: number; email: string; hash: string | null; 
 export const getPasswordSetTimeMs = ({ changedAt }: Pick<SignInCandidate, 'changedAt'>): number => changedAt?.getTime() ?? 0;
 
 /** Finds an active account by its e-mail address (ignoring case) or its user ID. */
-export async function findActiveAccountForSignIn(em: EntityManager, emailOrId: string | number): Promise<SignInCandidate | undefined> {
+export async function findActiveAccountWithPasswordHash(
+  em: EntityManager,
+  emailOrId: string | number,
+): Promise<SignInCandidate | undefined> {
   if (typeof emailOrId === 'string' && emailOrId.includes('\0')) return undefined;
-  const where = typeof emailOrId === 'number' ? { id: emailOrId } : emailEquals(emailOrId);
+  const where = typeof emailOrId === 'number' ? { id: emailOrId } : buildEmailEqualsFilter(emailOrId);
   const user = await em.findOne(User, { ...where, status: 'active' }, { disableIdentityMap: true });
   // Queried even if there is no user, so that the response time does not reveal whether an account exists.
   const password = await em.findOne(StoredPasswordHash, { user: user?.id ?? 0 }, { disableIdentityMap: true });
@@ -70,7 +73,7 @@ export async function verifyEmailAndPassword(
   email: string,
   password: string,
 ): Promise<{ matches: boolean; accountId: number | undefined }> {
-  const candidate = await findActiveAccountForSignIn(em, email);
+  const candidate = await findActiveAccountWithPasswordHash(em, email);
   const matches = await verifyPassword(password, candidate?.hash ?? undefined);
   return { matches, accountId: candidate?.id };
 }
@@ -81,15 +84,15 @@ export async function storePasswordHash(em: EntityManager, userId: number, hash:
 }
 
 /** Returns the active account with this ID, or undefined if the account does not exist or is disabled or closed. */
-export const findActiveAccount = async (em: EntityManager, id: string): Promise<AccountRow | undefined> =>
-  /^\d{1,15}$/.test(id) ? (await selectActiveAccount(em, [Number(id)]))[0] : undefined;
+export const findActiveAccountById = async (em: EntityManager, id: string): Promise<AccountRow | undefined> =>
+  /^\d{1,15}$/.test(id) ? (await selectActiveAccountById(em, [Number(id)]))[0] : undefined;
 
 /** Creates the account lookup for oidc-provider. The lookup uses the account prefetched for the request, if available. */
 export const createOidcAccountLookup =
   (em: EntityManager): FindAccount =>
   async (ctx, id) => {
-    const prefetched = oauthContext(ctx.req).prefetched?.account;
-    const account = prefetched && String(prefetched.id) === id ? prefetched : await findActiveAccount(em, id);
+    const prefetched = getOauthRequestContext(ctx.req).prefetched?.account;
+    const account = prefetched && String(prefetched.id) === id ? prefetched : await findActiveAccountById(em, id);
     return (
       account && {
         accountId: id,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { LockMode } from '@mikro-orm/core';
 import { sha256 } from '../../crypto/sha256.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
-import { emailEquals } from '../../users/email-equals.ts';
+import { buildEmailEqualsFilter } from '../../users/email-equals.ts';
 import { User } from '../../users/user.entity.ts';
 import { EmailedOneTimeLink } from './emailed-one-time-link.entity.ts';
 
@@ -33,7 +33,7 @@ export const readEmailedLinkWithoutConsuming = (
  * Consumes a link and returns its content; only one of two concurrent requests receives the content. Call this in the same transaction as
  * the action that the link authorizes. Locks the user before the link, in the same order as an address change, which deletes links.
  */
-export async function consumeEmailLink(
+export async function lockUserAndConsumeEmailedLink(
   em: EntityManager,
   purpose: EmailLinkPurpose,
   token: string,
@@ -79,5 +79,5 @@ export async function deleteEmailedLinksAfterAddressChange(
   { userId, from, to }: { userId: number; from: string; to: string },
 ): Promise<void> {
   await deleteEmailedLinksOfUser(em, userId);
-  await em.nativeDelete(EmailedOneTimeLink, emailEquals(from, to));
+  await em.nativeDelete(EmailedOneTimeLink, buildEmailEqualsFilter(from, to));
 }

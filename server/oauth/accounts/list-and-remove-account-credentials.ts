@@ -1,8 +1,11 @@
 import { recordAuditEvent, type RequestSource } from '../../audit/record-audit-event.ts';
-import { listActiveApiKeys } from '../../api-keys/list-account-api-keys.ts';
+import { listActiveApiKeysOfUser } from '../../api-keys/list-account-api-keys.ts';
 import { revokeApiKeys } from '../../api-keys/revoke-api-keys.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
-import { findAuthenticatorAppTimestamps, deleteAuthenticatorApp } from '../second-factors/authenticator-app-and-recovery-codes.ts';
+import {
+  findAuthenticatorAppTimestamps,
+  deleteAuthenticatorAppAndRecoveryCodes,
+} from '../second-factors/authenticator-app-and-recovery-codes.ts';
 import { listPasskeys, removePasskeysExcept } from '../second-factors/passkeys.ts';
 
 /** An account's passkey, authenticator app or API key. A password reset keeps a credential only if the user chooses to keep it. */
@@ -22,10 +25,10 @@ export type AccountCredential = {
 };
 
 /** Lists an account's passkeys, authenticator app and active API keys. */
-export async function listAccountCredentials(em: EntityManager, userId: number, now: Date): Promise<AccountCredential[]> {
+export async function listNonPasswordCredentials(em: EntityManager, userId: number, now: Date): Promise<AccountCredential[]> {
   const app = await findAuthenticatorAppTimestamps(em, userId);
   const passkeys = await listPasskeys(em, userId);
-  const apiKeys = await listActiveApiKeys(em, userId, now);
+  const apiKeys = await listActiveApiKeysOfUser(em, userId, now);
   return [
     ...passkeys.map(({ addedAt, ...passkey }) => ({ ...passkey, ...toIdentity('passkey', passkey.id), prefix: '', createdAt: addedAt })),
     ...(app ? [{ ...toIdentity('authenticator_app', app.addedAt.getTime()), name: '', prefix: '', ...datesOf(app) }] : []),
@@ -57,7 +60,7 @@ export const splitCredentialsIntoKeptAndRemoved = (
  * Removes every account credential that is not in `kept`, even credentials added since the list was read, and audits each removal. Call
  * this in a transaction that has locked the user.
  */
-export async function removeAccountCredentials(
+export async function removeNonPasswordCredentialsExcept(
   em: EntityManager,
   userId: number,
   { removed, kept }: CredentialSelection,
@@ -70,7 +73,7 @@ export async function removeAccountCredentials(
     if (kind === 'passkey') await recordAuditEvent(em, source, { action: 'passkey.removed', actorId: userId, userId, subject: key }, now);
   }
   if (keptIds('authenticator_app').length === 0) {
-    await deleteAuthenticatorApp(em, userId);
+    await deleteAuthenticatorAppAndRecoveryCodes(em, userId);
     if (removed.some(({ kind }) => kind === 'authenticator_app'))
       await recordAuditEvent(em, source, { action: 'authenticator_app.removed', actorId: userId, userId }, now);
   }

@@ -4,7 +4,7 @@ import type { EntityManager } from '../../database/entity-manager/entity-manager
 type CounterStatement = { readonly text: string; readonly values: unknown[] };
 
 /** Creates the database client that rate-limiter-flexible uses to send its statements outside of any transaction. */
-export const createAttemptCounterClient = (em: EntityManager) => ({
+export const createAttemptLimiterDatabaseClient = (em: EntityManager) => ({
   // SQL, because the library generates these statements.
   async query({ text, values }: CounterStatement) {
     const { rows } = await em.fork().getKysely().executeQuery(CompiledQuery.raw(text, values));

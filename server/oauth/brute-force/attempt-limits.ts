@@ -1,7 +1,7 @@
 import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import { sha256 } from '../../crypto/sha256.ts';
-import { findReachedLimit } from './find-reached-limit.sql.ts';
-import { createAttemptCounterClient } from './attempt-counter-client.sql.ts';
+import { findExpiryOfReachedAttemptLimits } from './find-reached-limit.sql.ts';
+import { createAttemptLimiterDatabaseClient } from './attempt-counter-client.sql.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { networkFromClientAddress } from '../../http/request/network-from-client-address.ts';
 
@@ -81,7 +81,7 @@ export type AttemptSource = {
   /** The client's IP address. */
   readonly address: string | undefined;
   /**
-   * ID of a browser that has previously signed in to the account (`KnownBrowsers`). This browser's attempts are counted separately from its
+   * ID of a browser that has previously signed in to the account (`KnownBrowserCookie`). This browser's attempts are counted separately from its
    * network, so that guesses from other browsers, even on the same network, do not affect this browser.
    */
   readonly knownBrowser?: string | undefined;
@@ -94,7 +94,7 @@ export type CountedAttempt = {
   succeed(): Promise<void>;
 };
 
-export type AttemptLimits = {
+export type AttemptLimiter = {
   /**
    * Counts an attempt before it is made, so that concurrent attempts cannot exceed a limit. An attempt rejected by a source or network
    * limit does not count against the ceiling, so that one network alone cannot exceed the ceiling.
@@ -116,8 +116,8 @@ type Counter = { readonly limiter: RateLimiterPostgres; readonly key: string; re
  * Creates limits with database counters, which all processes share. Do not call the limits in a transaction: a rollback would undo the
  * count.
  */
-export function createAttemptLimits(em: EntityManager): AttemptLimits {
-  const storeClient = createAttemptCounterClient(em);
+export function createDatabaseAttemptLimiter(em: EntityManager): AttemptLimiter {
+  const storeClient = createAttemptLimiterDatabaseClient(em);
   const limiters = new Map<string, RateLimiterPostgres>();
   const limiterOf = (keyPrefix: string, { points, duration }: Limit): RateLimiterPostgres => {
     const options = { keyPrefix, points, duration, storeClient, storeType: 'client', tableName: 'attempts' };
@@ -161,14 +161,14 @@ export function createAttemptLimits(em: EntityManager): AttemptLimits {
     async rejectIfLimited(kind, target, source) {
       const counters = countersOf(kind, target, { address: source.address }).slice(0, 2);
       const limits = counters.flatMap(({ limiter, key }) => [limiter.getKey(key), limiter.points]);
-      const endsAt = (await findReachedLimit(em, limits))?.ends_at ?? 0;
+      const endsAt = (await findExpiryOfReachedAttemptLimits(em, limits))?.ends_at ?? 0;
       if (endsAt > Date.now()) throwIfLimited([endsAt - Date.now()]);
     },
   };
 }
 
 /** Attempt limits that never reject, for tests only. */
-export const attemptLimitsThatNeverReject: AttemptLimits = {
+export const neverRejectingAttemptLimiter: AttemptLimiter = {
   countAttempt: async () => ({ aboveCeiling: 0, succeed: async () => undefined }),
   rejectIfLimited: async () => undefined,
 };

@@ -17,7 +17,7 @@ type CookieContent = z.infer<typeof cookieContent>;
  * the same network, do not affect a recognized browser (OWASP, "Slow Down Online Guessing Attacks with Device Cookies"). The cookie does
  * not replace any credential.
  */
-export class KnownBrowsers {
+export class KnownBrowserCookie {
   readonly #key: Buffer;
   readonly #cookieName: string;
 

@@ -8,15 +8,15 @@ import type { EntityManager } from '../../database/entity-manager/entity-manager
 import { getViolatedConstraint } from '../../database/errors/sql-errors.ts';
 import { DocumentTooLargeError, fetchThirdPartyDocument, type FetchedDocument } from '../../outgoing-http/fetch-third-party-document.ts';
 import { AddressNotAllowedError, type NetworkPolicy } from '../../outgoing-http/ssrf-protected-connection.ts';
-import { TooManyAttemptsError, type AttemptLimits } from '../brute-force/attempt-limits.ts';
+import { TooManyAttemptsError, type AttemptLimiter } from '../brute-force/attempt-limits.ts';
 import { findClientIdUrlError, isUrlClientId } from './client-id-url.ts';
 import { applicationFromMetadataDocument, MetadataDocumentError } from './client-metadata-document.ts';
 import { oauthEndpointPaths } from '../protocol/endpoint-paths-and-audiences.ts';
-import { oauthContext } from '../protocol/oauth-request-context.ts';
+import { getOauthRequestContext } from '../protocol/oauth-request-context.ts';
 import { auditApplicationSelfRegistration } from './dynamic-client-registration.ts';
-import { readBufferedBody, replaceRequestBody } from '../protocol/buffered-request-body.ts';
+import { readBodyFromBufferOrStream, replaceRequestBody } from '../protocol/buffered-request-body.ts';
 
-type ResolverOptions = { readonly em: EntityManager; readonly limits: AttemptLimits; readonly network: NetworkPolicy };
+type ResolverOptions = { readonly em: EntityManager; readonly limits: AttemptLimiter; readonly network: NetworkPolicy };
 
 /** Maximum document size that the draft recommends (section 6.6). */
 const bytesMax = 5 * 1024;
@@ -27,7 +27,7 @@ const timeoutMs = 5_000;
  * URL. The application is an ordinary row in `applications`, so that consent, connected apps, limits, webhooks and audit work as for other
  * clients. Runs before any transaction starts, so that no lock is held while the document is fetched.
  */
-export function createApplicationFromClientIdUrl(parts: ResolverOptions): Middleware {
+export function upsertApplicationFromClientIdUrl(parts: ResolverOptions): Middleware {
   const pending = new Map<string, Promise<void>>();
   return async (ctx, next) => {
     const clientId = await readClientIdOfNewRequest(ctx);
@@ -37,7 +37,7 @@ export function createApplicationFromClientIdUrl(parts: ResolverOptions): Middle
       try {
         await request;
       } catch (error) {
-        oauthContext(ctx.req).metadataDocumentFailure = describeFailure(error);
+        getOauthRequestContext(ctx.req).metadataDocumentFailure = describeFailure(error);
       } finally {
         pending.delete(clientId);
       }
@@ -52,7 +52,7 @@ async function readClientIdOfNewRequest(ctx: Context): Promise<string | undefine
     return typeof clientId === 'string' ? clientId : undefined;
   }
   if (ctx.method !== 'POST' || ctx.path !== oauthEndpointPaths.pushed_authorization_request) return undefined;
-  const body = await readBufferedBody(ctx);
+  const body = await readBodyFromBufferOrStream(ctx);
   replaceRequestBody(ctx, body);
   return new URLSearchParams(body.toString()).get('client_id') ?? undefined;
 }

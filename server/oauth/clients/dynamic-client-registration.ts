@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { type ApplicationRegistration, supportedGrantTypes, type GrantType } from '../../applications/application.entity.ts';
 import { generateClientSecret } from '../../applications/client-secret.ts';
 import {
-  findApplicationErrors,
+  findApplicationFieldErrors,
   createApplication,
   grantTypesOfSelfRegisteredApplications,
   type ApplicationInput,
@@ -109,7 +109,7 @@ export function findSelfRegistrationError(input: ApplicationInput): { readonly f
   const name = applicationCreateSchema.shape.name.safeParse(input.name);
   if (!name.success)
     return { field: 'client_name', detail: findForbiddenCharacterMessage(name.error) ?? 'must be one line of up to 100 characters' };
-  const [fault] = findApplicationErrors({ redirectUris: [], ...input });
+  const [fault] = findApplicationFieldErrors({ redirectUris: [], ...input });
   return fault;
 }
 

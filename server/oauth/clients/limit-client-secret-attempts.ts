@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
-import { TooManyAttemptsError, type AttemptLimits } from '../brute-force/attempt-limits.ts';
+import { TooManyAttemptsError, type AttemptLimiter } from '../brute-force/attempt-limits.ts';
 import { prefetchClient } from './oidc-client-adapter.ts';
 import { oauthEndpointPaths } from '../protocol/endpoint-paths-and-audiences.ts';
 import { readForm } from '../protocol/buffered-request-body.ts';
@@ -21,8 +21,8 @@ const invalidClientBody = z.object({ error: z.literal('invalid_client') });
  * Limits wrong client secrets to ten per client and network, so that an attacker on another network cannot lock a client out. Counts
  * attempts before the request transaction starts, because a rollback would undo the count.
  */
-export const limitClientSecretAttempts =
-  (em: EntityManager, limits: AttemptLimits): Middleware =>
+export const prefetchClientAndLimitSecretAttempts =
+  (em: EntityManager, limits: AttemptLimiter): Middleware =>
   async (ctx, next) => {
     const presented = ctx.method === 'POST' && clientAuthenticatedPaths.has(ctx.path) ? await readPresentedClient(ctx) : undefined;
     if (!presented?.withSecret) {

@@ -1,5 +1,5 @@
 import { errors, Provider, type Adapter, type AdapterPayload } from 'oidc-provider';
-import { deviceGrantType } from '../../applications/application.entity.ts';
+import { deviceCodeGrantType } from '../../applications/application.entity.ts';
 import { clientSecretMatchesHash } from '../../applications/client-secret.ts';
 import { referencePageClientId } from '../../applications/reference-page-client.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
@@ -8,13 +8,13 @@ import { findActiveApplication } from './find-active-application.sql.ts';
 import { isRedirectUriOrigin } from '../protocol/redirect-origins.ts';
 import { createApplicationFromClientMetadata } from './dynamic-client-registration.ts';
 import { filterApiScopes, openIdConnectScopes } from '../protocol/oauth-scopes.ts';
-import { oauthContext, type OauthRequestContext } from '../protocol/oauth-request-context.ts';
+import { getOauthRequestContext, type OauthRequestContext } from '../protocol/oauth-request-context.ts';
 import type { PrefetchedClient } from '../storage/prefetched-oauth-records.ts';
 
 /** Prefetches a request's client outside the transaction, where the lookup can be batched with the lookups of other requests. */
 export async function prefetchClient(em: EntityManager, req: object, clientId: string): Promise<void> {
   const client = clientId.includes('\0') ? undefined : await findActiveApplication(em, [clientId]);
-  if (client) oauthContext(req).client = client;
+  if (client) getOauthRequestContext(req).client = client;
 }
 
 /** Returns the authenticated client's refresh grace period in seconds, or undefined if the client does not set one. */
@@ -26,7 +26,7 @@ export function getClientRefreshGraceSeconds(
 }
 
 /** Returns whether an active application with this client ID has a redirect URI with this origin. */
-export const isRedirectOriginOfApplication =
+export const createRedirectOriginCheck =
   (em: EntityManager) =>
   async (clientId: string, origin: string): Promise<boolean> =>
     isRedirectUriOrigin((await findActiveApplication(em, [clientId]))?.redirectUris ?? [], origin);
@@ -38,7 +38,7 @@ export const createClientAdapter = (em: EntityManager): Adapter => ({
   async find(clientId) {
     if (clientId.includes('\0')) return undefined;
     rejectFailedDocument(clientId);
-    const context = Provider.ctx && oauthContext(Provider.ctx.req);
+    const context = Provider.ctx && getOauthRequestContext(Provider.ctx.req);
     const client = context?.client?.clientId === clientId ? context.client : await findActiveApplication(em, [clientId]);
     if (context && client) context.client = client;
     return client ? toClientMetadata(client, new Date()) : undefined;
@@ -48,13 +48,13 @@ export const createClientAdapter = (em: EntityManager): Adapter => ({
 });
 
 function rejectFailedDocument(clientId: string): void {
-  const failure = Provider.ctx && isUrlClientId(clientId) ? oauthContext(Provider.ctx.req).metadataDocumentFailure : undefined;
+  const failure = Provider.ctx && isUrlClientId(clientId) ? getOauthRequestContext(Provider.ctx.req).metadataDocumentFailure : undefined;
   if (failure !== undefined) throw new errors.InvalidClient(`client ID metadata document: ${failure}`);
 }
 
 function toClientMetadata(application: PrefetchedClient, now: Date): AdapterPayload {
   const usesAuthorizationCode = application.grantTypes.includes('authorization_code');
-  const actsForUsers = usesAuthorizationCode || application.grantTypes.includes(deviceGrantType);
+  const actsForUsers = usesAuthorizationCode || application.grantTypes.includes(deviceCodeGrantType);
   return {
     client_id: application.clientId,
     client_name: application.name,

@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
 import type { AdapterFactory } from 'oidc-provider';
-import { TooManyAttemptsError, type AttemptLimits } from '../brute-force/attempt-limits.ts';
+import { TooManyAttemptsError, type AttemptLimiter } from '../brute-force/attempt-limits.ts';
 import { oauthEndpointPaths } from '../protocol/endpoint-paths-and-audiences.ts';
 import { openRegistrationPolicyName } from './dynamic-client-registration.ts';
 
@@ -15,7 +15,7 @@ const tokenSeconds = 60;
  * specifies the open registration policy. All rules are therefore in policies, and every request is subject to a policy.
  */
 export const enableOpenClientRegistration =
-  (store: AdapterFactory, limits: AttemptLimits): Middleware =>
+  (store: AdapterFactory, limits: AttemptLimiter): Middleware =>
   async (ctx, next) => {
     const isAnonymous = ctx.method === 'POST' && ctx.path === oauthEndpointPaths.registration && ctx.get('authorization') === '';
     if (!isAnonymous) {
@@ -36,7 +36,7 @@ export const enableOpenClientRegistration =
     }
   };
 
-async function isWithinLimit(ctx: Context, limits: AttemptLimits): Promise<boolean> {
+async function isWithinLimit(ctx: Context, limits: AttemptLimiter): Promise<boolean> {
   const { ip } = z.custom<Request>().parse(ctx.req);
   try {
     await limits.countAttempt('registration', '', { address: ip });

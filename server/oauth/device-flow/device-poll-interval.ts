@@ -1,10 +1,10 @@
 import { LockMode } from '@mikro-orm/core';
 import type { Middleware } from 'koa';
 import { z } from 'zod';
-import { deviceGrantType } from '../../applications/application.entity.ts';
+import { deviceCodeGrantType } from '../../applications/application.entity.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { oauthEndpointPaths } from '../protocol/endpoint-paths-and-audiences.ts';
-import { readBufferedBody } from '../protocol/buffered-request-body.ts';
+import { readBodyFromBufferOrStream } from '../protocol/buffered-request-body.ts';
 import { hashSecretRecordId } from '../storage/oauth-record-mapping.ts';
 import { OauthRecord } from '../storage/oauth-record.entity.ts';
 
@@ -47,8 +47,8 @@ export const enforceDevicePollInterval =
       return;
     }
     if (ctx.status !== 400 || !pendingError.safeParse(ctx.body).success) return;
-    const form = new URLSearchParams((await readBufferedBody(ctx)).toString());
-    if (form.get('grant_type') !== deviceGrantType) return;
+    const form = new URLSearchParams((await readBodyFromBufferOrStream(ctx)).toString());
+    if (form.get('grant_type') !== deviceCodeGrantType) return;
     const isEarly = await recordPoll(em, form.get('device_code') ?? '', new Date());
     if (isEarly) ctx.body = { error: 'slow_down', error_description: 'wait longer before the next request' };
   };

@@ -2,23 +2,23 @@ import type { Request } from 'express';
 import type { Middleware } from 'koa';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { z } from 'zod';
-import { TooManyAttemptsError, type AttemptLimits } from '../brute-force/attempt-limits.ts';
+import { TooManyAttemptsError, type AttemptLimiter } from '../brute-force/attempt-limits.ts';
 import { oauthEndpointPaths } from '../protocol/endpoint-paths-and-audiences.ts';
 import type { ProviderPages } from '../pages/views/oidc-provider-pages.ts';
-import { readBufferedBody, replaceRequestBody } from '../protocol/buffered-request-body.ts';
+import { readBodyFromBufferOrStream, replaceRequestBody } from '../protocol/buffered-request-body.ts';
 
 /**
  * Limits wrong user codes to ten (RFC 8628 section 5.1), because a correct guess would connect another user's device. Counts the attempt
  * before the request transaction starts, because a rollback would undo the count.
  */
 export const limitUserCodeAttempts =
-  (limits: AttemptLimits, pages: Pick<ProviderPages, 'tooManyCodes'>): Middleware =>
+  (limits: AttemptLimiter, pages: Pick<ProviderPages, 'tooManyCodes'>): Middleware =>
   async (ctx, next) => {
     if (ctx.method !== 'POST' || ctx.path !== oauthEndpointPaths.code_verification) {
       await next();
       return;
     }
-    const body = await readBufferedBody(ctx);
+    const body = await readBodyFromBufferOrStream(ctx);
     replaceRequestBody(ctx, body);
     if (!new URLSearchParams(body.toString()).get('user_code')) {
       await next();

@@ -7,7 +7,7 @@ export type ApprovedScopes = { readonly consented: string[]; readonly preapprove
 // SQL, because the benchmark case `sign-in` runs it for every authorization request (see docs/performance.md), and MikroORM has no FOR KEY
 // SHARE.
 // Locks the application: a preapproval withdrawal waits until the grant has been created, and then revokes the grant.
-export const selectAndLockApprovedScopes = prepareStatement<ApprovedScopes & Pick<Application, 'registration'>>(
+export const lockApplicationAndSelectApprovedScopes = prepareStatement<ApprovedScopes & Pick<Application, 'registration'>>(
   'find_approved_scopes',
   `select coalesce(c.scopes, '{}') as consented, a.preapproved_scopes as preapproved, a.registration
    from applications a left join consents c on a.id = c.application_id and c.user_id = $1 where a.client_id = $2 for key share of a`,

@@ -26,7 +26,7 @@ export const connectedAppFromFields = (
 });
 
 /** Returns the names of these connected apps' applications, by client ID. */
-export async function findApplicationsOf(
+export async function findApplicationsOfConnectedApps(
   em: EntityManager,
   apps: readonly Pick<ConnectedAppFields, 'clientId'>[],
 ): Promise<Map<string, ApplicationFields>> {

@@ -1,4 +1,4 @@
-import { prepareDeferredStatement, prepareStatement } from '../../database/queries/prepared-statement.ts';
+import { prepareDeferredWrite, prepareStatement } from '../../database/queries/prepared-statement.ts';
 
 // SQL, because the benchmark case `sign-in` runs it for every authorization request (see docs/performance.md).
 export const insertConnectedApp = prepareStatement(
@@ -29,4 +29,4 @@ export const upsertConnectedAppUse = prepareStatement<ConnectedAppUseRow>(
 );
 
 // SQL, because the benchmark case `refresh` runs it for every token request, deferred until the next query (see docs/performance.md).
-export const upsertRepeatedConnectedAppUse = prepareDeferredStatement('record_repeated_connected_app_use', upsertUseSql);
+export const upsertConnectedAppUseOnRefresh = prepareDeferredWrite('record_repeated_connected_app_use', upsertUseSql);

@@ -12,10 +12,10 @@ import { oauthEndpointPaths } from '../protocol/endpoint-paths-and-audiences.ts'
 import { filterApiScopes } from '../protocol/oauth-scopes.ts';
 import { OauthRecord } from '../storage/oauth-record.entity.ts';
 import { ConnectedAppEntity } from './connected-app.entity.ts';
-import { connectedAppFromFields, findApplicationsOf } from './connected-app-response.ts';
-import { insertConnectedApp, upsertConnectedAppUse, upsertRepeatedConnectedAppUse } from './connected-app-use.sql.ts';
+import { connectedAppFromFields, findApplicationsOfConnectedApps } from './connected-app-response.ts';
+import { insertConnectedApp, upsertConnectedAppUse, upsertConnectedAppUseOnRefresh } from './connected-app-use.sql.ts';
 import { UserConsent } from './consent.entity.ts';
-import { deleteRevokedConnectedApps } from './delete-revoked-connected-apps.ts';
+import { deleteConnectedAppsAndRecordRevocation } from './delete-revoked-connected-apps.ts';
 
 /**
  * Records an application to which a user has granted access, and the device. The application is listed once it has requested its first
@@ -38,7 +38,7 @@ export async function createConnectedApp(
 const providerContext = z.custom<KoaContextWithOIDC>();
 
 /** Records, inside the request transaction, that an application has received a token. */
-export const recordConnectedAppUse =
+export const recordConnectedAppUseAndGrantCreated =
   (em: EntityManager): Middleware =>
   async (ctx, next) => {
     await next();
@@ -51,7 +51,7 @@ export const recordConnectedAppUse =
     const [userId, now] = [Number(accountId), new Date()];
     const use = [grant.jti, userId, clientId, now, scopes];
     // the first access token was issued together with the refresh token
-    if (params?.['grant_type'] === 'refresh_token') return upsertRepeatedConnectedAppUse(em, use);
+    if (params?.['grant_type'] === 'refresh_token') return upsertConnectedAppUseOnRefresh(em, use);
     const [used] = await upsertConnectedAppUse(em, use);
     if (!used?.first) return;
     const app = connectedAppFromFields({ ...used, clientId, scopes, lastUsedAt: now }, used.application ?? undefined);
@@ -59,7 +59,7 @@ export const recordConnectedAppUse =
   };
 
 /** Lists the applications that can currently act on the user's behalf, newest first. */
-export async function listConnectedApps(
+export async function listConnectedAppsOfUser(
   em: EntityManager,
   userId: number,
   now: Date,
@@ -70,7 +70,7 @@ export async function listConnectedApps(
   const grantIds = apps.map(({ grantId }) => grantId);
   const grants = await em.find(OauthRecord, { model: 'Grant', id: { $in: grantIds } }, { disableIdentityMap: true });
   const payloads = new Map(grants.map(({ id, payload }) => [id, payload]));
-  const applications = await findApplicationsOf(em, apps);
+  const applications = await findApplicationsOfConnectedApps(em, apps);
   return apps.flatMap((app) => {
     const payload = payloads.get(app.grantId);
     if (payload === undefined) return []; // revoked in the meantime
@@ -78,7 +78,7 @@ export async function listConnectedApps(
   });
 }
 
-/** Finds grants with a valid token. Rows without a valid token are left over from expired grants; `deleteOrphanedRows` deletes them. */
+/** Finds grants with a valid token. Rows without a valid token are left over from expired grants; `deleteOrphanedAppsAndSessionsBatch` deletes them. */
 function findActiveApps(em: EntityManager, userId: number, now: Date, before: number | null, limit: number) {
   const recordsOfUser = { accountId: String(userId), expiresAt: { $gt: now } };
   const grantIds = em
@@ -125,7 +125,7 @@ export type RevokeConnectedAppOptions = {
  * application on any device, except keys that the user keeps. Returns false if the user has no such connected app. Call this in a
  * transaction.
  */
-export async function revokeConnectedApp(
+export async function revokeConnectedAppConsentAndApiKeys(
   em: EntityManager,
   userId: number,
   id: number,
@@ -138,7 +138,7 @@ export async function revokeConnectedApp(
   // Deletes the grant first: a request that is issuing a token for a grant holds a lock on that grant, so this statement waits for it.
   await em.nativeDelete(OauthRecord, { model: 'Grant', id: grantId });
   await em.nativeDelete(OauthRecord, { grantId });
-  await deleteRevokedConnectedApps(em, { grantId });
+  await deleteConnectedAppsAndRecordRevocation(em, { grantId });
   const applicationId = em.createQueryBuilder(Application).select('id').where({ clientId });
   await em.nativeDelete(UserConsent, { user: userId, application: { $in: applicationId.toRaw() } });
   if (keepApiKeys !== 'all') {

@@ -1,11 +1,11 @@
 import { raw } from '@mikro-orm/core';
-import { rolesForScope } from '@mandate/contract';
+import { getRolesAllowedForScope } from '@mandate/contract';
 import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider';
-import { Application, isSelfRegistered, selfRegistrationTypes } from '../../applications/application.entity.ts';
+import { Application, isSelfRegistered, selfRegistrationMethods } from '../../applications/application.entity.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { lockRows } from '../../database/queries/lock-rows.sql.ts';
 import { User } from '../../users/user.entity.ts';
-import { type ApprovedScopes, selectAndLockApprovedScopes } from './approved-scopes.sql.ts';
+import { type ApprovedScopes, lockApplicationAndSelectApprovedScopes } from './approved-scopes.sql.ts';
 import { createConnectedApp } from './connected-apps.ts';
 import { UserConsent } from './consent.entity.ts';
 import { isApiScope, isKnownScope } from '../protocol/oauth-scopes.ts';
@@ -14,14 +14,15 @@ type Grant = InstanceType<Provider['Grant']>;
 export type UserRole = User['role'];
 
 /** Returns whether a user with this role can grant the scope: users can grant only the scopes that their role can use. */
-export const canRoleGrantScope = (role: UserRole, scope: string): boolean => !isApiScope(scope) || rolesForScope(scope).includes(role);
+export const canRoleGrantScope = (role: UserRole, scope: string): boolean =>
+  !isApiScope(scope) || getRolesAllowedForScope(scope).includes(role);
 
 /**
  * Returns the scopes that need no further consent: scopes the user consented to, and scopes an administrator preapproved for all users.
  * Returns undefined for a self-registered application, because its consent page is always shown.
  */
 async function findApprovedScopes(em: EntityManager, userId: number, clientId: string): Promise<ApprovedScopes | undefined> {
-  const [row] = await selectAndLockApprovedScopes(em, [userId, clientId]);
+  const [row] = await lockApplicationAndSelectApprovedScopes(em, [userId, clientId]);
   return row && !isSelfRegistered(row) ? row : undefined;
 }
 
@@ -41,12 +42,12 @@ export async function addScopesToStoredConsent(
     .onConflict(['user', 'application'])
     .merge({ scopes: raw('array(select distinct unnest(consents.scopes || excluded.scopes) order by 1)'), grantedAt: now })
     .execute();
-  const selfRegistered = { clientId, registration: { $in: [...selfRegistrationTypes] } };
+  const selfRegistered = { clientId, registration: { $in: [...selfRegistrationMethods] } };
   await em.fork({ keepTransactionContext: true }).nativeUpdate(Application, selfRegistered, { lastConsentAt: now });
 }
 
 /** Returns the known scopes in an authorization request. */
-export const parseRequestedScopes = (params: Readonly<Record<string, unknown>>): string[] =>
+export const parseKnownRequestedScopes = (params: Readonly<Record<string, unknown>>): string[] =>
   typeof params['scope'] === 'string' ? params['scope'].split(' ').filter(isKnownScope) : [];
 
 /**
@@ -84,7 +85,7 @@ export const requiresConsentAtEverySignIn = ({ applicationType, clientAuthMethod
  * Returns the grant for an authorization request: the grant that the user has just consented to, or a new grant with the scopes of an
  * earlier consent. Never reuses the browser session's grant, because two devices that share a grant would be signed out together.
  */
-export const createGrantFinder = (em: EntityManager, resources: readonly string[]) => async (ctx: KoaContextWithOIDC) => {
+export const createGrantFinderOrCreator = (em: EntityManager, resources: readonly string[]) => async (ctx: KoaContextWithOIDC) => {
   const { client, account, result, provider } = ctx.oidc;
   if (!client || !account) return undefined;
   const consentedGrantId = result?.consent?.grantId;
@@ -101,7 +102,7 @@ async function createGrantWithoutPrompt(
   resources: readonly string[],
 ): Promise<Grant | undefined> {
   const { params, provider } = ctx.oidc;
-  const requested = parseRequestedScopes(params ?? {});
+  const requested = parseKnownRequestedScopes(params ?? {});
   const approval = await findApprovedScopes(em, userId, clientId);
   if (!approval) return undefined;
   const [consented, preapproved] = [new Set(approval.consented), new Set(approval.preapproved)];
@@ -122,7 +123,7 @@ async function findRole(em: EntityManager, userId: number): Promise<UserRole> {
 }
 
 /** Returns the active application with this client ID. */
-export async function findActiveApplication(em: EntityManager, clientId: string): Promise<Application> {
+export async function requireActiveApplication(em: EntityManager, clientId: string): Promise<Application> {
   const application = await em.fork({ keepTransactionContext: true }).findOne(Application, { clientId, status: 'active' });
   if (!application) throw new errors.SessionNotFound('the application does not exist or is disabled');
   return application;

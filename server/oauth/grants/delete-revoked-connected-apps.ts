@@ -2,7 +2,7 @@ import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { recordEvent } from '../../events/record-event.ts';
 import { ConnectedAppEntity } from './connected-app.entity.ts';
-import { connectedAppFromFields, findApplicationsOf } from './connected-app-response.ts';
+import { connectedAppFromFields, findApplicationsOfConnectedApps } from './connected-app-response.ts';
 
 type RevokedConnectedApps =
   | { readonly grantId: string | { readonly $in: string[] } }
@@ -16,15 +16,15 @@ const batchSize = 1_000;
  * Deletes the connected apps for revoked grants, and records `grant.revoked` for each grant that has been used. Call this in the
  * transaction that revokes the grants.
  */
-export async function deleteRevokedConnectedApps(em: EntityManager, where: RevokedConnectedApps): Promise<void> {
+export async function deleteConnectedAppsAndRecordRevocation(em: EntityManager, where: RevokedConnectedApps): Promise<void> {
   const options = { orderBy: { id: 'asc' }, limit: batchSize, lockMode: LockMode.PESSIMISTIC_WRITE, disableIdentityMap: true } as const;
   const apps = await em.find(ConnectedAppEntity, where, options);
   if (apps.length === 0) return;
   await em.nativeDelete(ConnectedAppEntity, { id: { $in: apps.map(({ id }) => id) } });
   const used = apps.filter(({ lastUsedAt }) => lastUsedAt != null);
-  const applications = await findApplicationsOf(em, used);
+  const applications = await findApplicationsOfConnectedApps(em, used);
   for (const app of used) {
     await recordEvent(em, 'grant.revoked', connectedAppFromFields(app, applications.get(app.clientId)), app.user);
   }
-  if (apps.length === batchSize) await deleteRevokedConnectedApps(em, where);
+  if (apps.length === batchSize) await deleteConnectedAppsAndRecordRevocation(em, where);
 }

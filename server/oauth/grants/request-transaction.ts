@@ -3,9 +3,9 @@ import type { KoaContextWithOIDC } from 'oidc-provider';
 import { z } from 'zod';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { oauthEndpointPaths } from '../protocol/endpoint-paths-and-audiences.ts';
-import { oauthContext } from '../protocol/oauth-request-context.ts';
+import { getOauthRequestContext } from '../protocol/oauth-request-context.ts';
 import { auditTokenReuse } from './audit-token-reuse.ts';
-import { deleteRevokedConnectedApps } from './delete-revoked-connected-apps.ts';
+import { deleteConnectedAppsAndRecordRevocation } from './delete-revoked-connected-apps.ts';
 
 /** Rolls the transaction back after an error response. */
 class RollbackSignal extends Error {}
@@ -14,7 +14,7 @@ const providerContext = z.custom<KoaContextWithOIDC>();
 
 /** Listener for `grant.revoked`. The request that detected reuse is rejected, but the revocation is committed and audited. */
 export function recordGrantRevocation({ req }: Pick<KoaContextWithOIDC, 'req'>, grantId: string): void {
-  oauthContext(req).revokedGrantId = grantId;
+  getOauthRequestContext(req).revokedGrantId = grantId;
 }
 
 const { authorization, code_verification: deviceCode, revocation, token } = oauthEndpointPaths;
@@ -40,7 +40,7 @@ export const runRequestInTransaction =
     try {
       await em.transactional(async () => {
         await next();
-        const { revokedGrantId } = oauthContext(ctx.req);
+        const { revokedGrantId } = getOauthRequestContext(ctx.req);
         if (ctx.status >= 400 && revokedGrantId === undefined) throw new RollbackSignal();
         if (revokedGrantId !== undefined) await commitRevocation(em, providerContext.parse(ctx), revokedGrantId);
       });
@@ -53,5 +53,5 @@ export const runRequestInTransaction =
 /** Audits code or token reuse if the request was rejected for it, and deletes the revoked grant's connected app. */
 async function commitRevocation(em: EntityManager, ctx: KoaContextWithOIDC, grantId: string): Promise<void> {
   if (ctx.status >= 400) await auditTokenReuse(em, ctx, grantId);
-  await deleteRevokedConnectedApps(em, { grantId });
+  await deleteConnectedAppsAndRecordRevocation(em, { grantId });
 }

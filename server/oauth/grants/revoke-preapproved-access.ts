@@ -4,7 +4,7 @@ import { revokeApiKeys, type ApiKeyRevocationCause } from '../../api-keys/revoke
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { OauthRecord } from '../storage/oauth-record.entity.ts';
 import { ConnectedAppEntity } from './connected-app.entity.ts';
-import { deleteRevokedConnectedApps } from './delete-revoked-connected-apps.ts';
+import { deleteConnectedAppsAndRecordRevocation } from './delete-revoked-connected-apps.ts';
 
 /** Maximum number of grants per statement. */
 const batchSize = 1_000;
@@ -14,7 +14,7 @@ const batchSize = 1_000;
  * grants, and API keys that were created with them. Users are asked for consent at their next sign-in. Call this in a transaction that has
  * locked the application.
  */
-export async function revokePreapprovedAccess(
+export async function revokeAccessOfWithdrawnPreapproval(
   em: EntityManager,
   clientId: string,
   withdrawn: readonly string[],
@@ -56,7 +56,7 @@ async function withdrawFromGrants(em: EntityManager, grantIds: string[], withdra
   await em.nativeDelete(OauthRecord, { model: 'AccessToken', grantId: { $in: remainingIds } });
   await em.nativeDelete(OauthRecord, { model: 'Grant', id: { $in: revokedIds } });
   await em.nativeDelete(OauthRecord, { grantId: { $in: revokedIds } });
-  await deleteRevokedConnectedApps(em, { grantId: { $in: revokedIds } });
+  await deleteConnectedAppsAndRecordRevocation(em, { grantId: { $in: revokedIds } });
 }
 
 const scopeText = z.string().default('');

@@ -6,7 +6,7 @@ import { AuthenticatorApp, Passkey, RecoveryCode } from '../second-factors/secon
 import { OauthRecord } from '../storage/oauth-record.entity.ts';
 import { BrowserSession } from '../sessions/browser-session.entity.ts';
 import { UserConsent } from './consent.entity.ts';
-import { revokeGrantsAndSessions } from './revoke-grants-and-sessions.ts';
+import { revokeGrantsAndSessionsOfUser } from './revoke-grants-and-sessions.ts';
 
 /**
  * Revokes a user's access when the user is suspended or the account is closed. A suspended user is signed out everywhere; grants,
@@ -16,7 +16,7 @@ export const revokeAccessOfSuspendedOrClosedUser: RevokeAccess = async (em, user
   await em.nativeDelete(OauthRecord, { accountId: String(userId), model: { $in: ['Session', 'Interaction'] } });
   await em.nativeDelete(BrowserSession, { user: userId });
   if (reason === 'suspended') return;
-  await revokeGrantsAndSessions(em, userId);
+  await revokeGrantsAndSessionsOfUser(em, userId);
   await revokeApiKeys(em, { userId }, undefined, new Date());
   await em.nativeDelete(StoredPasswordHash, { user: userId });
   await em.nativeDelete(UserConsent, { user: userId });

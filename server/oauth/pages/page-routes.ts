@@ -5,15 +5,15 @@ import { showConsent, submitConsent } from './handlers/handle-consent.ts';
 import { showApiKeys, submitApiKeyRevocation } from './handlers/show-and-revoke-api-keys.ts';
 import { showConnectedApps, showSessions, submitConnectedAppRemoval, submitSessionSignOut } from './handlers/revoke-sessions-and-apps.ts';
 import {
-  showChangeEmail,
+  showEmailChangeRequest,
   showEmailConfirmation,
-  redisplayChangeEmail,
-  submitChangeEmail,
+  redisplayEmailChangeRequest,
+  submitEmailChangeRequest,
   submitEmailConfirmation,
 } from './handlers/change-email.ts';
 import { showChangePassword, redisplayChangePassword, submitChangePassword } from './handlers/change-password.ts';
 import { showCloseAccount, submitCloseAccount } from './handlers/close-account.ts';
-import { loadBrowserSession, endSession } from '../sessions/current-session.ts';
+import { loadBrowserSession, endBrowserSession } from '../sessions/current-session.ts';
 import {
   submitAuthenticatorAppRemoval,
   submitRecoveryCodeRenewal,
@@ -45,11 +45,11 @@ import {
 } from './handlers/sign-in.ts';
 import {
   showSignUpConfirmation,
-  showSignUp,
+  showSignUpRequest,
   redisplaySignUpConfirmation,
-  redisplaySignUp,
+  redisplaySignUpRequest,
   submitSignUpConfirmation,
-  submitSignUp,
+  submitSignUpRequest,
 } from './handlers/sign-up.ts';
 
 /** Registers all pages and forms. A form's second handler receives submissions without a valid token. */
@@ -79,8 +79,8 @@ function addSignInPages(pages: PageRouter, context: PageContext): void {
       redisplaySignInAfterSecondFactorExpired(context),
     )
     .addForm(['/sign-in', '/sign-in/:uid'], submitSignIn(context), redisplaySignIn(context))
-    .addPage(['/sign-up', '/sign-in/:uid/sign-up'], showSignUp(context))
-    .addForm(['/sign-up', '/sign-in/:uid/sign-up'], submitSignUp(context), redisplaySignUp(context))
+    .addPage(['/sign-up', '/sign-in/:uid/sign-up'], showSignUpRequest(context))
+    .addForm(['/sign-up', '/sign-in/:uid/sign-up'], submitSignUpRequest(context), redisplaySignUpRequest(context))
     .addPage(['/sign-up/confirm', '/sign-in/:uid/sign-up/confirm'], showSignUpConfirmation(context))
     .addForm(['/sign-up/confirm', '/sign-in/:uid/sign-up/confirm'], submitSignUpConfirmation(context), redisplaySignUpConfirmation(context))
     .addPage('/password-reset', showPasswordResetRequest(context))
@@ -98,8 +98,8 @@ function addAccountPages(pages: PageRouter, context: PageContext): void {
     .addPage('/account', requireSignedIn(showAccountPage))
     .addPage('/account/password', requireRecentSignIn(showChangePassword))
     .addForm('/account/password', requireRecentSignIn(submitChangePassword), requireRecentSignIn(redisplayChangePassword))
-    .addPage('/account/email', requireRecentSignIn(showChangeEmail))
-    .addForm('/account/email', requireRecentSignIn(submitChangeEmail), requireRecentSignIn(redisplayChangeEmail))
+    .addPage('/account/email', requireRecentSignIn(showEmailChangeRequest))
+    .addForm('/account/email', requireRecentSignIn(submitEmailChangeRequest), requireRecentSignIn(redisplayEmailChangeRequest))
     .addPage('/account/email/confirm', showEmailConfirmation(context))
     .addForm('/account/email/confirm', submitEmailConfirmation(context), showEmailConfirmation(context))
     .addPage('/account/sessions', requireSignedIn(showSessions))
@@ -129,7 +129,7 @@ const signOut =
   async (req, res) => {
     await context.em.transactional(async (em) => {
       const { accountId } = await loadBrowserSession(context.provider, req, res);
-      await endSession(context.provider, req, res);
+      await endBrowserSession(context.provider, req, res);
       if (accountId === undefined) return;
       const userId = Number(accountId);
       await recordAuditEvent(em, getClientAddressAndUserAgent(req), { action: 'session.ended', actorId: userId, userId }, new Date());

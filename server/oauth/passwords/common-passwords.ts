@@ -8,7 +8,7 @@ export const commonPasswordsFileUrl = new URL(import.meta.resolve('password-blac
 const decompress = promisify(gunzip);
 
 /** Normalizes case and Unicode composition, so that passwords that differ only in case or composition compare as equal. */
-export const normalizePassword = (password: string): string => password.normalize('NFKC').toLowerCase();
+export const normalizePasswordForComparison = (password: string): string => password.normalize('NFKC').toLowerCase();
 
 // Keeps only entries of at least the minimum length in memory (12,063 entries, about 1 MB).
 // The package's own functions would either keep every entry or scan the file on each call.
@@ -17,7 +17,7 @@ async function readList(minimumLength: number): Promise<ReadonlySet<string>> {
   return new Set(
     text
       .split('\n')
-      .map((line) => normalizePassword(line.trim()))
+      .map((line) => normalizePasswordForComparison(line.trim()))
       .filter((line) => line.length >= minimumLength),
   );
 }
@@ -34,5 +34,5 @@ export async function isCommonPassword(password: string, minimumLength: number):
     loadedList = undefined;
     throw error;
   });
-  return (await loadedList).has(normalizePassword(password));
+  return (await loadedList).has(normalizePasswordForComparison(password));
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { lowerChunkedBodyLimit } from '../../http/request/limit-chunked-body-size.ts';
 import { findDuplicateKeyInText } from '../../http/validation/duplicate-json-keys.ts';
 import { oauthEndpointPaths } from './endpoint-paths-and-audiences.ts';
-import { oauthContext } from './oauth-request-context.ts';
+import { getOauthRequestContext } from './oauth-request-context.ts';
 
 /** oidc-provider's size limit. A longer body is read only until the limit is exceeded; oidc-provider then rejects the request. */
 const bodyBytesMax = 56 * 1024;
@@ -45,13 +45,13 @@ function rejectDuplicateKey(ctx: Context, pointer: string): void {
 const bufferStream = z.custom<AsyncIterable<Buffer>>();
 
 /** Returns the buffered body, or reads the body from the request. */
-export async function readBufferedBody(ctx: Context): Promise<Buffer> {
-  return oauthContext(ctx.req).body ?? readChunks(ctx);
+export async function readBodyFromBufferOrStream(ctx: Context): Promise<Buffer> {
+  return getOauthRequestContext(ctx.req).body ?? readChunks(ctx);
 }
 
 /** Returns the fields of a form body. */
 export async function readForm(ctx: Context): Promise<URLSearchParams> {
-  const context = oauthContext(ctx.req);
+  const context = getOauthRequestContext(ctx.req);
   context.form ??= new URLSearchParams((context.body ?? (await readChunks(ctx))).toString());
   return context.form;
 }
@@ -69,7 +69,7 @@ async function readChunks(ctx: Context): Promise<Buffer> {
 
 /** Makes subsequent readers of the request receive `body`, because the stream has already been consumed. */
 export function replaceRequestBody(ctx: Context, body: Buffer): void {
-  const context = oauthContext(ctx.req);
+  const context = getOauthRequestContext(ctx.req);
   if (context.body === body) return;
   context.body = body;
   context.form = undefined;

@@ -4,11 +4,11 @@ import { basePathFromIssuer } from './endpoint-paths-and-audiences.ts';
 export type CookieNames = {
   /** Identifier of the browser session. */
   readonly session: string;
-  /** Pending interaction. oidc-provider uses one name for all interactions; `translateCookies` appends the identifier. */
+  /** Pending interaction. oidc-provider uses one name for all interactions; `translateOidcProviderCookies` appends the identifier. */
   readonly interaction: string;
   /** Random value that form tokens are bound to before sign-in. */
   readonly form: string;
-  /** Identifies a browser that has previously signed in (`KnownBrowsers`). */
+  /** Identifies a browser that has previously signed in (`KnownBrowserCookie`). */
   readonly browser: string;
 };
 

@@ -18,7 +18,7 @@ export const oauthEndpointPaths = {
  * Express route patterns for every path that oidc-provider serves. oidc-provider's own router ignores case and trailing slashes. Our
  * middleware (attempt limits, transactions, origin checks) compares paths exactly, so other spellings must not reach oidc-provider.
  */
-export const providerRoutePatterns: string[] = [
+export const oidcProviderRoutePatterns: string[] = [
   ...Object.values(oauthEndpointPaths),
   `${oauthEndpointPaths.authorization}/:uid`,
   `${oauthEndpointPaths.code_verification}/:uid`,

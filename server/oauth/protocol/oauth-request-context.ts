@@ -1,5 +1,5 @@
 import type { AdapterPayload, KoaContextWithOIDC, Provider } from 'oidc-provider';
-import { requestContext } from '../../http/request/request-context.ts';
+import { getRequestContext } from '../../http/request/request-context.ts';
 import type { PrefetchedClient, PrefetchedRecords } from '../storage/prefetched-oauth-records.ts';
 
 /** Data for one request to the authorization server or to one of its pages. */
@@ -37,8 +37,8 @@ declare module '../../http/request/request-context.ts' {
 }
 
 /** Returns the data for a request to the authorization server, and creates it on the first call. */
-export function oauthContext(req: object): OauthRequestContext {
-  const context = requestContext(req);
+export function getOauthRequestContext(req: object): OauthRequestContext {
+  const context = getRequestContext(req);
   context.oauth ??= {
     body: undefined,
     form: undefined,

@@ -1,2 +1,2 @@
 /** Returns a page path without its interaction ID. The ID is also a cookie value, so a reader of the log could continue the sign-in. */
-export const redactInteractionId = (path: string): string => path.replace(/\/(consent|sign-in|authorize|device)\/[^/]+/, '/$1/…');
+export const redactInteractionIdInPath = (path: string): string => path.replace(/\/(consent|sign-in|authorize|device)\/[^/]+/, '/$1/…');

@@ -1,12 +1,12 @@
 import type { Middleware } from 'koa';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { z } from 'zod';
-import { isDatabaseUnavailable, isDiskFullError, lowDiskSpaceRetryAfterSeconds } from '../../database/errors/availability-errors.ts';
+import { isRetryableDatabaseError, isDiskFullError, lowDiskSpaceRetryAfterSeconds } from '../../database/errors/availability-errors.ts';
 import { isLowDiskSpaceRejectionError } from '../../database/storage/disk-space-monitor.ts';
 import { oauthEndpointPaths } from '../protocol/endpoint-paths-and-audiences.ts';
 import { getGrantedScopeOfTokenRequest } from '../protocol/granted-scope-of-token-request.ts';
-import { oauthContext } from '../protocol/oauth-request-context.ts';
-import { redactInteractionId } from '../protocol/redact-interaction-id.ts';
+import { getOauthRequestContext } from '../protocol/oauth-request-context.ts';
+import { redactInteractionIdInPath } from '../protocol/redact-interaction-id.ts';
 import { createProviderPageSecurityHeaders } from '../pages/assets/page-security-headers.ts';
 
 const providerContext = z.custom<KoaContextWithOIDC>();
@@ -28,8 +28,8 @@ type ErrorLog = { error(details: object, message: string): void };
 export const createServerErrorRecorder =
   (log: ErrorLog) =>
   ({ req, path }: Pick<KoaContextWithOIDC, 'req' | 'path'>, err: unknown): void => {
-    oauthContext(req).serverError = err;
-    if (!isLowDiskSpaceRejectionError(err)) log.error({ err, path: redactInteractionId(path) }, 'authorization server failed');
+    getOauthRequestContext(req).serverError = err;
+    if (!isLowDiskSpaceRejectionError(err)) log.error({ err, path: redactInteractionIdInPath(path) }, 'authorization server failed');
   };
 
 /** Corrects oidc-provider responses that deviate from the RFCs, and turns database failures into 503 responses. */
@@ -46,8 +46,8 @@ export const correctProviderResponses =
       ctx.remove('Set-Cookie');
       ctx.body = { error: 'server_error', error_description: 'the request could not be completed' };
     }
-    const { serverError } = oauthContext(ctx.req);
-    if (isDatabaseUnavailable(serverError)) sendUnavailable(ctx, isDiskFullError(serverError));
+    const { serverError } = getOauthRequestContext(ctx.req);
+    if (isRetryableDatabaseError(serverError)) sendUnavailable(ctx, isDiskFullError(serverError));
     if (ctx.status === 404 && ctx.body === undefined) sendNotFoundOrMethodNotAllowed(ctx);
     if (clientAuthenticatedPaths.has(ctx.path)) correctResponse(ctx, issuer);
     // pages that oidc-provider renders itself: the form that posts a response to a client, and the sign-out form

@@ -2,7 +2,7 @@ import type { Middleware } from 'koa';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { z } from 'zod';
 import { oauthEndpointPaths } from '../protocol/endpoint-paths-and-audiences.ts';
-import { oauthContext } from '../protocol/oauth-request-context.ts';
+import { getOauthRequestContext } from '../protocol/oauth-request-context.ts';
 import { isReplayedRefresh } from '../refresh/refresh-token-grant.ts';
 
 /** Result of a request to the token or revocation endpoint, without personal data. */
@@ -19,7 +19,7 @@ const providerContext = z.custom<Partial<KoaContextWithOIDC>>();
 const errorBody = z.object({ error: z.string() });
 
 /** Reports each operation when the response is sent, after the transaction has committed. */
-export const countTokenOperationsInMetrics =
+export const reportTokenOperations =
   (report: OnTokenOperation): Middleware =>
   async (ctx, next) => {
     await next();
@@ -33,7 +33,7 @@ export const countTokenOperationsInMetrics =
     const grantType = reportedGrantType(oidc?.params?.['grant_type']);
     if (ctx.status === 200) return report(isReplayedRefresh(ctx.req) ? { name: 'replayed' } : { name: 'issued', grantType });
     report({ name: 'refused', grantType, error: errorBody.safeParse(ctx.body).data?.error ?? 'unknown' });
-    if (oauthContext(ctx.req).revokedGrantId !== undefined) report({ name: 'revoked', reason: 'reuse' });
+    if (getOauthRequestContext(ctx.req).revokedGrantId !== undefined) report({ name: 'revoked', reason: 'reuse' });
   };
 
 const reportedGrantTypes = new Map([

@@ -1,4 +1,4 @@
-import { prepareDeferredStatement, prepareStatement } from '../../database/queries/prepared-statement.ts';
+import { prepareDeferredWrite, prepareStatement } from '../../database/queries/prepared-statement.ts';
 import { refreshResponseModelName, type StoredOauthRecord } from '../storage/oauth-record-mapping.ts';
 import type { PrefetchedRecords } from '../storage/prefetched-oauth-records.ts';
 
@@ -15,7 +15,7 @@ const prepareByKey = <Statement>(prepare: (column: Column) => Statement): Readon
 const columns = 'model, id, payload, consumed_at as "consumedAt", expires_at as "expiresAt"';
 
 // SQL, because the benchmark case `sign-in` reads the session with it for every authorization request (see docs/performance.md).
-export const selectRecord = prepareByKey((column) =>
+export const selectRecordByKey = prepareByKey((column) =>
   prepareStatement<StoredOauthRecord>(
     `find_oauth_record_by_${column}`,
     `select ${columns} from oauth_records where model = $1 and ${column} = $2 and (expires_at is null or expires_at > $3)`,
@@ -24,7 +24,7 @@ export const selectRecord = prepareByKey((column) =>
 
 // SQL, because the benchmark cases `refresh` and `sign-in` run it for every token request (see docs/performance.md).
 // Also reads the records that the request needs next: the grant, which is already locked, and the user.
-export const selectAndLockRecordOfGrant = prepareByKey((column) =>
+export const selectAndLockRecordWithGrantAndUser = prepareByKey((column) =>
   prepareStatement<PrefetchedRecords>(
     `lock_oauth_record_of_grant_by_${column}`,
     `select r.model, r.id, r.payload, r.consumed_at as "consumedAt", r.expires_at as "expiresAt",
@@ -40,8 +40,8 @@ export const selectAndLockRecordOfGrant = prepareByKey((column) =>
 
 // SQL, because the benchmark cases `refresh` and `sign-in` run it for every token request, deferred until the next query (see
 // docs/performance.md).
-export const lockGrant = prepareByKey((column) =>
-  prepareDeferredStatement(
+export const lockGrantOfRecord = prepareByKey((column) =>
+  prepareDeferredWrite(
     `lock_grant_by_${column}`,
     `select id from oauth_records where model = 'Grant' and id = (select grant_id from oauth_records where model = $1 and ${column} = $2) for update`,
   ),
@@ -49,7 +49,7 @@ export const lockGrant = prepareByKey((column) =>
 
 // SQL, because the benchmark cases `refresh`, `client-credentials` and `sign-in` write every record with it, deferred until the next query
 // (see docs/performance.md).
-export const upsertRecord = prepareDeferredStatement(
+export const upsertOauthRecord = prepareDeferredWrite(
   'write_oauth_record',
   `insert into oauth_records (model, id, payload, grant_id, user_code, uid, account_id, client_id, expires_at)
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9) on conflict (model, id)
@@ -58,13 +58,13 @@ export const upsertRecord = prepareDeferredStatement(
 );
 
 // SQL, because the benchmark case `refresh` runs it for every request, deferred until the next query (see docs/performance.md).
-export const markConsumed = prepareDeferredStatement(
+export const markRecordConsumed = prepareDeferredWrite(
   'consume_oauth_record',
   'update oauth_records set consumed_at = $3 where model = $1 and id = $2',
 );
 
 // SQL, because the benchmark case `sign-in` runs it for every token request, deferred until the next query (see docs/performance.md).
-export const markConsumedUntilGrantExpires = prepareDeferredStatement(
+export const markConsumedAndKeepUntilGrantExpires = prepareDeferredWrite(
   'consume_and_extend_oauth_record',
   `update oauth_records spent set consumed_at = $3,
      expires_at = coalesce((select g.expires_at from oauth_records g where g.model = 'Grant' and g.id = spent.grant_id), spent.expires_at)

@@ -2,10 +2,10 @@ import { LockMode } from '@mikro-orm/core';
 import { errors, Provider, type Adapter, type AdapterFactory, type AdapterPayload } from 'oidc-provider';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { insertIfAbsent } from '../../database/queries/insert-if-absent.ts';
-import { oauthContext } from '../protocol/oauth-request-context.ts';
+import { getOauthRequestContext } from '../protocol/oauth-request-context.ts';
 import { OauthRecord } from '../storage/oauth-record.entity.ts';
 import {
-  isHashedRecordId,
+  hasRecordIdHashPrefix,
   storageIdFromPlainOrHashedId,
   storageIdFromClientProvidedId,
   modelNamesWithGrant,
@@ -16,12 +16,12 @@ import {
   oauthRecordFromAdapterPayload,
 } from '../storage/oauth-record-mapping.ts';
 import {
-  lockGrant,
-  markConsumed,
-  markConsumedUntilGrantExpires,
-  selectAndLockRecordOfGrant,
-  selectRecord,
-  upsertRecord,
+  lockGrantOfRecord,
+  markRecordConsumed,
+  markConsumedAndKeepUntilGrantExpires,
+  selectAndLockRecordWithGrantAndUser,
+  selectRecordByKey,
+  upsertOauthRecord,
   type RecordKey,
 } from './oauth-records.sql.ts';
 
@@ -53,7 +53,7 @@ class PostgresAdapter implements Adapter {
   }
 
   async find(id: string): Promise<AdapterPayload | undefined> {
-    const locked = this.#model === 'RefreshToken' && Provider.ctx ? oauthContext(Provider.ctx.req).lockedRefreshToken : undefined;
+    const locked = this.#model === 'RefreshToken' && Provider.ctx ? getOauthRequestContext(Provider.ctx.req).lockedRefreshToken : undefined;
     if (locked?.token === id) return locked.payload;
     return isStorageId(this.#model, id) ? this.#load('id', id) : this.#load('id', storageIdFromClientProvidedId(this.#model, id), id);
   }
@@ -72,14 +72,14 @@ class PostgresAdapter implements Adapter {
     const record = oauthRecordFromAdapterPayload(this.#model, id, payload, expiresIn);
     if (this.#model !== 'ReplayDetection') {
       const { grantId, userCode, uid, accountId, clientId, expiresAt } = record;
-      return upsertRecord(this.#em, [record.model, record.id, record.payload, grantId, userCode, uid, accountId, clientId, expiresAt]);
+      return upsertOauthRecord(this.#em, [record.model, record.id, record.payload, grantId, userCode, uid, accountId, clientId, expiresAt]);
     }
     // the second of two concurrent requests with the same DPoP proof waits for the first request and then finds its record
     if (!(await insertIfAbsent(this.#em, OauthRecord, record))) throw new errors.InvalidGrant('DPoP proof JWT Replay detected');
   }
 
   async consume(id: string): Promise<void> {
-    const mark = keptUntilGrantExpires.has(this.#model) ? markConsumedUntilGrantExpires : markConsumed;
+    const mark = keptUntilGrantExpires.has(this.#model) ? markConsumedAndKeepUntilGrantExpires : markRecordConsumed;
     await mark(this.#em, [this.#model, storageIdFromPlainOrHashedId(this.#model, id), new Date()]);
   }
 
@@ -95,25 +95,25 @@ class PostgresAdapter implements Adapter {
 
   /** Invalidates the prefetched grant. */
   #invalidatePrefetchedGrant(): void {
-    if (this.#model === 'Grant' && Provider.ctx) oauthContext(Provider.ctx.req).prefetched = undefined;
+    if (this.#model === 'Grant' && Provider.ctx) getOauthRequestContext(Provider.ctx.req).prefetched = undefined;
   }
 
   async #load(key: RecordKey, value: string, presented?: string): Promise<AdapterPayload | undefined> {
     if (value.includes('\0')) return undefined; // PostgreSQL text cannot contain NUL, so no record can match
     const now = new Date();
     const parameters = [this.#model, value, now];
-    if (!this.#em.isInTransaction()) return payloadFromRow(await selectRecord[key](this.#em, parameters), presented);
-    const context = Provider.ctx && oauthContext(Provider.ctx.req);
+    if (!this.#em.isInTransaction()) return payloadFromRow(await selectRecordByKey[key](this.#em, parameters), presented);
+    const context = Provider.ctx && getOauthRequestContext(Provider.ctx.req);
     const grant = this.#model === 'Grant' ? context?.prefetched?.grant : undefined;
     if (grant?.id === value) return adapterPayloadFromOauthRecord(grant, presented);
     // Locks the grant before the record, so that two requests that revoke the same grant cannot deadlock.
-    if (modelNamesWithGrant.has(this.#model)) await lockGrant[key](this.#em, [this.#model, value]);
-    if (!singleUseModels.has(this.#model)) return payloadFromRow(await selectRecord[key](this.#em, parameters), presented);
+    if (modelNamesWithGrant.has(this.#model)) await lockGrantOfRecord[key](this.#em, [this.#model, value]);
+    if (!singleUseModels.has(this.#model)) return payloadFromRow(await selectRecordByKey[key](this.#em, parameters), presented);
     if (!modelNamesWithGrant.has(this.#model)) {
       const record = await this.#findAndLock({ [key]: value }, now);
       return record ? adapterPayloadFromOauthRecord(record, presented) : undefined;
     }
-    const [row] = await selectAndLockRecordOfGrant[key](this.#em, parameters);
+    const [row] = await selectAndLockRecordWithGrantAndUser[key](this.#em, parameters);
     if (context) context.prefetched = row;
     return row && adapterPayloadFromOauthRecord(row, presented);
   }
@@ -129,5 +129,5 @@ const payloadFromRow = ([row]: readonly StoredOauthRecord[], presented: string |
 
 /** Returns whether the ID is a storage ID from an interaction record rather than from the client. Storage IDs occur only on resume. */
 const isStorageId = (model: string, id: string): boolean =>
-  referencedByInteractions.has(model) && isHashedRecordId(id) && resumeRoutes.has(Provider.ctx?.oidc.route ?? '');
+  referencedByInteractions.has(model) && hasRecordIdHashPrefix(id) && resumeRoutes.has(Provider.ctx?.oidc.route ?? '');
 const resumeRoutes = new Set(['resume', 'device_resume']);

@@ -7,7 +7,7 @@ import { createOidcAccountLookup } from '../accounts/account-store.ts';
 import { findWhenAuthenticatorAppWasAdded } from '../second-factors/authenticator-app-and-recovery-codes.ts';
 import { oneFactorAcrValue, twoFactorAcrValue } from '../protocol/acr-and-amr.ts';
 import { createClientAdapter, patchClientSecretComparison } from '../clients/oidc-client-adapter.ts';
-import { requiresConsentAtEverySignIn, createGrantFinder } from '../grants/consent.ts';
+import { requiresConsentAtEverySignIn, createGrantFinderOrCreator } from '../grants/consent.ts';
 import { cookieNamesForIssuer } from '../protocol/cookie-names.ts';
 import { dpopAlgorithms } from '../tokens/dpop-proof.ts';
 import {
@@ -17,7 +17,7 @@ import {
   basePathFromIssuer,
 } from '../protocol/endpoint-paths-and-audiences.ts';
 import { addAuthTimeClaim, storeIssuedAccessTokenRecord } from '../tokens/access-token-records.ts';
-import { exchangeRefreshToken, rotateOrReplay, type RefreshGrantOptions } from '../refresh/refresh-token-grant.ts';
+import { exchangeOrReplayRefreshToken, rotateOrReplay, type RefreshGrantOptions } from '../refresh/refresh-token-grant.ts';
 import { isRedirectUriOrigin } from '../protocol/redirect-origins.ts';
 import type { ProviderPages } from '../pages/views/oidc-provider-pages.ts';
 import { tokenAndSessionLifetimes } from '../protocol/token-and-session-lifetimes.ts';
@@ -39,7 +39,7 @@ type ProviderOptions = {
   readonly pages: ProviderPages;
 };
 
-export function createProvider(parts: ProviderOptions): Provider {
+export function createOidcProvider(parts: ProviderOptions): Provider {
   const { em, issuer, store, cookieKey, pages } = parts;
   const cookies = cookieNamesForIssuer(issuer);
   const secure = issuer.startsWith('https:');
@@ -58,7 +58,7 @@ export function createProvider(parts: ProviderOptions): Provider {
       short: { httpOnly: true, sameSite: 'lax', secure, signed: true },
     },
     findAccount: createOidcAccountLookup(em),
-    loadExistingGrant: createGrantFinder(em, listAccessTokenAudiences(issuer)),
+    loadExistingGrant: createGrantFinderOrCreator(em, listAccessTokenAudiences(issuer)),
     interactions: {
       policy: createInteractionPolicy(em),
       url: (_ctx, interaction) =>
@@ -82,7 +82,7 @@ export function createProvider(parts: ProviderOptions): Provider {
 const providerWithRefreshGrant = (options: RefreshGrantOptions): typeof Provider =>
   class extends Provider {
     override registerGrantType<Params extends object>(name: string, handle: GrantHandler<Params>, ...more: RemainingParameters): void {
-      const refresh: GrantHandler<Params> = (ctx) => exchangeRefreshToken(options, ctx, async () => handle(ctx));
+      const refresh: GrantHandler<Params> = (ctx) => exchangeOrReplayRefreshToken(options, ctx, async () => handle(ctx));
       super.registerGrantType(name, name === 'refresh_token' ? refresh : handle, ...more);
     }
   };

@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Middleware } from 'koa';
 import { z } from 'zod';
-import { oauthContext, type OauthRequestContext } from '../protocol/oauth-request-context.ts';
+import { getOauthRequestContext, type OauthRequestContext } from '../protocol/oauth-request-context.ts';
 
 const providerContext = z.custom<NonNullable<OauthRequestContext['koaContext']>>();
 
-/** Stores each request's koa context for `releaseContextAfterResponse`. */
-export const rememberKoaContextForRelease: Middleware = (ctx, next) => {
-  oauthContext(ctx.req).koaContext = providerContext.parse(ctx);
+/** Stores each request's koa context for `clearKoaContextAfterResponse`. */
+export const storeKoaContextForClearing: Middleware = (ctx, next) => {
+  getOauthRequestContext(ctx.req).koaContext = providerContext.parse(ctx);
   return next();
 };
 
@@ -16,12 +16,12 @@ export const rememberKoaContextForRelease: Middleware = (ctx, next) => {
  * allocates getters in the old generation. If the context were not cleared, the request and everything it references would survive until
  * the next major GC.
  */
-export function releaseContextAfterResponse(req: IncomingMessage, res: ServerResponse): void {
+export function clearKoaContextAfterResponse(req: IncomingMessage, res: ServerResponse): void {
   if (res.closed) clearContext(req);
   else res.once('close', () => clearContext(req));
 }
 
 function clearContext(req: IncomingMessage): void {
-  const { koaContext: context } = oauthContext(req);
+  const { koaContext: context } = getOauthRequestContext(req);
   for (const part of [context?.oidc, context]) if (part) for (const key of Reflect.ownKeys(part)) Reflect.set(part, key, undefined);
 }

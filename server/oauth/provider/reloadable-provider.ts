@@ -1,24 +1,27 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Provider } from 'oidc-provider';
-import { releaseContextAfterResponse, rememberKoaContextForRelease } from './release-request-context.ts';
-import type { PublishedKeySet, SigningKeyCache } from '../signing-keys/signing-key-cache.ts';
+import { clearKoaContextAfterResponse, storeKoaContextForClearing } from './release-request-context.ts';
+import type { PublishedKeySet, RotatingSigningKeyCache } from '../signing-keys/signing-key-cache.ts';
 
 /**
  * Replaces the provider when the signing keys change, because oidc-provider accepts keys only at construction. In-flight requests finish
  * with the provider they started with. The old and the new provider share their state through the database.
  */
 export class ReloadableProvider {
-  readonly #keys: SigningKeyCache;
+  readonly #keys: RotatingSigningKeyCache;
   readonly #createProvider: (keys: PublishedKeySet['keys']) => Provider;
   #active: { readonly set: PublishedKeySet; readonly provider: Provider; readonly callback: ReturnType<Provider['callback']> };
 
-  private constructor(keys: SigningKeyCache, createProvider: (keys: PublishedKeySet['keys']) => Provider, set: PublishedKeySet) {
+  private constructor(keys: RotatingSigningKeyCache, createProvider: (keys: PublishedKeySet['keys']) => Provider, set: PublishedKeySet) {
     this.#keys = keys;
     this.#createProvider = createProvider;
     this.#active = this.#build(set);
   }
 
-  static async start(keys: SigningKeyCache, createProvider: (keys: PublishedKeySet['keys']) => Provider): Promise<ReloadableProvider> {
+  static async start(
+    keys: RotatingSigningKeyCache,
+    createProvider: (keys: PublishedKeySet['keys']) => Provider,
+  ): Promise<ReloadableProvider> {
     return new ReloadableProvider(keys, createProvider, await keys.current());
   }
 
@@ -33,13 +36,13 @@ export class ReloadableProvider {
     try {
       await this.#active.callback(req, res);
     } finally {
-      releaseContextAfterResponse(req, res);
+      clearKoaContextAfterResponse(req, res);
     }
   };
 
   #build(set: PublishedKeySet) {
     const provider = this.#createProvider(set.keys);
-    provider.use(rememberKoaContextForRelease);
+    provider.use(storeKoaContextForClearing);
     return { set, provider, callback: provider.callback() };
   }
 }

@@ -15,7 +15,7 @@ const interactionsMax = 8;
  *
  * Sets the attributes of every response cookie. Cookies with other names are not forwarded.
  */
-export function translateCookies(names: CookieNames, secure: boolean): RequestHandler {
+export function translateOidcProviderCookies(names: CookieNames, secure: boolean): RequestHandler {
   const translation = new CookieTranslation(names, secure);
   return (req, res, next) => {
     const { cookie } = req.headers;

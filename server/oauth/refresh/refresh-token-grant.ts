@@ -1,8 +1,8 @@
 /**
  * Refreshes a token (RFC 6749 section 6). The functions are in the order in which they run:
  *
- * 1. `handleRefreshRequest` rejects a client with too many wrong secrets, and starts the transaction.
- * 2. oidc-provider authenticates the client and calls `exchangeRefreshToken`.
+ * 1. `createRefreshRequestMiddleware` rejects a client with too many wrong secrets, and starts the transaction.
+ * 2. oidc-provider authenticates the client and calls `exchangeOrReplayRefreshToken`.
  * 3. `lockRefreshToken` makes concurrent requests with the same token run one after the other.
  * 4. `findStoredResponse` returns the first response if this request repeats an earlier one within the grace period.
  * 5. oidc-provider checks the token, its grant and the user. A used token that is not a repetition revokes its grant.
@@ -17,16 +17,16 @@ import type { AdapterFactory, KoaContextWithOIDC } from 'oidc-provider';
 import { z } from 'zod';
 import { encryptText, decryptText } from '../../crypto/authenticated-encryption.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
-import type { AttemptLimits } from '../brute-force/attempt-limits.ts';
+import type { AttemptLimiter } from '../brute-force/attempt-limits.ts';
 import { getClientRefreshGraceSeconds } from '../clients/oidc-client-adapter.ts';
-import { limitClientSecretAttempts } from '../clients/limit-client-secret-attempts.ts';
-import { recordConnectedAppUse } from '../grants/connected-apps.ts';
+import { prefetchClientAndLimitSecretAttempts } from '../clients/limit-client-secret-attempts.ts';
+import { recordConnectedAppUseAndGrantCreated } from '../grants/connected-apps.ts';
 import { runRequestInTransaction } from '../grants/request-transaction.ts';
 import { readForm } from '../protocol/buffered-request-body.ts';
 import { oauthEndpointPaths } from '../protocol/endpoint-paths-and-audiences.ts';
-import { oauthContext, type OauthRequestContext } from '../protocol/oauth-request-context.ts';
+import { getOauthRequestContext, type OauthRequestContext } from '../protocol/oauth-request-context.ts';
 import { adapterPayloadFromOauthRecord, refreshResponseModelName } from '../storage/oauth-record-mapping.ts';
-import { dpopKeyThumbprint } from '../tokens/dpop-proof.ts';
+import { thumbprintFromUnverifiedDpopProof } from '../tokens/dpop-proof.ts';
 
 export const isRefreshRequest = async (ctx: Context): Promise<boolean> =>
   ctx.method === 'POST' &&
@@ -35,10 +35,16 @@ export const isRefreshRequest = async (ctx: Context): Promise<boolean> =>
   (await readForm(ctx)).get('grant_type') === 'refresh_token';
 
 /** Creates the middleware for refresh requests. No other middleware runs between this middleware and oidc-provider. */
-export function handleRefreshRequest({ em, limits }: { readonly em: EntityManager; readonly limits: AttemptLimits }): Middleware {
-  const limitAttempts = limitClientSecretAttempts(em, limits);
+export function createRefreshRequestMiddleware({
+  em,
+  limits,
+}: {
+  readonly em: EntityManager;
+  readonly limits: AttemptLimiter;
+}): Middleware {
+  const limitAttempts = prefetchClientAndLimitSecretAttempts(em, limits);
   const runInTransaction = runRequestInTransaction(em);
-  const recordUse = recordConnectedAppUse(em);
+  const recordUse = recordConnectedAppUseAndGrantCreated(em);
   return async (ctx, runProvider) => {
     await limitAttempts(ctx, async () => {
       await runInTransaction(ctx, async () => {
@@ -65,14 +71,14 @@ export type RefreshGrantOptions = {
  * Must run in the request transaction, so that the stored response is committed together with the tokens in it.
  * @param runProviderGrant oidc-provider's handler, which validates the request and sets `ctx.body` or throws an OAuth error
  */
-export async function exchangeRefreshToken(
+export async function exchangeOrReplayRefreshToken(
   options: RefreshGrantOptions,
   ctx: KoaContextWithOIDC,
   runProviderGrant: () => Promise<void>,
 ): Promise<void> {
   const token = ctx.oidc.params?.['refresh_token'];
   if (typeof token !== 'string') return runProviderGrant(); // oidc-provider rejects the request
-  const context = oauthContext(ctx.req);
+  const context = getOauthRequestContext(ctx.req);
   const request = await describeRefresh(options, ctx, context, token);
   await lockRefreshToken(options.store, context, token);
   const storedResponse = findStoredResponse(context, request, token);
@@ -112,7 +118,7 @@ async function requestFingerprint(ctx: KoaContextWithOIDC): Promise<string> {
   const { scope, resource } = ctx.oidc.params ?? {};
   const scopes = typeof scope === 'string' ? scope.split(' ') : [];
   const resources = [resource ?? []].flat().map(String);
-  return JSON.stringify([sortedUnique(scopes), sortedUnique(resources), await dpopKeyThumbprint(ctx.get('DPoP'))]);
+  return JSON.stringify([sortedUnique(scopes), sortedUnique(resources), await thumbprintFromUnverifiedDpopProof(ctx.get('DPoP'))]);
 }
 
 const sortedUnique = (values: readonly string[]): string[] => [...new Set(values)].toSorted();
@@ -147,7 +153,7 @@ function findStoredResponse(
 class RepeatedRefresh extends Error {}
 
 /** Returns whether the response to a request is a stored response. */
-export const isReplayedRefresh = (req: object): boolean => oauthContext(req).storedRefreshResponse !== undefined;
+export const isReplayedRefresh = (req: object): boolean => getOauthRequestContext(req).storedRefreshResponse !== undefined;
 
 /**
  * Returns whether to rotate the refresh token. oidc-provider calls this function after its last check and before it issues tokens. A

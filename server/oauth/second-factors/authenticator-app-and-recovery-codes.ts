@@ -60,7 +60,7 @@ export async function saveAuthenticatorApp(
 }
 
 /** Deletes a user's authenticator app and recovery codes. */
-export async function deleteAuthenticatorApp(em: EntityManager, userId: number): Promise<void> {
+export async function deleteAuthenticatorAppAndRecoveryCodes(em: EntityManager, userId: number): Promise<void> {
   await em.nativeDelete(AuthenticatorApp, { user: userId });
   await em.nativeDelete(RecoveryCode, { user: userId });
 }

@@ -157,7 +157,7 @@ export async function addPasskey(
 }
 
 /** Verifies a passkey signature and returns the user and the passkey, or undefined if verification fails. */
-export async function verifyPasskey(
+export async function verifyPasskeyAndRecordUse(
   em: EntityManager,
   challenges: PasskeyChallenges,
   issuer: string,

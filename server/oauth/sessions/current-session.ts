@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Provider } from 'oidc-provider';
 import { tokenAndSessionLifetimes } from '../protocol/token-and-session-lifetimes.ts';
-import { oauthContext } from '../protocol/oauth-request-context.ts';
+import { getOauthRequestContext } from '../protocol/oauth-request-context.ts';
 import type { AuthenticationContext } from '../protocol/acr-and-amr.ts';
 
 type Session = InstanceType<Provider['Session']>;
@@ -14,19 +14,19 @@ export const loadBrowserSession = (provider: Provider, req: Request, res: Respon
 export const loadBrowserSessionForRequest =
   (context: { readonly provider: Provider }): RequestHandler =>
   async (req, res, next) => {
-    oauthContext(req).session = await loadBrowserSession(context.provider, req, res);
+    getOauthRequestContext(req).session = await loadBrowserSession(context.provider, req, res);
     next();
   };
 
 /** Returns a page request's session. The session's `accountId` is undefined if no user is signed in. */
 export function getBrowserSessionOfRequest(req: Request): Session {
-  const { session } = oauthContext(req);
+  const { session } = getOauthRequestContext(req);
   if (!session) throw new Error('the session of this request has not been loaded');
   return session;
 }
 
 /** Signs the browser in outside an authorization request. The session gets a new identifier, which prevents session fixation. */
-export async function startSession(
+export async function startBrowserSession(
   provider: Provider,
   req: Request,
   res: Response,
@@ -38,16 +38,16 @@ export async function startSession(
   const session = new provider.Session();
   session.loginAccount({ accountId, amr: [...amr], acr });
   await session.save(tokenAndSessionLifetimes.session);
-  oauthContext(req).session = session;
+  getOauthRequestContext(req).session = session;
   setSessionCookie(provider, req, res, session.jti);
   return session;
 }
 
 /** Signs the browser out. Grants are not affected. */
-export async function endSession(provider: Provider, req: Request, res: Response): Promise<void> {
+export async function endBrowserSession(provider: Provider, req: Request, res: Response): Promise<void> {
   const session = await loadBrowserSession(provider, req, res);
   if (session.accountId !== undefined) await session.destroy();
-  oauthContext(req).session = new provider.Session();
+  getOauthRequestContext(req).session = new provider.Session();
   setSessionCookie(provider, req, res, null);
 }
 

@@ -10,5 +10,6 @@ export const findSigningKeys = (em: EntityManager): Promise<SigningKeyEntity[]> 
   em.find(SigningKey, {}, { orderBy: { algorithm: 'asc', signsFrom: 'desc', kid: 'asc' }, disableIdentityMap: true });
 
 /** Returns, for each algorithm, the time from which its newest key is used for signing. Expects the order of `findSigningKeys`. */
-export const newestSigningTimes = (keys: readonly Pick<SigningKeyEntity, 'algorithm' | 'signsFrom'>[]): Map<SigningKeyAlgorithm, Date> =>
-  new Map(keys.toReversed().map(({ algorithm, signsFrom }) => [algorithm, signsFrom]));
+export const getNewestSigningTimeByAlgorithm = (
+  keys: readonly Pick<SigningKeyEntity, 'algorithm' | 'signsFrom'>[],
+): Map<SigningKeyAlgorithm, Date> => new Map(keys.toReversed().map(({ algorithm, signsFrom }) => [algorithm, signsFrom]));

@@ -3,7 +3,7 @@ import { recordAuditEvent, type RequestSource } from '../../audit/record-audit-e
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { acquireAdvisoryLockForId } from '../../database/queries/advisory-lock.sql.ts';
 import { encryptJwk } from './encrypted-jwk.ts';
-import { findSigningKeys, newestSigningTimes, type SigningKeyAlgorithm } from './find-signing-keys.ts';
+import { findSigningKeys, getNewestSigningTimeByAlgorithm, type SigningKeyAlgorithm } from './find-signing-keys.ts';
 import { SigningKey } from './signing-key.entity.ts';
 
 // ES256 is used for access tokens; RS256 is the OpenID Connect default for ID tokens.
@@ -59,18 +59,18 @@ export const generateSigningKeys = (encryptionKey: Buffer): Promise<NewKey[]> =>
  * for signing. The previous key is removed when all tokens signed with it have expired. An installation's first keys are used for signing
  * immediately.
  */
-export async function rotateSigningKeys(
+export async function rotateSigningKeysIfDueOrRequested(
   em: EntityManager,
   encryptionKey: Buffer,
   now: Date,
   options: KeyRotationOptions = {},
 ): Promise<KeyRotationResult> {
   const newKeys = await generateSigningKeys(encryptionKey);
-  return em.fork().transactional((inner) => insertSigningKeysIfRotationIsDue(inner, newKeys, now, options));
+  return em.fork().transactional((inner) => insertDueSigningKeysAndRetirePrevious(inner, newKeys, now, options));
 }
 
 /** Inserts the keys whose rotation is due and retires their predecessors. Call this in a transaction. */
-export async function insertSigningKeysIfRotationIsDue(
+export async function insertDueSigningKeysAndRetirePrevious(
   em: EntityManager,
   newKeys: readonly NewKey[],
   now: Date,
@@ -79,7 +79,7 @@ export async function insertSigningKeysIfRotationIsDue(
   const { schedule = defaultSigningKeyRotationSchedule, when = 'due', by } = options;
   await acquireAdvisoryLockForId(em, rotationLockId);
   await em.nativeDelete(SigningKey, when === 'at once' ? {} : { retiresAt: { $lte: now } });
-  const newest = newestSigningTimes(await findSigningKeys(em));
+  const newest = getNewestSigningTimeByAlgorithm(await findSigningKeys(em));
   const due = newKeys.filter(({ algorithm }) => isSigningKeyRotationDue(newest.get(algorithm), now, schedule, when));
   for (const { algorithm, kid, encryptedJwk } of due) {
     const signsFrom = newest.has(algorithm) ? addSeconds(now, schedule.publishedBefore) : now;

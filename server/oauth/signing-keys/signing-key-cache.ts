@@ -1,9 +1,9 @@
 import { createLocalJWKSet, errors, type JWK, type JWTVerifyGetKey } from 'jose';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
-import { findSigningKeys, newestSigningTimes, type SigningKeyEntity } from './find-signing-keys.ts';
+import { findSigningKeys, getNewestSigningTimeByAlgorithm, type SigningKeyEntity } from './find-signing-keys.ts';
 import {
   isSigningKeyRotationDue,
-  rotateSigningKeys,
+  rotateSigningKeysIfDueOrRequested,
   type KeyRotationSchedule,
   defaultSigningKeyRotationSchedule,
 } from './rotate-signing-keys.ts';
@@ -27,7 +27,7 @@ export type SigningKeyCacheOptions = { readonly schedule?: KeyRotationSchedule; 
  * Caches this installation's signing keys. Every process notices a new key before that key is used for signing. Keys are reloaded on demand
  * when the cache is stale; a reload also performs any rotation that is due.
  */
-export class SigningKeyCache {
+export class RotatingSigningKeyCache {
   readonly #em: EntityManager;
   readonly #encryptionKey: Buffer;
   readonly #schedule: KeyRotationSchedule;
@@ -86,7 +86,7 @@ export class SigningKeyCache {
     // outside the request's transaction, because a rollback of that transaction must not undo a rotation
     let keys = await findSigningKeys(this.#em);
     if (this.#isRotationDue(keys)) {
-      await rotateSigningKeys(this.#em, this.#encryptionKey, new Date(), { schedule: this.#schedule });
+      await rotateSigningKeysIfDueOrRequested(this.#em, this.#encryptionKey, new Date(), { schedule: this.#schedule });
       keys = await findSigningKeys(this.#em);
     }
     this.#keys = keys.map(({ kid, encryptedJwk, signsFrom, retiresAt = null }) => ({
@@ -99,7 +99,7 @@ export class SigningKeyCache {
   }
 
   #isRotationDue(keys: readonly SigningKeyEntity[]): boolean {
-    const newest = newestSigningTimes(keys);
+    const newest = getNewestSigningTimeByAlgorithm(keys);
     return newest.size < 2 || [...newest.values()].some((signsFrom) => isSigningKeyRotationDue(signsFrom, new Date(), this.#schedule));
   }
 }
@@ -111,12 +111,12 @@ const createKeySet = (keys: readonly JWK[]): PublishedKeySet => ({ keys, find: c
 const keyIdsOf = (keys: readonly JWK[]): string => keys.map(({ kid }) => kid).join(' ');
 
 /** Loads the keys, and creates the first keys in a new database. Processes that start concurrently end up with the same keys. */
-export async function loadOrCreateSigningKeys(
+export async function loadOrCreateSigningKeyCache(
   em: EntityManager,
   encryptionKey: Buffer,
   options: SigningKeyCacheOptions = {},
-): Promise<SigningKeyCache> {
-  const keys = new SigningKeyCache(em, encryptionKey, options);
+): Promise<RotatingSigningKeyCache> {
+  const keys = new RotatingSigningKeyCache(em, encryptionKey, options);
   await keys.current();
   return keys;
 }

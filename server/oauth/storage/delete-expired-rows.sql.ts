@@ -35,11 +35,11 @@ const deleteFrom =
   async (em, now) =>
     (await deletions.get(table)?.(em, now)) ?? 0;
 
-export const deleteExpiredRecords = deleteFrom('oauth_records');
-export const deleteExpiredAttempts = deleteFrom('attempts');
-export const deleteExpiredEmailedLinks = deleteFrom('mailed_links');
-export const deleteExpiredPasskeyChallenges = deleteFrom('challenges');
+export const deleteExpiredOauthRecordsBatch = deleteFrom('oauth_records');
+export const deleteExpiredAttemptCountersBatch = deleteFrom('attempts');
+export const deleteExpiredEmailedLinksBatch = deleteFrom('mailed_links');
+export const deleteExpiredPasskeyChallengesBatch = deleteFrom('challenges');
 
 /** Deletes one batch of connected apps without a grant and one batch of browser sessions without a session record. */
-export const deleteOrphanedRows: DeleteExpiredRows = async (em, now) =>
+export const deleteOrphanedAppsAndSessionsBatch: DeleteExpiredRows = async (em, now) =>
   (await deleteFrom('connections')(em, now)) + (await deleteFrom('browser_sessions')(em, now));

@@ -42,7 +42,7 @@ const hashPrefix = 'h.';
 /** Returns the storage ID of a record whose identifier is a secret. */
 export const hashSecretRecordId = (secret: string): string => hashPrefix + sha256(secret, 'base64url');
 
-export const isHashedRecordId = (id: string): boolean => id.startsWith(hashPrefix);
+export const hasRecordIdHashPrefix = (id: string): boolean => id.startsWith(hashPrefix);
 
 /**
  * Returns the storage ID for an identifier that a client presents. Secret identifiers are always hashed, so that a hash from a copy of the
@@ -52,7 +52,7 @@ export const storageIdFromClientProvidedId = (model: string, id: string): string
 
 /** Returns the storage ID for an identifier that may already be hashed, because the record was found by its user code or uid. */
 export const storageIdFromPlainOrHashedId = (model: string, id: string): string =>
-  isHashedRecordId(id) ? id : storageIdFromClientProvidedId(model, id);
+  hasRecordIdHashPrefix(id) ? id : storageIdFromClientProvidedId(model, id);
 
 export function oauthRecordFromAdapterPayload(
   model: string,
@@ -84,7 +84,7 @@ function redactPayload(
   const parJti = rest['parJti'];
   return {
     ...rest,
-    ...(typeof parJti === 'string' && !isHashedRecordId(parJti) && { parJti: hashSecretRecordId(parJti) }),
+    ...(typeof parJti === 'string' && !hasRecordIdHashPrefix(parJti) && { parJti: hashSecretRecordId(parJti) }),
     ...(session && { session: { ...session, cookie: '' } }),
     ...(returnTo?.endsWith(id) && { returnTo: returnTo.slice(0, -id.length) }),
   };

@@ -5,7 +5,7 @@ import { errors, Provider, type AdapterFactory, type AdapterPayload, type Config
 import { z } from 'zod';
 import { oauthEndpointPaths } from '../protocol/endpoint-paths-and-audiences.ts';
 import { getGrantedScopeOfTokenRequest } from '../protocol/granted-scope-of-token-request.ts';
-import { readBufferedBody, replaceRequestBody } from '../protocol/buffered-request-body.ts';
+import { readBodyFromBufferOrStream, replaceRequestBody } from '../protocol/buffered-request-body.ts';
 import { filterOpenIdConnectScopes } from '../protocol/oauth-scopes.ts';
 
 type JwtCustomizer = NonNullable<NonNullable<NonNullable<Configuration['formats']>['customizers']>['jwt']>;
@@ -68,7 +68,7 @@ export const acceptJwtsForRevocationAndIntrospection =
   (verification: TokenVerificationKeys): Middleware =>
   async (ctx, next) => {
     if (ctx.method === 'POST' && tokenBodyPaths.has(ctx.path) && ctx.is('application/x-www-form-urlencoded')) {
-      const form = new URLSearchParams((await readBufferedBody(ctx)).toString());
+      const form = new URLSearchParams((await readBodyFromBufferOrStream(ctx)).toString());
       const [token, ...more] = form.getAll('token');
       if (token !== undefined && more.length === 0 && isJwt(token)) form.set('token', await referenceOf(token, verification));
       replaceRequestBody(ctx, Buffer.from(form.toString()));

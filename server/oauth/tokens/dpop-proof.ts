@@ -26,7 +26,7 @@ export type DpopRequest = { readonly proof: string; readonly method: string; rea
  * Verifies a request's DPoP proof (RFC 9449 section 4.3): the proof must match the request, the token and the token's key, and must be
  * unused.
  */
-export async function verifyDpopProof(
+export async function verifyAndConsumeDpopProof(
   em: EntityManager,
   thumbprint: string,
   token: string,
@@ -52,7 +52,7 @@ export async function verifyDpopProof(
 }
 
 /** Returns the thumbprint (RFC 7638) of a DPoP proof's key, without verifying the proof. Returns null for a missing or malformed proof. */
-export async function dpopKeyThumbprint(proof: string): Promise<string | null> {
+export async function thumbprintFromUnverifiedDpopProof(proof: string): Promise<string | null> {
   if (proof === '') return null;
   try {
     return await calculateJwkThumbprint(proofHeader.parse(decodeProtectedHeader(proof)).jwk);

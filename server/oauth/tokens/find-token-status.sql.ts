@@ -14,7 +14,7 @@ type TokenStatus = {
 // SQL, because every request with an access token runs it, as in the benchmark cases `read-order`, `list-orders` and `create-order` (see
 // docs/performance.md).
 /** Returns a row if the token, its grant, its client and its user are all active, and no row otherwise. */
-export const findTokenStatus = prepareBatchedLookupStatement<TokenStatus>(
+export const findActiveTokenUserAndLimits = prepareBatchedLookupStatement<TokenStatus>(
   'verify_access_token',
   ['text'],
   `select u.id as user_id, u.role, a.scopes as ceiling, a.rate_limit_per_minute, a.quota_per_month,

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import type { Scope } from '@mandate/contract';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import type { VerifyAccessToken } from '../../http/request/principal.ts';
-import { verifyDpopProof } from './dpop-proof.ts';
-import { findTokenStatus } from './find-token-status.sql.ts';
+import { verifyAndConsumeDpopProof } from './dpop-proof.ts';
+import { findActiveTokenUserAndLimits } from './find-token-status.sql.ts';
 import { deriveAccessTokenRecordId, type TokenVerificationKeys } from './access-token-records.ts';
 import { filterApiScopes } from '../protocol/oauth-scopes.ts';
 import { hashSecretRecordId } from '../storage/oauth-record-mapping.ts';
@@ -43,11 +43,11 @@ export function createAccessTokenVerifier(em: EntityManager, verification: Token
       const now = new Date();
       if (claims.exp * 1000 <= now.getTime()) return 'expired_token';
       if ((claims.cnf === undefined) !== (scheme === 'Bearer')) return 'invalid_token';
-      const status = await findTokenStatus(em, [record]);
+      const status = await findActiveTokenUserAndLimits(em, [record]);
       if (!status || status.ends_at * 1000 <= now.getTime()) return 'revoked_token';
       if (claims.cnf !== undefined) {
         const request = { proof: proof ?? '', method, url: new URL(path, verification.issuer).href };
-        if (!(await verifyDpopProof(em, claims.cnf.jkt, token, request, new Date()))) return 'invalid_token';
+        if (!(await verifyAndConsumeDpopProof(em, claims.cnf.jkt, token, request, new Date()))) return 'invalid_token';
       }
       return {
         user: status.user_id === null || status.role === null ? null : { id: status.user_id, role: status.role },

@@ -91,7 +91,7 @@ export function requirePaymentProvider(providers: PaymentProviders, name: string
 }
 
 /** An event has no valid provider signature. */
-export class InvalidSignatureError extends Error {
+export class InvalidProviderSignatureError extends Error {
   override readonly name = 'BadSignature';
 }
 

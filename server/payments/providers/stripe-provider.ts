@@ -1,6 +1,6 @@
 import type Stripe from 'stripe';
 import {
-  InvalidSignatureError,
+  InvalidProviderSignatureError,
   type PaymentProvider,
   type PaymentStateAtProvider,
   type RefundStateAtProvider,
@@ -38,7 +38,7 @@ export async function createStripeProvider({ secretKey, webhookSecret, api }: St
       const event = await stripe.webhooks
         .constructEventAsync(Buffer.from(raw), headers.get('stripe-signature') ?? '', webhookSecret)
         .catch((error: unknown) => {
-          throw new InvalidSignatureError('not signed by Stripe', { cause: error });
+          throw new InvalidProviderSignatureError('not signed by Stripe', { cause: error });
         });
       const subject = eventSubjectFromStripeObject(event.data.object);
       return subject ? [{ id: event.id, type: event.type, ...subject }] : [];

@@ -2,7 +2,7 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { testPaymentMethodTokens } from '@mandate/contract';
 import { z } from 'zod';
 import {
-  InvalidSignatureError,
+  InvalidProviderSignatureError,
   type PaymentProvider,
   type ProviderPaymentRequest,
   type PaymentStateAtProvider,
@@ -80,7 +80,8 @@ export function createTestProvider(): TestProvider {
     retrieveRefund: async (reference) => ({ reference, status: 'succeeded' }),
     async parseEvents(raw, headers) {
       const [given, expected] = [headers.get(signatureHeader) ?? '', sign(raw)].map((text) => Buffer.from(text));
-      if (!given || !expected || given.length !== expected.length || !timingSafeEqual(given, expected)) throw new InvalidSignatureError();
+      if (!given || !expected || given.length !== expected.length || !timingSafeEqual(given, expected))
+        throw new InvalidProviderSignatureError();
       const { id, type, reference } = webhookSchema.parse(JSON.parse(Buffer.from(raw).toString()));
       return [{ id, type, subject: 'payment', reference }];
     },

@@ -1,10 +1,10 @@
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import type { OnSequenced } from '../../events/assign-event-sequence.ts';
 import { WebhookEndpoint } from '../endpoints/webhook-endpoint-and-delivery.entity.ts';
-import { insertDeliveries } from './insert-webhook-deliveries.sql.ts';
+import { insertWebhookDeliveries } from './insert-webhook-deliveries.sql.ts';
 
 /** Creates the deliveries for events in the transaction that assigns their sequence numbers, so that both are committed together. */
 export const createWebhookDeliveriesForEvents: OnSequenced = async (em: EntityManager, first, last) => {
   const endpoints = await em.find(WebhookEndpoint, {}, { fields: ['id'], limit: 1, disableIdentityMap: true });
-  if (endpoints.length > 0) await insertDeliveries(em, [first, last]);
+  if (endpoints.length > 0) await insertWebhookDeliveries(em, [first, last]);
 };

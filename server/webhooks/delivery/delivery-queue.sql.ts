@@ -24,7 +24,7 @@ export type ClaimedDelivery = EventRow &
 // Claims a few deliveries per endpoint, starting after the most recently served endpoint.
 // One endpoint's long queue therefore does not delay the others.
 // The commit does not wait for the disk: if a claim is lost in a crash, the worst result is that a delivery is sent twice.
-export const claimDeliveryRows = prepareStatement<ClaimedDelivery>(
+export const claimDueDeliveryRows = prepareStatement<ClaimedDelivery>(
   'claim_webhook_deliveries',
   `with recursive waiting (endpoint_id) as (
      (select d.endpoint_id from webhook_deliveries d where d.status = 'pending' and d.endpoint_id > $1 order by d.endpoint_id limit 1)

@@ -3,14 +3,14 @@ import type { WebhookDeliveryStatus } from '@mandate/contract';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { secondsFromNowSql } from '../../database/time/seconds-from-now.ts';
 import { WebhookDelivery, WebhookEndpoint } from '../endpoints/webhook-endpoint-and-delivery.entity.ts';
-import { claimDeliveryRows, type ClaimedDelivery, updateDeliveryAfterAttempt } from './delivery-queue.sql.ts';
+import { claimDueDeliveryRows, type ClaimedDelivery, updateDeliveryAfterAttempt } from './delivery-queue.sql.ts';
 
 /** Maximum number of deliveries to claim: in total, per endpoint, and for endpoints that already have deliveries in flight. */
 export type DeliveryCapacity = { readonly total: number; readonly each: number; readonly left: ReadonlyMap<number, number> };
 
 /** Claims pending deliveries that are due. `after` is the most recently served endpoint. */
-export const claimDeliveries = (em: EntityManager, after: number, { total, each, left }: DeliveryCapacity): Promise<ClaimedDelivery[]> =>
-  em.transactional((inner) => claimDeliveryRows(inner, [after, total, each, [...left.keys()], [...left.values()]]));
+export const claimDueDeliveries = (em: EntityManager, after: number, { total, each, left }: DeliveryCapacity): Promise<ClaimedDelivery[]> =>
+  em.transactional((inner) => claimDueDeliveryRows(inner, [after, total, each, [...left.keys()], [...left.values()]]));
 
 export type DeliveryAttempt = {
   readonly at: Date;
@@ -32,15 +32,15 @@ export async function recordDeliveryAttempt(
 }
 
 /** Marks a delivery as skipped: it was not and will not be sent. */
-export const skipDelivery = (em: EntityManager, { delivery_id: id, attempts }: ClaimedDelivery) =>
+export const markDeliverySkipped = (em: EntityManager, { delivery_id: id, attempts }: ClaimedDelivery) =>
   em.nativeUpdate(WebhookDelivery, { id, attempts, status: 'pending' }, { status: 'skipped', finishedAt: sql.now() });
 
 /** Puts a claimed but unsent delivery back into the queue, for another attempt after the delay. */
-export const releaseDelivery = (em: EntityManager, { delivery_id: id, attempts }: ClaimedDelivery, delayMs: number) =>
+export const requeueDelivery = (em: EntityManager, { delivery_id: id, attempts }: ClaimedDelivery, delayMs: number) =>
   em.nativeUpdate(WebhookDelivery, { id, attempts, status: 'pending' }, { nextAttemptAt: secondsFromNowSql(delayMs / 1000) });
 
 /** Marks an endpoint as failing and pauses its deliveries, if `pauseMs` is not 0. */
-export const markEndpointFailing = (em: EntityManager, endpointId: number, pauseMs: number) =>
+export const markEndpointFailingAndPause = (em: EntityManager, endpointId: number, pauseMs: number) =>
   em.nativeUpdate(
     WebhookEndpoint,
     { id: endpointId },

@@ -11,7 +11,7 @@ import { lockAuthorizationDuringSend } from './lock-authorization-during-send.ts
 import { calculateRetryDelayMs, calculateEndpointPauseMs, parseRetryAfterMs } from './retry-schedule.ts';
 import { DeliveryNotAllowedError, sendWebhook, AuthorizationLockedError } from './send-webhook.ts';
 import { createSignedWebhookHeaders } from '../endpoints/webhook-signature.ts';
-import { EndpointConcurrency } from './limit-endpoint-concurrency.ts';
+import { EndpointConcurrencyLimiter } from './limit-endpoint-concurrency.ts';
 
 export type DeliveryWorkerDependencies = {
   readonly em: EntityManager;
@@ -35,7 +35,7 @@ const timerStepMs = 100;
 /** Sends due deliveries to their endpoints. Every process can run one worker. */
 export class DeliveryWorker {
   readonly #deps: DeliveryWorkerDependencies;
-  readonly #concurrency = new EndpointConcurrency();
+  readonly #concurrency = new EndpointConcurrencyLimiter();
   readonly #stopping = new AbortController();
   readonly #inFlight = new Set<Promise<void>>();
   readonly #timers = new Map<number, NodeJS.Timeout>();
@@ -98,9 +98,9 @@ export class DeliveryWorker {
     const capacity = this.#concurrency.capacity();
     if (capacity.total === 0) return 0;
     const em = this.#deps.em.fork();
-    let claimed = await queue.claimDeliveries(em, this.#lastServedEndpointId, capacity);
+    let claimed = await queue.claimDueDeliveries(em, this.#lastServedEndpointId, capacity);
     // No endpoint after the last one has due deliveries: start again with the first endpoint.
-    if (claimed.length === 0 && this.#lastServedEndpointId > 0) claimed = await queue.claimDeliveries(em, 0, capacity);
+    if (claimed.length === 0 && this.#lastServedEndpointId > 0) claimed = await queue.claimDueDeliveries(em, 0, capacity);
     this.#lastServedEndpointId = claimed.length < capacity.total ? 0 : Math.max(...claimed.map(({ endpoint_id: id }) => id));
     for (const delivery of claimed) {
       const attempt = this.#attempt(delivery)
@@ -143,9 +143,9 @@ export class DeliveryWorker {
       failure = failureFromStatus(response.statusCode);
     } catch (error) {
       release(undefined);
-      if (error instanceof DeliveryNotAllowedError) return void (await queue.skipDelivery(em.fork(), delivery));
+      if (error instanceof DeliveryNotAllowedError) return void (await queue.markDeliverySkipped(em.fork(), delivery));
       if (error instanceof AuthorizationLockedError || this.#stopping.signal.aborted) {
-        await queue.releaseDelivery(em.fork(), delivery, busyRetryMs);
+        await queue.requeueDelivery(em.fork(), delivery, busyRetryMs);
         return this.#runAfter(busyRetryMs);
       }
       failure = failureFromError(error);
@@ -176,7 +176,7 @@ export class DeliveryWorker {
     const failingTooLong = failingSince !== null && Date.now() - Date.parse(failingSince) > maxWebhookFailingDays * dayMs;
     if (gone || failingTooLong) return disableEndpointAndNotify(em, this.#deps.notice, endpointId, gone ? 'gone' : 'failing', new Date());
     const pauseMs = calculateEndpointPauseMs(attempt.statusCode ?? 0, requestedMs);
-    if (failingSince === null || pauseMs > 0) await queue.markEndpointFailing(em, endpointId, pauseMs);
+    if (failingSince === null || pauseMs > 0) await queue.markEndpointFailingAndPause(em, endpointId, pauseMs);
     if (pauseMs > 0) this.#runAfter(pauseMs);
   }
 }

@@ -18,7 +18,7 @@ type Health = { busy: number; failures: number; slow: boolean };
  * Limits the concurrent attempts per endpoint. An endpoint that fails or responds late gets one attempt at a time until it responds quickly
  * again, so that it delays only its own deliveries.
  */
-export class EndpointConcurrency {
+export class EndpointConcurrencyLimiter {
   readonly #endpoints = new Map<number, Health>();
   #busy = 0;
 

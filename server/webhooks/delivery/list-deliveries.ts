@@ -5,7 +5,7 @@ import { deliveryFromEntity } from '../endpoints/endpoint-from-entity.ts';
 import { WebhookDelivery } from '../endpoints/webhook-endpoint-and-delivery.entity.ts';
 
 /** Returns up to `limit + 1` deliveries to an endpoint, newest events first. */
-export async function listWebhookDeliveries(
+export async function listDeliveriesOfEndpoint(
   em: EntityManager,
   endpoint: number,
   status: readonly WebhookDeliveryStatus[] | undefined,

@@ -1,7 +1,7 @@
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import type { ClaimedDelivery } from './delivery-queue.sql.ts';
 import type { SendGate } from '../../outgoing-http/ssrf-protected-connection.ts';
-import { deliveryAuthorizationStatements, lockAuthorizationRows } from './lock-authorization.sql.ts';
+import { deliveryAuthorizationChecks, lockAuthorizationRows } from './lock-authorization.sql.ts';
 import { DeliveryNotAllowedError, AuthorizationLockedError } from './send-webhook.ts';
 
 /**
@@ -9,12 +9,12 @@ import { DeliveryNotAllowedError, AuthorizationLockedError } from './send-webhoo
  * a delivery.
  */
 function checksFor({ user_id: owner, subject_type: subject, authority, endpoint_user_id: user }: ClaimedDelivery) {
-  if (owner === null || subject === 'webhook_endpoint') return [deliveryAuthorizationStatements.ownerless];
+  if (owner === null || subject === 'webhook_endpoint') return [deliveryAuthorizationChecks.ownerless];
   if (authority === 'application' || authority === 'grant')
-    return [deliveryAuthorizationStatements.granted, deliveryAuthorizationStatements.unrestricted];
+    return [deliveryAuthorizationChecks.granted, deliveryAuthorizationChecks.unrestricted];
   return owner === user
-    ? [deliveryAuthorizationStatements.own, deliveryAuthorizationStatements.unrestricted]
-    : [deliveryAuthorizationStatements.unrestricted];
+    ? [deliveryAuthorizationChecks.own, deliveryAuthorizationChecks.unrestricted]
+    : [deliveryAuthorizationChecks.unrestricted];
 }
 
 async function isAllowed(em: EntityManager, delivery: ClaimedDelivery): Promise<boolean> {

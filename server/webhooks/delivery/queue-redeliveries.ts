@@ -1,7 +1,7 @@
 import { type FilterQuery, type InferEntity, sql } from '@mikro-orm/core';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { createInvalidRequestProblem, createProblem } from '../../http/problem-details/problem.ts';
-import { signalAfterCommit } from '../../events/event-signals.ts';
+import { emitEventSignalAfterCommit } from '../../events/event-signals.ts';
 import { WebhookDelivery } from '../endpoints/webhook-endpoint-and-delivery.entity.ts';
 
 type RedeliverySelection = {
@@ -39,6 +39,6 @@ export async function queueRedeliveries(em: EntityManager, endpointId: number, s
 async function restartDeliveries(em: EntityManager, where: FilterQuery<InferEntity<typeof WebhookDelivery>>): Promise<number> {
   const values = { status: 'pending', tries: 0, attempts: sql`attempts + 1`, nextAttemptAt: sql.now(), finishedAt: null } as const;
   const restarted = await em.nativeUpdate(WebhookDelivery, where, values);
-  if (restarted > 0) await signalAfterCommit(em, 'placed');
+  if (restarted > 0) await emitEventSignalAfterCommit(em, 'placed');
   return restarted;
 }

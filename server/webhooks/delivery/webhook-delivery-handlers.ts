@@ -5,16 +5,16 @@ import { requirePrincipal } from '../../http/request/request-context.ts';
 import type { HandlerDependencies } from '../../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../../http/routing/route-handler.ts';
 import { getWebhookEndpointPath } from '../endpoints/endpoint-from-entity.ts';
-import { lockEnabledEndpoint, findWebhookEndpoint } from '../endpoints/find-or-list-endpoints.ts';
-import { listWebhookDeliveries } from './list-deliveries.ts';
+import { lockOwnEnabledWebhookEndpoint, findOwnWebhookEndpoint } from '../endpoints/find-or-list-endpoints.ts';
+import { listDeliveriesOfEndpoint } from './list-deliveries.ts';
 import { queueRedeliveries } from './queue-redeliveries.ts';
 
 export const handleListWebhookDeliveries: RouteHandler<typeof contract.webhooks.deliveries, HandlerDependencies> = async (
   { em, pages },
   { params: { webhook_endpoint_id: id }, query, req, res },
 ) => {
-  await findWebhookEndpoint(em, requirePrincipal(req), id);
-  const rows = await listWebhookDeliveries(em, id, query.status, pages.decodeCursor(req, query)?.[1], query.limit);
+  await findOwnWebhookEndpoint(em, requirePrincipal(req), id);
+  const rows = await listDeliveriesOfEndpoint(em, id, query.status, pages.decodeCursor(req, query)?.[1], query.limit);
   const body = pages.respondWithPage(
     req,
     res,
@@ -35,7 +35,7 @@ export const handleRedeliverWebhooks: RouteHandler<typeof contract.webhooks.rede
     req,
     res,
     async (inner) => {
-      await lockEnabledEndpoint(inner, requirePrincipal(req), id);
+      await lockOwnEnabledWebhookEndpoint(inner, requirePrincipal(req), id);
       return { deliveries: await queueRedeliveries(inner, id, body) };
     },
     () => `${getWebhookEndpointPath(id)}/deliveries`,
@@ -50,7 +50,7 @@ export const handleSendTestWebhook: RouteHandler<typeof contract.webhooks.test, 
     req,
     res,
     async (inner) => {
-      const endpoint = await lockEnabledEndpoint(inner, requirePrincipal(req), id);
+      const endpoint = await lockOwnEnabledWebhookEndpoint(inner, requirePrincipal(req), id);
       await recordEvent(inner, 'webhook_endpoint.test', endpoint, endpoint.user_id);
       return { type: 'webhook_endpoint.test' as const, webhook_endpoint_id: id };
     },

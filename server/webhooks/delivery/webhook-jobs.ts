@@ -8,7 +8,7 @@ import { disableOrphanedEndpoints } from '../endpoints/disable-webhook-endpoint.
  * Returns the background jobs that send webhooks: new deliveries immediately, this process's retries when they are due, and retries from
  * other processes by polling.
  */
-export const webhookJobs = ({ em }: Database, deliverer: DeliveryWorker): Job[] => {
+export const createWebhookJobs = ({ em }: Database, deliverer: DeliveryWorker): Job[] => {
   const signals = getEventSignalsOfDatabase(em);
   return [
     {

@@ -6,7 +6,7 @@ import { createInvalidRequestProblem, createProblem } from '../../http/problem-d
 import { listUsableScopes } from '../../http/middleware/authorize.ts';
 import { endpointFromEntity } from './endpoint-from-entity.ts';
 import { findUrlRejectionReason } from '../../outgoing-http/check-public-url.ts';
-import { endpointOwnerFromPrincipal } from './endpoint-owner.ts';
+import { resolveEndpointOwner } from './endpoint-owner.ts';
 import { generateWebhookSecret, encryptWebhookSecret } from './webhook-signature.ts';
 import { WebhookEndpoint } from './webhook-endpoint-and-delivery.entity.ts';
 
@@ -29,7 +29,7 @@ export async function createWebhookEndpoint(
   { webhookKey, development }: WebhookDependencies,
 ): Promise<WebhookEndpointBody & { secret: string }> {
   assertWebhookUrlAllowed(url, development);
-  const { authority, clientId, userId, applicationId, apiKeyId } = await endpointOwnerFromPrincipal(em, principal);
+  const { authority, clientId, userId, applicationId, apiKeyId } = await resolveEndpointOwner(em, principal);
   await acquireAdvisoryLockForKey(em, userId === null ? clientId : String(userId), ownerLockNamespace);
   const owned = userId === null ? { user: null, clientId } : { user: userId };
   if ((await em.count(WebhookEndpoint, owned)) >= maxWebhookEndpoints) {

@@ -1,4 +1,4 @@
-import { eventSubjects, scopeNames, scopeDefinitions, type Scope } from '@mandate/contract';
+import { eventSubjectDefinitions, scopeNames, scopeDefinitions, type Scope } from '@mandate/contract';
 
 // SQL, because one query checks many endpoint-event pairs against scopes, grants and tokens.
 
@@ -9,7 +9,7 @@ const has = ({ scopes: given, ceiling }: Given, scope: string): string => `('${s
 const never = 'false';
 const among = (conditions: readonly string[]): string => (conditions.length === 0 ? never : `(${conditions.join(' or ')})`);
 const bySubject = (condition: (subject: string, own: Scope | null, all: readonly Scope[]) => string): string =>
-  `case v.subject_type ${Object.entries(eventSubjects)
+  `case v.subject_type ${Object.entries(eventSubjectDefinitions)
     .map(([subject, { own, all }]) => `when '${subject}' then ${condition(subject, own, all)}`)
     .join(' ')} else false end`;
 
@@ -61,7 +61,7 @@ const endpointScopes: Given = { scopes: 'e.scopes', ceiling: `(case e.authority 
 const endpointReachesBeyond = `(case e.authority when 'application' then true when 'grant' then false else u.role <> 'customer' end)`;
 const grantScopes: Given = { scopes: 'c.scopes', ceiling: 'a.scopes' };
 
-const unrestrictedScopes = `'{${[...new Set(Object.values(eventSubjects).flatMap(({ all }) => all))].join(',')}}'::text[]`;
+const unrestrictedScopes = `'{${[...new Set(Object.values(eventSubjectDefinitions).flatMap(({ all }) => all))].join(',')}}'::text[]`;
 
 const pair = 'e.id as endpoint_id, v.id as event_id, v.seq, e.status';
 

@@ -16,7 +16,7 @@ export type EndpointOwner = {
  * Returns the owner of a principal's endpoints. An endpoint must not outlive the credential that created it, unless a user created it with
  * a first-party application: such an endpoint belongs to the user, and signing out of the application does not disable it.
  */
-export async function endpointOwnerFromPrincipal(em: EntityManager, { user, clientId }: Principal): Promise<EndpointOwner> {
+export async function resolveEndpointOwner(em: EntityManager, { user, clientId }: Principal): Promise<EndpointOwner> {
   const key = /^api-key-(\d+)$/.exec(clientId)?.[1];
   const options = { fields: ['firstParty'], disableIdentityMap: true } as const;
   const application = key === undefined ? await em.findOne(Application, { clientId }, options) : null;
@@ -31,7 +31,7 @@ export async function endpointOwnerFromPrincipal(em: EntityManager, { user, clie
  * Returns the condition that an endpoint belongs to an owner. A third-party application sees only the endpoints that it registered, because
  * other endpoints may see more events.
  */
-export const endpointOwnerFilter = ({ authority, userId, clientId }: EndpointOwner) => ({
+export const buildEndpointOwnerFilter = ({ authority, userId, clientId }: EndpointOwner) => ({
   user: userId,
   ...(authority !== 'person' && { clientId }),
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { assignEventSequence } from '../../../server/events/assign-event-sequence.ts';
+import { assignEventSequenceNumbers } from '../../../server/events/assign-event-sequence.ts';
 import { databaseKind } from '../../support/services/database.ts';
 import type { JsonBody } from '../../support/server/start-mandate.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
@@ -98,7 +98,7 @@ describe('an application whose pre-approval is withdrawn', () => {
     const userAccess = await obtainTokens(shop.origin, anna, ['connected_apps.read', 'events.read']);
     const connected = await shop.callApi('GET', '/api/v1/connected-apps', { token: userAccess.access_token });
     expect(connected.body.data.map(({ application }: JsonBody) => application.client_id)).not.toContain(app.client_id);
-    await assignEventSequence(shop.db.em.fork());
+    await assignEventSequenceNumbers(shop.db.em.fork());
     const events = (await shop.callApi('GET', '/api/v1/events?type=grant.revoked', { token: userAccess.access_token })).body.data;
     expect(events.map(({ data }: JsonBody) => data.object.application.client_id)).toEqual([app.client_id]);
     const audit = (await shop.callApi('GET', '/api/v1/audit-events?action=application.updated', { token: admin.token })).body.data;

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { assignEventSequence } from '../../../server/events/assign-event-sequence.ts';
-import { deleteOldEvents } from '../../../server/events/delete-old-events.ts';
+import { assignEventSequenceNumbers } from '../../../server/events/assign-event-sequence.ts';
+import { deleteExpiredEventsBatch } from '../../../server/events/delete-old-events.ts';
 import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
 import {
   obtainClientToken,
@@ -23,7 +23,7 @@ beforeAll(async () => {
 
 const tokenOf = async (person: TestUser, scopes: Parameters<typeof obtainTokens>[2]): Promise<string> =>
   (await obtainTokens(shop.origin, person, scopes)).access_token;
-const sequenceEvents = (): Promise<number> => assignEventSequence(shop.db.em.fork());
+const sequenceEvents = (): Promise<number> => assignEventSequenceNumbers(shop.db.em.fork());
 const list = (query = '', token = shop.token): Promise<ApiResponse> => shop.callApi('GET', `/api/v1/events${query}`, { token });
 async function getLatestId(): Promise<number> {
   await sequenceEvents();
@@ -227,7 +227,7 @@ describe('400, 401, 403 and 410', () => {
     const [old, keptProduct] = [await shop.createProduct(), await shop.createProduct()];
     await sequenceEvents();
     await shop.db.em.fork().execute(`update events set created_at = now() - interval '31 days' where seq <= ?`, [after + 1]);
-    while ((await deleteOldEvents(shop.db.em.fork(), new Date())) > 0);
+    while ((await deleteExpiredEventsBatch(shop.db.em.fork(), new Date())) > 0);
     const goneResponse = await list(`?after=${after}`);
     expect([goneResponse.status, goneResponse.body.code]).toEqual([410, 'gone']);
     expect((await list(`?after=${after + 1}`)).body.data).toMatchObject([{ subject: { id: keptProduct.id } }]);
@@ -245,9 +245,9 @@ describe('400, 401, 403 and 410', () => {
     const setAge = (milliseconds: number) =>
       shop.db.em.fork().execute('update events set created_at = ?', [new Date(now.getTime() - milliseconds)]);
     await setAge(30 * days);
-    expect(await deleteOldEvents(shop.db.em.fork(), now)).toBe(0);
+    expect(await deleteExpiredEventsBatch(shop.db.em.fork(), now)).toBe(0);
     await setAge(30 * days + 1);
-    while ((await deleteOldEvents(shop.db.em.fork(), now)) > 0);
+    while ((await deleteExpiredEventsBatch(shop.db.em.fork(), now)) > 0);
     expect((await list('?limit=1')).body.data).toEqual([]);
     expect((await list(`?after=${last - 1}`)).status).toBe(410);
   });

@@ -9,7 +9,7 @@ import {
 import { describe, expect, test } from 'vitest';
 import type { Scope } from '@mandate/contract';
 import { createOpenApiDocument } from '@mandate/contract/openapi';
-import { createMcpTools, getExclusionReason } from '@mandate/contract/tools';
+import { createMcpTools, getMcpToolExclusionReason } from '@mandate/contract/tools';
 import type { JsonBody } from '../../support/server/start-mandate.ts';
 import { obtainAuthorizationCode, cliClient, signUp, obtainTokens, type TestUser } from '../../support/oauth/oauth-flow.ts';
 import { pickupDelivery } from '../../support/shop/test-shop.ts';
@@ -60,7 +60,7 @@ describe('the tools', () => {
   test('exist for every operation except the excluded ones', () => {
     const document = createOpenApiDocument(shop.origin);
     const operations = Object.values(document['paths'] ?? {}).flatMap((methods) => Object.values(methods ?? {})) as JsonBody[];
-    const reasons = operations.map((operation) => [operation.operationId, getExclusionReason(document, operation)] as const);
+    const reasons = operations.map((operation) => [operation.operationId, getMcpToolExclusionReason(document, operation)] as const);
     const offered = reasons.filter(([, reason]) => reason === undefined);
     expect(createMcpTools(document)).toHaveLength(new Set(offered.map(([operationId]) => operationId)).size);
     const secret = 'returns a secret, which must not appear in a conversation';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { cancelExpiredOrders } from '../../../server/order-lifecycle/expire-orders.ts';
-import { pollPendingPayments } from '../../../server/order-lifecycle/poll-pending-payments.ts';
+import { submitPollOrCancelDuePayments } from '../../../server/order-lifecycle/poll-pending-payments.ts';
 import { readEventTypes } from '../../support/read-event-types.ts';
 import { afterOrderHold, withPaymentTestShop } from '../../support/shop/payment-test-shop.ts';
 
@@ -45,7 +45,7 @@ describe('the cancellation of expired orders', () => {
     await till.createPayment(order.id, 'test_processing_then_ok');
     await cancelExpired();
     expect((await till.get(`/orders/${order.id}`)).status).toBe('pending');
-    await pollPendingPayments(em(), till.providers, afterOrderHold());
+    await submitPollOrCancelDuePayments(em(), till.providers, afterOrderHold());
     expect((await till.get(`/orders/${order.id}`)).status).toBe('paid');
   });
 

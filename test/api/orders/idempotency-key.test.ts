@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { deleteExpiredIdempotencyKeys } from '../../../server/http/writes/stored-requests.ts';
+import { deleteExpiredIdempotencyKeysBatch } from '../../../server/http/writes/stored-requests.ts';
 import type { ApiResponse } from '../../support/server/start-mandate.ts';
 import { buildOrderInput } from '../../support/shop/test-shop.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
@@ -62,7 +62,7 @@ test('the cleanup deletes only expired keys', async () => {
   for (const key of ['old', 'young']) await placeOrder(order, { 'idempotency-key': key });
   const em = shop.db.em.fork();
   await em.execute(`update idempotency_keys set created_at = now() - interval '25 hours' where key = 'old'`);
-  while ((await deleteExpiredIdempotencyKeys(em, new Date())) > 0);
+  while ((await deleteExpiredIdempotencyKeysBatch(em, new Date())) > 0);
   expect(await em.execute(`select key from idempotency_keys where key in ('old', 'young')`)).toEqual([{ key: 'young' }]);
   expect((await placeOrder(order, { 'idempotency-key': 'young' })).headers.get('idempotent-replayed')).toBe('true');
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { pollPendingPayments } from '../../../server/order-lifecycle/poll-pending-payments.ts';
-import { pollPendingRefunds } from '../../../server/refunds/poll-pending-refunds.ts';
+import { submitPollOrCancelDuePayments } from '../../../server/order-lifecycle/poll-pending-payments.ts';
+import { submitOrPollDueRefunds } from '../../../server/refunds/poll-pending-refunds.ts';
 import { withPaymentTestShop, inOneMinute } from '../../support/shop/payment-test-shop.ts';
 
 const till = withPaymentTestShop();
@@ -15,7 +15,7 @@ describe('after a crash', () => {
       `update payments set status = 'pending', provider_reference = null, next_action = null, request = '{"methodToken":"test_ok"}' where id = ?`,
       [body.id],
     );
-    await pollPendingPayments(em(), till.providers, inOneMinute());
+    await submitPollOrCancelDuePayments(em(), till.providers, inOneMinute());
     expect((await till.get(`/orders/${order.id}`)).status).toBe('paid');
   });
 
@@ -25,7 +25,7 @@ describe('after a crash', () => {
     const [refund] = (await till.get(`/orders/${order.id}/refunds`)).data;
     await em().execute(`update refunds set status = 'pending', provider_reference = null, next_check_at = now() where id = ?`, [refund.id]);
     await em().execute(`update payments set refunded_amount = 0 where id = ?`, [refund.payment_id]);
-    expect(await pollPendingRefunds(em(), till.providers, inOneMinute())).toBe(1);
+    expect(await submitOrPollDueRefunds(em(), till.providers, inOneMinute())).toBe(1);
     expect(await till.get(`/refunds/${refund.id}`)).toMatchObject({ status: 'succeeded', amount: order.total });
   });
 });

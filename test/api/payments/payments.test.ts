@@ -1,6 +1,6 @@
 import { testPaymentMethodTokens } from '@mandate/contract';
 import { describe, expect, test } from 'vitest';
-import { pollPendingPayments } from '../../../server/order-lifecycle/poll-pending-payments.ts';
+import { submitPollOrCancelDuePayments } from '../../../server/order-lifecycle/poll-pending-payments.ts';
 import { readEventTypes } from '../../support/read-event-types.ts';
 import { usesTwoProcesses } from '../../support/server/process-mode.ts';
 import { withPaymentTestShop, inOneMinute } from '../../support/shop/payment-test-shop.ts';
@@ -57,7 +57,7 @@ describe('a new payment', () => {
       return_url: 'https://shop.example/back',
     });
     expect(body).toMatchObject({ status: 'requires_action', next_action: { type: 'redirect', url: 'https://shop.example/back' } });
-    await pollPendingPayments(em(), till.providers, inOneMinute());
+    await submitPollOrCancelDuePayments(em(), till.providers, inOneMinute());
     expect(await till.get(`/payments/${body.id}`)).toMatchObject({ status: 'succeeded', next_action: null });
     expect(await paymentEvents(body.id)).toEqual(['payment.created', 'payment.requires_action', 'payment.succeeded']);
   });
@@ -67,7 +67,7 @@ describe('a new payment', () => {
     const order = await till.placeOrder();
     const { status, body } = await till.createPayment(order.id, 'test_timeout');
     expect([status, body.status, body.provider_reference]).toEqual([201, 'pending', null]);
-    await pollPendingPayments(em(), till.providers, inOneMinute());
+    await submitPollOrCancelDuePayments(em(), till.providers, inOneMinute());
     expect(await till.get(`/payments/${body.id}`)).toMatchObject({ status: 'succeeded', attempt: 1 });
   });
 
@@ -158,7 +158,7 @@ describe('a manual payment', () => {
     expect(body.status).toBe('pending');
     const reservedMs = Date.parse((await till.get(`/orders/${order.id}`)).expires_at) - Date.parse(order.created_at);
     expect(reservedMs).toBe(7 * 24 * 3600_000);
-    await pollPendingPayments(em(), till.providers, inOneMinute());
+    await submitPollOrCancelDuePayments(em(), till.providers, inOneMinute());
     expect((await till.get(`/payments/${body.id}`)).status).toBe('pending');
     const confirmed = await till.post(`/payments/${body.id}/confirmation`);
     expect([confirmed.status, confirmed.body.status]).toEqual([201, 'succeeded']);

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Stripe } from 'stripe';
 import { cancelExpiredOrders } from '../../../server/order-lifecycle/expire-orders.ts';
-import { pollPendingPayments } from '../../../server/order-lifecycle/poll-pending-payments.ts';
-import { applyProviderEvents } from '../../../server/order-lifecycle/provider-events.ts';
+import { submitPollOrCancelDuePayments } from '../../../server/order-lifecycle/poll-pending-payments.ts';
+import { applyDueProviderEvents } from '../../../server/order-lifecycle/provider-events.ts';
 import { indexPaymentProvidersByName } from '../../../server/payments/providers/payment-provider.ts';
 import { createStripeProvider } from '../../../server/payments/providers/stripe-provider.ts';
-import { pollPendingRefunds } from '../../../server/refunds/poll-pending-refunds.ts';
+import { submitOrPollDueRefunds } from '../../../server/refunds/poll-pending-refunds.ts';
 import { readEventTypes } from '../../support/read-event-types.ts';
 import { startFakeStripe, type FakeStripe } from '../../support/fake-stripe.ts';
 import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 
 const em = () => till.mandate.db.em.fork();
-const processEvents = (): Promise<number> => applyProviderEvents(em(), till.providers, inOneMinute());
+const processEvents = (): Promise<number> => applyDueProviderEvents(em(), till.providers, inOneMinute());
 let events = 0;
 const sendStripeEvent = (object: object): Promise<ApiResponse> => {
   events += 1;
@@ -67,7 +67,7 @@ describe('a Stripe payment', () => {
     const order = await till.placeOrder();
     const before = fakeStripe.listIntents().length;
     expect((await pay(order.id, 'pm_lost')).status).toBe('pending');
-    await pollPendingPayments(em(), till.providers, inOneMinute());
+    await submitPollOrCancelDuePayments(em(), till.providers, inOneMinute());
     expect((await till.get(`/orders/${order.id}`)).status).toBe('paid');
     expect(fakeStripe.listIntents()).toHaveLength(before + 1);
   });
@@ -161,7 +161,7 @@ describe('a Stripe refund', () => {
   test('that fails can be created again', async () => {
     const { order, refund, reference } = await createPendingRefund();
     fakeStripe.completeRefund(reference, 'failed');
-    await pollPendingRefunds(em(), till.providers, inOneMinute());
+    await submitOrPollDueRefunds(em(), till.providers, inOneMinute());
     expect(await till.get(`/refunds/${refund.id}`)).toMatchObject({ status: 'failed', failure_code: 'lost_or_stolen_card' });
     expect(await readEventTypes(till.mandate.db, 'refund', refund.id)).toEqual(['refund.created', 'refund.failed']);
     expect(await till.get(`/orders/${order.id}`)).toMatchObject({ payment_status: 'paid', refunded_total: 0 });

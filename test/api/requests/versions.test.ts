@@ -6,9 +6,9 @@ import { type ApiVersion, apiVersions, contract, type Deprecation, getRouteMetad
 import express, { type Response, Router } from 'express';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { routeMetadata } from '../../../contract/protocol/route-metadata.ts';
-import { addDeprecationHeaders } from '../../../server/http/middleware/deprecation-headers.ts';
-import { createErrorHandler } from '../../../server/http/middleware/error-handler.ts';
+import { declareRouteMetadata } from '../../../contract/protocol/route-metadata.ts';
+import { addDeprecationHeadersOrRejectRetired } from '../../../server/http/middleware/deprecation-headers.ts';
+import { createApiErrorHandler } from '../../../server/http/middleware/error-handler.ts';
 import { assignRequestIdAndLogAccess } from '../../../server/http/request/request-context.ts';
 import { mountContract } from '../../../server/http/routing/mount-contract.ts';
 import { createLog } from '../../../server/logging/logger.ts';
@@ -82,7 +82,7 @@ describe('a deprecated operation', () => {
     method: 'GET' as const,
     path,
     responses: { 200: z.object({}) },
-    metadata: routeMetadata({ operationId, access: 'public', ...(deprecated && { deprecated }) }),
+    metadata: declareRouteMetadata({ operationId, access: 'public', ...(deprecated && { deprecated }) }),
   });
   const fixture = initContract().router({
     things: createRoute('things.list', '/api/v1/things'),
@@ -102,9 +102,9 @@ describe('a deprecated operation', () => {
 
   beforeAll(async () => {
     const [app, router] = [express(), Router()];
-    const announce = addDeprecationHeaders([{ name: 'v0', deprecated: v0 }, { name: 'v1' }], () => now);
+    const announce = addDeprecationHeadersOrRejectRetired([{ name: 'v0', deprecated: v0 }, { name: 'v1' }], () => now);
     mountContract(router, fixture, { things: respond, ending: respond, open: respond, old: respond, oldEnding: respond }, [announce]);
-    app.use(assignRequestIdAndLogAccess(createLog(false)), router, createErrorHandler('https://shop.example', createLog(false)));
+    app.use(assignRequestIdAndLogAccess(createLog(false)), router, createApiErrorHandler('https://shop.example', createLog(false)));
     server.on('request', app).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const address = server.address();

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createStoredFile, appendToStoredFile } from '../../../server/tasks/stored-task-file.ts';
-import { deleteOldTaskData } from '../../../server/tasks/delete-old-task-data.ts';
+import { clearExpiredTaskDataBatch } from '../../../server/tasks/delete-old-task-data.ts';
 import { PermanentTaskError } from '../../../server/tasks/permanent-task-error.ts';
 import type { TaskHandler } from '../../../server/tasks/task-attempt.ts';
 import { databaseKind } from '../../support/services/database.ts';
@@ -156,7 +156,7 @@ describe('a task', () => {
     expect([last, (await getTask(task)).status, await eventsOf(task)]).toEqual([3, 'canceled', ['task.canceled']]);
     expect((await shop.callApi('GET', `/api/v1/tasks/${task.id}/result`, { token: anna.token })).status).toBe(404);
     await query(`update task_files set created_at = now() - interval '2 days'`);
-    await deleteOldTaskData(shop.db.em.fork());
+    await clearExpiredTaskDataBatch(shop.db.em.fork());
     expect(await query(`select 1 from task_files f where not exists (select 1 from tasks where output_id = f.id)`)).toEqual([]);
   });
 
@@ -201,7 +201,7 @@ describe('retention', () => {
     ] as const) {
       await setAge(task, days);
       for (const cleanup of [false, true]) {
-        if (cleanup) while ((await deleteOldTaskData(shop.db.em.fork())) > 0);
+        if (cleanup) while ((await clearExpiredTaskDataBatch(shop.db.em.fork())) > 0);
         expect([(await status(path))[0], (await status(file))[0]], `${days} days, cleaned up: ${cleanup}`).toEqual(expectedStatuses);
       }
     }
@@ -222,7 +222,7 @@ describe('retention', () => {
     const task = await startExport();
     await abandonTaskAtStep(shop, 4);
     await query(`update task_files set created_at = now() - interval '2 days' where id <> ?`, [fresh]);
-    await deleteOldTaskData(em);
+    await clearExpiredTaskDataBatch(em);
     expect(await query('select id from task_files where id in (?, ?)', [fresh, old])).toEqual([{ id: fresh }]);
     await expireLease(task);
     await runPendingTasks(shop);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { assignEventSequence } from '../../../server/events/assign-event-sequence.ts';
-import { claimDeliveries, recordDeliveryAttempt } from '../../../server/webhooks/delivery/delivery-queue.ts';
+import { assignEventSequenceNumbers } from '../../../server/events/assign-event-sequence.ts';
+import { claimDueDeliveries, recordDeliveryAttempt } from '../../../server/webhooks/delivery/delivery-queue.ts';
 import { createWebhookDeliveriesForEvents } from '../../../server/webhooks/delivery/create-webhook-deliveries.ts';
 import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
@@ -26,8 +26,8 @@ describe('several delivery workers', () => {
     for (let i = 0; i < 5; i += 1) await shop.createProduct();
     const deliverers = [createDeliveryWorker(shop), createDeliveryWorker(shop), createDeliveryWorker(shop)];
     await Promise.all([
-      assignEventSequence(shop.db.em.fork(), createWebhookDeliveriesForEvents),
-      assignEventSequence(shop.db.em.fork(), createWebhookDeliveriesForEvents),
+      assignEventSequenceNumbers(shop.db.em.fork(), createWebhookDeliveriesForEvents),
+      assignEventSequenceNumbers(shop.db.em.fork(), createWebhookDeliveriesForEvents),
     ]);
     await Promise.all(deliverers.map((one) => one.waitUntilIdle()));
     expect(receiver.deliveries).toHaveLength(30);
@@ -37,9 +37,9 @@ describe('several delivery workers', () => {
   test('take over a claimed delivery after the lease of a crashed worker has expired', async () => {
     await createEndpoint(['product.created']);
     await shop.createProduct();
-    await assignEventSequence(shop.db.em.fork(), createWebhookDeliveriesForEvents);
+    await assignEventSequenceNumbers(shop.db.em.fork(), createWebhookDeliveriesForEvents);
     const capacity = { total: 10, each: 10, left: new Map() };
-    const [claimed] = await claimDeliveries(shop.db.em.fork(), 0, capacity);
+    const [claimed] = await claimDueDeliveries(shop.db.em.fork(), 0, capacity);
     await deliverPendingEvents(shop);
     expect(receiver.deliveries).toEqual([]);
     await advanceDeliveryRetries(shop, 31);
@@ -58,7 +58,7 @@ describe('several delivery workers', () => {
     await createEndpoint(['product.created']);
     for (let i = 0; i < 20; i += 1) await shop.createProduct();
     const deliverer = createDeliveryWorker(shop);
-    await assignEventSequence(shop.db.em.fork(), createWebhookDeliveriesForEvents);
+    await assignEventSequenceNumbers(shop.db.em.fork(), createWebhookDeliveriesForEvents);
     await deliverer.run();
     await waitUntil(() => receiver.deliveries.length >= 20);
     expect(unresponsive.deliveries.length).toBeLessThanOrEqual(8);

@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
-import { eventSubjects, eventTypes } from '@mandate/contract';
+import { eventSubjectDefinitions, eventTypes } from '@mandate/contract';
 import { createOpenApiDocument } from '@mandate/contract/openapi';
 import type { JsonBody } from '../../support/server/start-mandate.ts';
 import { signUpWithRole, obtainTokens } from '../../support/oauth/oauth-flow.ts';
@@ -71,7 +71,7 @@ const validationErrors = (type: string, payload: unknown): unknown => {
 beforeAll(async () => {
   receiver = await startWebhookReceiver();
   const anna = await signUpWithRole(shop.db, shop.origin, 'admin');
-  const scopes = Object.values(eventSubjects).flatMap(({ own, all }) => [...(own === null ? [] : [own]), ...all]);
+  const scopes = Object.values(eventSubjectDefinitions).flatMap(({ own, all }) => [...(own === null ? [] : [own]), ...all]);
   const writeScopes = ['orders.write', 'payments.write', 'refunds.write', 'tasks.write', 'webhooks.write', 'products.write'] as const;
   const { access_token: token } = await obtainTokens(shop.origin, anna, [...new Set([...scopes, ...writeScopes])]);
   const post = async (path: string, body: object, status = 201): Promise<JsonBody> => {
@@ -92,7 +92,7 @@ beforeAll(async () => {
   await post(`/webhook-endpoints/${endpoint.id}/test-events`, {}, 202);
   await deliverPendingEvents(shop);
   const delivered = new Set(receiver.deliveries.map(({ body }) => String(body.type).split('.', 1).join('')));
-  for (const [subject, { schema }] of Object.entries(eventSubjects)) {
+  for (const [subject, { schema }] of Object.entries(eventSubjectDefinitions)) {
     const [path, example] = createOperations.get(schema) ?? [];
     if (!delivered.has(subject) && path !== undefined && example) await post(path, example);
   }
@@ -110,7 +110,7 @@ test('the document contains exactly the event types', () => {
 test('every delivery has the documented headers and payload', () => {
   const types = deliveries.map(({ body }) => String(body.type));
   const subjectTypes = new Set<string>(types.map((type) => type.split('.', 1).join('')));
-  expect(subjectTypes, 'change a resource of each missing subject in beforeAll()').toEqual(new Set(Object.keys(eventSubjects)));
+  expect(subjectTypes, 'change a resource of each missing subject in beforeAll()').toEqual(new Set(Object.keys(eventSubjectDefinitions)));
   const isValidHeader = (name: string, schema: unknown, value: unknown): boolean =>
     typeof value === 'string' && ajv.validate(z.record(z.unknown()).parse(schema), value) && name === name.toLowerCase();
   for (const { body, headers } of deliveries) {

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Scope } from '@mandate/contract';
-import { assignEventSequence } from '../../../server/events/assign-event-sequence.ts';
+import { assignEventSequenceNumbers } from '../../../server/events/assign-event-sequence.ts';
 import { disableOrphanedEndpoints } from '../../../server/webhooks/endpoints/disable-webhook-endpoint.ts';
 import { createWebhookDeliveriesForEvents } from '../../../server/webhooks/delivery/create-webhook-deliveries.ts';
 import { databaseKind } from '../../support/services/database.ts';
@@ -152,7 +152,7 @@ describe('a revoked application', () => {
     await register(site.token);
     const tokens = await connect(clara, site, ['orders.read']);
     await createOrder(clara);
-    await assignEventSequence(shop.db.em.fork(), createWebhookDeliveriesForEvents); // the delivery is pending
+    await assignEventSequenceNumbers(shop.db.em.fork(), createWebhookDeliveriesForEvents); // the delivery is pending
     await revoke(clara, site, tokens);
     await deliverPendingEvents(shop);
     await createOrder(anna);
@@ -168,7 +168,7 @@ describe('a revoked application', () => {
     let [orders, deliveryRounds] = [0, 0];
     const sending = (async () => {
       while (!deliveryStop.signal.aborted) {
-        await assignEventSequence(shop.db.em.fork(), createWebhookDeliveriesForEvents);
+        await assignEventSequenceNumbers(shop.db.em.fork(), createWebhookDeliveriesForEvents);
         await deliverer.run();
         deliveryRounds += 1;
         await setImmediate(); // on the embedded database, a round does no I/O, so nothing else could run
@@ -272,7 +272,7 @@ test('grant events are visible to the user of the grant', async () => {
   const site = await createWebsite(['orders.read']);
   const { refresh_token: refresh } = await connect(emma, site, ['orders.read']);
   await revokeToken(site, refresh);
-  await assignEventSequence(shop.db.em.fork());
+  await assignEventSequenceNumbers(shop.db.em.fork());
   const { access_token: token } = await obtainTokens(shop.origin, emma, ['events.read', 'connected_apps.read']);
   const { body } = await api('GET', '/events?subject_type=grant&limit=100', token);
   const sites = body.data.filter((event: JsonBody) => event.data.object.application.client_id === site.clientId);

@@ -1,6 +1,6 @@
 /** The check for public addresses, compared with the IANA special-purpose registries. */
 import { describe, expect, test } from 'vitest';
-import { isPublicAddress } from '../../../server/outgoing-http/check-public-url.ts';
+import { isPublicIpAddress } from '../../../server/outgoing-http/check-public-url.ts';
 import { ipv4SpecialPurposeRegistry, ipv6SpecialPurposeRegistry } from '../../support/special-purpose-addresses.ts';
 
 type Family = { readonly bits: 32 | 128; readonly parse: (text: string) => bigint; readonly format: (value: bigint) => string };
@@ -34,7 +34,7 @@ describe.each([
   test.each(registry)('$block ($name, $rfc) is not public', ({ block }) => {
     const { first, last } = blockBounds(family, block);
     const probes = [first, first + 1n, (first + last) / 2n, last - 1n, last].filter((value) => first <= value && value <= last);
-    expect(probes.map((value) => family.format(value)).filter(isPublicAddress)).toEqual([]);
+    expect(probes.map((value) => family.format(value)).filter(isPublicIpAddress)).toEqual([]);
   });
 
   test('addresses next to a block are public if they are global unicast', () => {
@@ -43,7 +43,7 @@ describe.each([
     const neighbours = bounds
       .flatMap(({ first, last }) => [first - 1n, last + 1n])
       .filter((value) => value >= 0n && value < 2n ** BigInt(family.bits));
-    const misclassified = neighbours.filter((value) => isPublicAddress(family.format(value)) !== isGlobalUnicast(value));
+    const misclassified = neighbours.filter((value) => isPublicIpAddress(family.format(value)) !== isGlobalUnicast(value));
     expect(misclassified.map((value) => family.format(value))).toEqual([]);
     expect(neighbours.filter(isGlobalUnicast).length).toBeGreaterThan(5);
   });
@@ -82,6 +82,6 @@ describe('a special address in another notation', () => {
   ];
   test.each([...notations, ...texts, ...zones, '8.8.8.8.8', '8.8.8', '08.8.8.8', '::ffff:8.8.8.8', '::8.8.8.8', '4000::1', '1::1'])(
     '%s is not public',
-    (address) => expect(isPublicAddress(address)).toBe(false),
+    (address) => expect(isPublicIpAddress(address)).toBe(false),
   );
 });

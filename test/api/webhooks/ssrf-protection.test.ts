@@ -12,7 +12,7 @@ import {
   startWebhookReceiver,
   advanceDeliveryRetries,
 } from '../../support/webhooks/webhook-receiver.ts';
-import { isPublicAddress, findUrlRejectionReason } from '../../../server/outgoing-http/check-public-url.ts';
+import { isPublicIpAddress, findUrlRejectionReason } from '../../../server/outgoing-http/check-public-url.ts';
 import type { NetworkPolicy } from '../../../server/outgoing-http/ssrf-protected-connection.ts';
 
 requireOneProcess('the server runs in production mode, which accepts only HTTPS URLs');
@@ -138,9 +138,9 @@ describe('the public address check', () => {
     'ff02::1',
     'not an address',
     '',
-  ])('rejects %s', (address) => expect(isPublicAddress(address)).toBe(false));
+  ])('rejects %s', (address) => expect(isPublicIpAddress(address)).toBe(false));
   test.each(['8.8.8.8', '93.184.216.34', '2606:4700:4700::1111', '2a00:1450:4001:81b::200e'])('accepts %s', (address) =>
-    expect(isPublicAddress(address)).toBe(true),
+    expect(isPublicIpAddress(address)).toBe(true),
   );
 });
 
@@ -194,7 +194,7 @@ describe('a host name', () => {
     network = {
       resolve: async (host) => (await resolver.resolve4(host)).map((address) => ({ address, family: 4 })),
       // 127.0.0.2 represents a public host
-      isAllowed: (address) => address === '127.0.0.2' || isPublicAddress(address),
+      isAllowed: (address) => address === '127.0.0.2' || isPublicIpAddress(address),
       development: false,
     };
     connections = [];

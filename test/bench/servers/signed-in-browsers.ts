@@ -1,4 +1,4 @@
-import { createAccount } from '../../../server/oauth/accounts/account-store.ts';
+import { createAccountWithVerifiedEmail } from '../../../server/oauth/accounts/account-store.ts';
 import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
 import { hashPassword } from '../../../server/oauth/passwords/password-hash.ts';
 import { HttpBrowser } from '../../support/browser/browser.ts';
@@ -15,7 +15,7 @@ export async function openSignedInBrowsers(origin: string, count: number, db?: D
   const passwordHash = await hashPassword(password);
   await mapInBatches(browsers, async (browser, at) => {
     const email = `bench.${at}@example.com`;
-    await createAccount(db.em.fork(), { name: `Person ${at}`, email, passwordHash }, new Date());
+    await createAccountWithVerifiedEmail(db.em.fork(), { name: `Person ${at}`, email, passwordHash }, new Date());
     const page = await browser.submit(await browser.open('/sign-in'), { email, password });
     if (page.url.pathname !== '/account') throw new Error(`sign-in led to ${page.url.pathname}: ${page.text}`);
   });

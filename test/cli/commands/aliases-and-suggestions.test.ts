@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { handwrittenCommands } from '../../../cli/contract-commands/handwritten-commands.ts';
+import { handwrittenCommandsByOperation } from '../../../cli/contract-commands/handwritten-commands.ts';
 import { findCompletionCandidates } from '../../../cli/completion/completion-candidates.ts';
 import { commandSpecs } from '../../../cli/contract-commands/commands.gen.ts';
 import { runInProcess } from '../run-command-line.ts';
@@ -15,7 +15,9 @@ const hintFor = async (...argv: string[]): Promise<string> => {
   return /^hint: (.*)$/m.exec(stderr)?.[1] ?? '';
 };
 
-const groups = [...new Set(commandSpecs.flatMap(({ operationId, group }) => (operationId in handwrittenCommands ? [] : [group])))];
+const groups = [
+  ...new Set(commandSpecs.flatMap(({ operationId, group }) => (operationId in handwrittenCommandsByOperation ? [] : [group]))),
+];
 
 describe('aliases', () => {
   test.each([

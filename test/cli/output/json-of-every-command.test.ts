@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { handwrittenCommands } from '../../../cli/contract-commands/handwritten-commands.ts';
+import { handwrittenCommandsByOperation } from '../../../cli/contract-commands/handwritten-commands.ts';
 import { commandSpecs } from '../../../cli/contract-commands/commands.gen.ts';
 import type { CommandSpec, Schema } from '../../../cli/schema/command-spec-type.ts';
 import { createProblemResponse, startStubServer } from '../../sdk/stub-server.ts';
@@ -40,7 +40,7 @@ const argvOf = (spec: CommandSpec): string[] => [
   ...(spec.body ? ['--input', '-'] : []),
 ];
 
-const generatedSpecs = commandSpecs.filter(({ operationId }) => !(operationId in handwrittenCommands));
+const generatedSpecs = commandSpecs.filter(({ operationId }) => !(operationId in handwrittenCommandsByOperation));
 const responseBody = { id: 1, name: '\u001b[31m木', data: [{ id: 1, status: 'new status' }], has_more: false, next_cursor: null };
 
 describe.each(generatedSpecs.map((spec) => [`mandate ${spec.group} ${spec.name}`, spec] as const))('%s', (_, spec) => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { displayWidth } from '../../../cli/terminal/safe-terminal-text.ts';
+import { getDisplayWidth } from '../../../cli/terminal/safe-terminal-text.ts';
 import { createProblemResponse, startStubServer, type SeenRequest, type StubResponse } from '../../sdk/stub-server.ts';
 import { runInProcess } from '../run-command-line.ts';
 
@@ -119,7 +119,7 @@ describe('on a terminal', () => {
     await using server = await startStubServer(() => pageOf(names.map((name, id) => ({ ...product, id, name }))));
     const { stdout } = await runInProcess(['products', 'list', '--no-color'], { env: env(server.url), columns });
     for (const character of ['\u001b', '\u0007']) expect(stdout).not.toContain(character);
-    for (const line of stdout.trimEnd().split('\n')) expect(displayWidth(line)).toBeLessThanOrEqual(columns);
+    for (const line of stdout.trimEnd().split('\n')) expect(getDisplayWidth(line)).toBeLessThanOrEqual(columns);
   });
 
   test('the header is bold unless color is disabled', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseDecimalAmount } from '../../../cli/contract-commands/parse-amount.ts';
+import { parseDecimalToMinorUnits } from '../../../cli/contract-commands/parse-amount.ts';
 
 test.each([
   ['12.05', 'EUR', 1205],
@@ -14,5 +14,5 @@ test.each([
   ['1,50', 'EUR', undefined],
   ['', 'EUR', undefined],
 ])('%j in %s is %s minor units', (text, currency, amount) => {
-  expect(parseDecimalAmount(text, currency)).toBe(amount);
+  expect(parseDecimalToMinorUnits(text, currency)).toBe(amount);
 });

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify, stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { displayWidth } from '../../../cli/terminal/safe-terminal-text.ts';
+import { getDisplayWidth } from '../../../cli/terminal/safe-terminal-text.ts';
 import { startStubServer } from '../../sdk/stub-server.ts';
 import { createConfigDirectory } from '../run-command-line.ts';
 
@@ -40,7 +40,7 @@ describe.skipIf(!existsSync('/usr/bin/script'))('on a terminal', () => {
     expect(shown.replaceAll('\u001b[1m', '').replaceAll('\u001b[22m', '').replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202e]/u);
     const [head = '', ...rows] = stripVTControlCharacters(shown).trimEnd().split('\n');
     expect(rows.at(-1)).toBe('4 shown; get more with --cursor next or --all');
-    for (const line of [head, ...rows.slice(0, -1)]) expect(displayWidth(line), line).toBeLessThanOrEqual(columns);
+    for (const line of [head, ...rows.slice(0, -1)]) expect(getDisplayWidth(line), line).toBeLessThanOrEqual(columns);
     expect(rows).toHaveLength(5);
     expect(shown.includes('木製の箱とドミノのセット、子供用')).toBe(columns === 100);
   });
@@ -60,7 +60,7 @@ describe.skipIf(!existsSync('/usr/bin/script'))('on a terminal', () => {
     const shown = await onTerminal(columns, ['tasks', 'wait', '3', '--interval', '200ms', '--get', 'status'], env);
     const drawn = shown.split('\r\u001b[K').slice(1);
     expect(drawn.length).toBeGreaterThan(2);
-    for (const line of drawn.slice(0, -1)) expect(displayWidth(line), line).toBeLessThan(columns);
+    for (const line of drawn.slice(0, -1)) expect(getDisplayWidth(line), line).toBeLessThan(columns);
     expect(drawn.some((line) => line.includes('order export'))).toBe(true);
     expect(drawn.at(-1)).toBe('succeeded\n');
   });

@@ -4,7 +4,7 @@ import { SMTPServer } from 'smtp-server';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
-import { deliverMail, type MailTransport } from '../../../server/mail/deliver-mail.ts';
+import { deliverQueuedMail, type MailTransport } from '../../../server/mail/deliver-mail.ts';
 import { queueMail } from '../../../server/mail/queue-mail.ts';
 import { createSmtpTransport } from '../../../server/mail/smtp-transport.ts';
 import { createMigratedDatabase } from '../../support/services/database.ts';
@@ -54,7 +54,7 @@ beforeEach(async () => {
   await db.em.fork().execute('delete from outgoing_mails');
 });
 
-const deliver = (now: Date, mailTransport: MailTransport = transport) => deliverMail(db.em.fork(), now, mailTransport, key, log);
+const deliver = (now: Date, mailTransport: MailTransport = transport) => deliverQueuedMail(db.em.fork(), now, mailTransport, key, log);
 const countQueuedMails = async (): Promise<number> => (await db.em.fork().execute('select 1 from outgoing_mails')).length;
 
 test('a message reaches only its recipient, even with line breaks in its fields', async () => {

@@ -1,6 +1,6 @@
 import { Secret, TOTP } from 'otpauth';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createAccount } from '../../../server/oauth/accounts/account-store.ts';
+import { createAccountWithVerifiedEmail } from '../../../server/oauth/accounts/account-store.ts';
 import { hashPassword } from '../../../server/oauth/passwords/password-hash.ts';
 import { HttpBrowser, buildFormRequest, type HtmlPage } from '../../support/browser/browser.ts';
 import { readLastMailTo, readMailsTo } from '../../support/services/mailbox.ts';
@@ -132,7 +132,7 @@ describe('more than 100 wrong passwords within a day from many networks', { time
     test('every attempt takes longer, and the owner can sign in', async () => {
       const owner = { email: `ada.${crypto.randomUUID()}@example.com`, password: 'correct horse battery' };
       const passwordHash = await hashPassword(owner.password);
-      await createAccount(serverWithoutMail.db.em.fork(), { name: 'Ada', email: owner.email, passwordHash }, new Date());
+      await createAccountWithVerifiedEmail(serverWithoutMail.db.em.fork(), { name: 'Ada', email: owner.email, passwordHash }, new Date());
       await submitWrongPasswords(serverWithoutMail, owner.email, 1);
       const timeSignIn = async (points: number): Promise<number> => {
         await setAttemptCount(serverWithoutMail, 'password', points);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { attemptLimitsThatNeverReject } from '../../../server/oauth/brute-force/attempt-limits.ts';
+import { neverRejectingAttemptLimiter } from '../../../server/oauth/brute-force/attempt-limits.ts';
 import { networkFromClientAddress } from '../../../server/http/request/network-from-client-address.ts';
 import { HttpBrowser } from '../../support/browser/browser.ts';
 import { sendTokenRequest, basicAuthorization, createConfidentialClient, signUp } from '../../support/oauth/oauth-flow.ts';
@@ -74,7 +74,7 @@ describe('ten wrong passwords (94)', () => {
   });
 
   describe('without limits', () => {
-    const unlimited = useServer({ limits: attemptLimitsThatNeverReject });
+    const unlimited = useServer({ limits: neverRejectingAttemptLimiter });
 
     test('are processed without end, so the limits cause the rejections above', async () => {
       expect(await submitWrongPasswords(unlimited, 'somebody@example.com', 12)).not.toEqual(tenThenRejected);

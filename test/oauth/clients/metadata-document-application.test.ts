@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { deleteUnusedApplicationsBatch } from '../../../server/access-management/delete-unused-applications.ts';
+import { deleteUnusedSelfRegisteredAppsBatch } from '../../../server/access-management/delete-unused-applications.ts';
 import type { JsonBody } from '../../support/server/start-mandate.ts';
 import { ClientMetadataFixture, createDocumentPath } from '../../support/oauth/client-metadata-fixture.ts';
 import {
@@ -61,7 +61,7 @@ describe('an application with a metadata document', () => {
     expect((await shop.openAuthorization(clientId)).response.status).toBe(400);
     expect(shop.metadataServer.requestedPaths).toHaveLength(before);
     const inOneYear = new Date(Date.now() + 400 * 86_400_000);
-    await deleteUnusedApplicationsBatch(shop.forkEntityManager(), inOneYear);
+    await deleteUnusedSelfRegisteredAppsBatch(shop.forkEntityManager(), inOneYear);
     expect(await shop.findApplication(clientId)).toMatchObject({ status: 'disabled' });
   });
 
@@ -90,9 +90,9 @@ describe('an application with a metadata document', () => {
     await shop.openAuthorization(unused);
     await connect(used, 'openid orders.read');
     const inDays = (days: number) => new Date(Date.now() + days * 86_400_000);
-    await deleteUnusedApplicationsBatch(shop.forkEntityManager(), inDays(0.9));
+    await deleteUnusedSelfRegisteredAppsBatch(shop.forkEntityManager(), inDays(0.9));
     expect(await shop.findApplication(unused)).toBeDefined();
-    await deleteUnusedApplicationsBatch(shop.forkEntityManager(), inDays(1.1));
+    await deleteUnusedSelfRegisteredAppsBatch(shop.forkEntityManager(), inDays(1.1));
     expect([await shop.findApplication(unused), await shop.findApplication(used)]).toEqual([undefined, expect.anything()]);
     expect((await shop.readAuditEvents(unused))[0]).toMatchObject({
       action: 'application.deleted',
@@ -101,7 +101,7 @@ describe('an application with a metadata document', () => {
     });
     await shop.openAuthorization(unused);
     expect(await shop.findApplication(unused)).toBeDefined();
-    await deleteUnusedApplicationsBatch(shop.forkEntityManager(), inDays(91));
+    await deleteUnusedSelfRegisteredAppsBatch(shop.forkEntityManager(), inDays(91));
     expect(await shop.findApplication(used)).toBeUndefined();
     const applications = await shop.mandate.callApi('GET', '/api/v1/applications?limit=100', { token: shop.adminToken });
     expect(applications.body.data.map((application: JsonBody) => application.client_id)).toContain(cliClient.clientId);

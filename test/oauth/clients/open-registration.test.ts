@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { deleteUnusedApplicationsBatch } from '../../../server/access-management/delete-unused-applications.ts';
+import { deleteUnusedSelfRegisteredAppsBatch } from '../../../server/access-management/delete-unused-applications.ts';
 import { startMandateServer, type JsonBody } from '../../support/server/start-mandate.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
 import {
@@ -145,9 +145,9 @@ describe('users of self-registered applications', () => {
     const anna = await signUp(shop.origin);
     await redeemCode(shop.origin, await obtainAuthorizationCode(shop.origin, anna, { client_id: used.client_id }));
     const inDays = (days: number) => new Date(Date.now() + days * 86_400_000);
-    for (let removed = 1; removed > 0;) removed = await deleteUnusedApplicationsBatch(shop.db.em.fork(), inDays(1.1));
+    for (let removed = 1; removed > 0;) removed = await deleteUnusedSelfRegisteredAppsBatch(shop.db.em.fork(), inDays(1.1));
     expect([await findApplication(unused.client_id), await findApplication(used.client_id)]).toEqual([undefined, expect.anything()]);
-    for (let removed = 1; removed > 0;) removed = await deleteUnusedApplicationsBatch(shop.db.em.fork(), inDays(91));
+    for (let removed = 1; removed > 0;) removed = await deleteUnusedSelfRegisteredAppsBatch(shop.db.em.fork(), inDays(91));
     expect(await findApplication(used.client_id)).toBeUndefined();
   });
 });

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { html } from '../../../server/http/response/html-template.ts';
 import { createPageSecurityHeaders } from '../../../server/oauth/pages/assets/page-security-headers.ts';
-import { contrastRatio, buildStylesheet } from '../../../server/oauth/pages/assets/stylesheet.ts';
+import { calculateContrastRatio, buildStylesheet } from '../../../server/oauth/pages/assets/stylesheet.ts';
 
 describe('the accent color', () => {
   test('must have enough contrast with white text', () => {
     expect(() => buildStylesheet('#ffd400')).toThrow('contrast is below 4.5:1');
     expect(() => buildStylesheet('red')).toThrow('#rrggbb');
-    expect(contrastRatio('#000000', '#ffffff')).toBeCloseTo(21);
+    expect(calculateContrastRatio('#000000', '#ffffff')).toBeCloseTo(21);
   });
 
   test.each(['#1d4ed8', '#7a1f1f', '#0b3d2e', '#000000'])('%s is in the stylesheet, with a lighter variant for dark mode', (accent) => {
@@ -15,7 +15,7 @@ describe('the accent color', () => {
     const links = [...text.matchAll(/--link: (#[0-9a-f]{6})/g)].map(([, colour = '']) => colour);
     expect(text).toContain(`--accent: ${accent}`);
     expect(links[0]).toBe(accent);
-    expect(contrastRatio(links[1] ?? '', '#1a1b21')).toBeGreaterThanOrEqual(7);
+    expect(calculateContrastRatio(links[1] ?? '', '#1a1b21')).toBeGreaterThanOrEqual(7);
     expect(path).not.toBe(buildStylesheet('#123456').path);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import { databaseKind } from '../../support/services/database.ts';
-import { rolesForScope, scopeNames, scopeDefinitions } from '@mandate/contract';
+import { getRolesAllowedForScope, scopeNames, scopeDefinitions } from '@mandate/contract';
 import { pollDeviceToken, startDeviceAuthorization, submitUserCode, expirePollIntervalSql } from '../../support/oauth/device-flow.ts';
 import { createSquarePngDataUri } from '../../support/browser/png-data-uri.ts';
 import { fetchApiStatus, useServer } from '../../support/server/use-server.ts';
@@ -158,7 +158,7 @@ describe('a scope that requires a role (31)', () => {
 
   const roles = ['customer', 'staff', 'admin'] as const;
   const cases = scopeNames.flatMap((name) =>
-    roles.filter((role) => !rolesForScope(name).includes(role)).map((role) => [name, role] as const),
+    roles.filter((role) => !getRolesAllowedForScope(name).includes(role)).map((role) => [name, role] as const),
   );
   const usersByRole = new Map<string, Promise<TestUser>>();
   const userWithRole = (role: (typeof roles)[number]): Promise<TestUser> => {

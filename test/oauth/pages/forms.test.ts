@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { providerRoutePatterns } from '../../../server/oauth/protocol/endpoint-paths-and-audiences.ts';
+import { oidcProviderRoutePatterns } from '../../../server/oauth/protocol/endpoint-paths-and-audiences.ts';
 import { HttpBrowser, type HtmlPage } from '../../support/browser/browser.ts';
 import {
   createCsrfVictim,
@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 
 /** Paths that accept POST requests but have no form. */
-const pathsWithoutForms = ['/mcp', '/oauth-protected-resource/api', '/oauth-protected-resource/mcp', ...providerRoutePatterns];
+const pathsWithoutForms = ['/mcp', '/oauth-protected-resource/api', '/oauth-protected-resource/mcp', ...oidcProviderRoutePatterns];
 
 const post = (
   { browser, formTarget: target }: CsrfVictim,

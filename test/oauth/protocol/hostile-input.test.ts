@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { attemptLimitsThatNeverReject } from '../../../server/oauth/brute-force/attempt-limits.ts';
+import { neverRejectingAttemptLimiter } from '../../../server/oauth/brute-force/attempt-limits.ts';
 import { useServer } from '../../support/server/use-server.ts';
 import { buildFormRequest, type HtmlPage } from '../../support/browser/browser.ts';
 import { expectHarmlessResponse, hostileInputs, countCheckedResponses, hostileParameters } from '../../support/network/hostile-inputs.ts';
@@ -12,7 +12,7 @@ import {
   signUp,
 } from '../../support/oauth/oauth-flow.ts';
 
-const server = useServer({ limits: attemptLimitsThatNeverReject });
+const server = useServer({ limits: neverRejectingAttemptLimiter });
 
 describe.each([...hostileParameters, 'login_hint', 'id_token_hint', 'claims', 'resource', 'code_challenge', 'response_mode', 'ui_locales'])(
   'the authorization endpoint with a hostile %s',

@@ -8,8 +8,8 @@ import { createApp } from '../../../server/app/app.ts';
 import { openDatabaseWithoutMigrating } from '../../../server/schema/open-database.ts';
 import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
 import { createLog } from '../../../server/logging/logger.ts';
-import { rotateSigningKeys } from '../../../server/oauth/signing-keys/rotate-signing-keys.ts';
-import { loadOrCreateSigningKeys } from '../../../server/oauth/signing-keys/signing-key-cache.ts';
+import { rotateSigningKeysIfDueOrRequested } from '../../../server/oauth/signing-keys/rotate-signing-keys.ts';
+import { loadOrCreateSigningKeyCache } from '../../../server/oauth/signing-keys/signing-key-cache.ts';
 import { deriveKeys } from '../../../server/crypto/derived-keys.ts';
 import { unlimitedRates } from '../../support/server/start-options.ts';
 import { databaseKind, createMigratedDatabase, createMigratedPostgresqlUrl } from '../../support/services/database.ts';
@@ -32,14 +32,14 @@ describe('signing keys', () => {
   let db: Database;
   beforeAll(async () => {
     db = await createMigratedDatabase();
-    await loadOrCreateSigningKeys(db.em, encryptionKey);
+    await loadOrCreateSigningKeyCache(db.em, encryptionKey);
   });
   afterAll(() => db.close());
 
   test('rotate on schedule: published, then used for signing, then removed (92)', async () => {
     const [first = ''] = await readKids(db);
     const rotate = async (now: Date, when?: 'asked' | 'at once') =>
-      (await rotateSigningKeys(db.em, encryptionKey, now, { schedule, ...(when && { when }) })).made;
+      (await rotateSigningKeysIfDueOrRequested(db.em, encryptionKey, now, { schedule, ...(when && { when }) })).made;
     expect(await rotate(secondsFromNow(50))).toBe(0); // no rotation is due
     expect(await rotate(secondsFromNow(101))).toBe(2); // one key for each algorithm
     const [, second = ''] = await readKids(db);
@@ -55,7 +55,9 @@ describe('signing keys', () => {
 
   test('are created once by concurrent rotations', async () => {
     const before = (await readKids(db)).length;
-    const rotations = await Promise.all([1, 2, 3].map(() => rotateSigningKeys(db.em, encryptionKey, secondsFromNow(400), { schedule })));
+    const rotations = await Promise.all(
+      [1, 2, 3].map(() => rotateSigningKeysIfDueOrRequested(db.em, encryptionKey, secondsFromNow(400), { schedule })),
+    );
     expect(rotations.map((rotation) => rotation.made).toSorted((a, b) => a - b)).toEqual([0, 0, 2]);
     expect((await readKids(db)).length).toBeLessThanOrEqual(before + 1);
     const [auditEvent] = await db.em

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
-import { rotateSigningKeys } from '../../../server/oauth/signing-keys/rotate-signing-keys.ts';
-import { loadOrCreateSigningKeys } from '../../../server/oauth/signing-keys/signing-key-cache.ts';
+import { rotateSigningKeysIfDueOrRequested } from '../../../server/oauth/signing-keys/rotate-signing-keys.ts';
+import { loadOrCreateSigningKeyCache } from '../../../server/oauth/signing-keys/signing-key-cache.ts';
 import { createMigratedDatabase } from '../../support/services/database.ts';
 
 const encryptionKey = Buffer.alloc(32);
@@ -12,10 +12,10 @@ beforeAll(async () => {
 afterAll(() => db.close());
 
 test('a retired signing key is removed from the published keys on time, without a database query', async () => {
-  await loadOrCreateSigningKeys(db.em, encryptionKey);
+  await loadOrCreateSigningKeyCache(db.em, encryptionKey);
   const schedule = { every: 1_000, publishedBefore: 0, publishedAfter: 2 };
-  await rotateSigningKeys(db.em, encryptionKey, new Date(), { schedule, when: 'asked' });
-  const keys = await loadOrCreateSigningKeys(db.em, encryptionKey, { schedule, reloadAfterMs: 3_600_000 });
+  await rotateSigningKeysIfDueOrRequested(db.em, encryptionKey, new Date(), { schedule, when: 'asked' });
+  const keys = await loadOrCreateSigningKeyCache(db.em, encryptionKey, { schedule, reloadAfterMs: 3_600_000 });
   const publishedKids = async (): Promise<unknown[]> => (await keys.current()).keys.map(({ kid }) => kid);
   const before = await publishedKids();
   expect(before).toHaveLength(4);

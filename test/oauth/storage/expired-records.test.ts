@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { createLog } from '../../../server/logging/logger.ts';
-import { deleteExpiredRecords, deleteOrphanedRows } from '../../../server/oauth/storage/delete-expired-rows.sql.ts';
-import { createMaintenanceJobs } from '../../../server/process/maintenance-jobs.ts';
+import {
+  deleteExpiredOauthRecordsBatch,
+  deleteOrphanedAppsAndSessionsBatch,
+} from '../../../server/oauth/storage/delete-expired-rows.sql.ts';
+import { createMailAndCleanupJobs } from '../../../server/process/maintenance-jobs.ts';
 import { fetchApiStatus, useServer } from '../../support/server/use-server.ts';
 import {
   obtainAuthorizationCode,
@@ -28,7 +31,7 @@ test('a clean-up deletes only expired records, in batches', async () => {
      select 'AccessToken', 'old-' || n, '{}', now() - interval '1 minute' from generate_series(1, 2500) n`,
   );
   const deletedCounts = [];
-  for (let batch = 0; batch < 4; batch += 1) deletedCounts.push(await deleteExpiredRecords(entityManager(), new Date()));
+  for (let batch = 0; batch < 4; batch += 1) deletedCounts.push(await deleteExpiredOauthRecordsBatch(entityManager(), new Date()));
   expect(deletedCounts).toEqual([1000, 1000, 500, 0]);
   expect(await countRecords()).toBe(before);
   expect(await fetchApiStatus(server, tokens.access_token)).toBe(200);
@@ -39,14 +42,14 @@ test('a clean-up keeps a used refresh token until its expiry, so that reuse stil
   const first = tokenResponseSchema.parse(await (await redeemCode(server.origin, granted)).json());
   const second = tokenResponseSchema.parse(await (await sendRefreshRequest(server.origin, first.refresh_token ?? '')).json());
   // 13 days later, the access tokens have expired, but the refresh tokens (14 days) have not
-  while ((await deleteExpiredRecords(entityManager(), new Date(Date.now() + 13 * 24 * 3_600_000))) > 0);
+  while ((await deleteExpiredOauthRecordsBatch(entityManager(), new Date(Date.now() + 13 * 24 * 3_600_000))) > 0);
   expect(await readOAuthError(await sendRefreshRequest(server.origin, first.refresh_token ?? ''))).toBe('400 invalid_grant');
   expect(await readOAuthError(await sendRefreshRequest(server.origin, second.refresh_token ?? ''))).toBe('400 invalid_grant');
 });
 
 test('the maintenance jobs delete all expired rows in one run', async () => {
   const log = createLog(false);
-  const jobs = createMaintenanceJobs({
+  const jobs = createMailAndCleanupJobs({
     db: server.db,
     log,
     transport: undefined,
@@ -82,9 +85,9 @@ test('connections and browser sessions are deleted a day after their grant or se
     )[0];
   const before = await remainingRows(ben);
   await entityManager().execute(`delete from oauth_records where account_id = ? and model in ('Grant', 'Session')`, [String(anna.id)]);
-  await deleteOrphanedRows(entityManager(), new Date());
+  await deleteOrphanedAppsAndSessionsBatch(entityManager(), new Date());
   expect(await remainingRows(anna)).toEqual(before); // recent rows are kept, because a row may be written before its grant or session
-  await deleteOrphanedRows(entityManager(), new Date(Date.now() + 25 * 3_600_000));
+  await deleteOrphanedAppsAndSessionsBatch(entityManager(), new Date(Date.now() + 25 * 3_600_000));
   expect(await remainingRows(anna)).toEqual({ connections: 0, browsers: 0 });
   expect(await remainingRows(ben)).toEqual(before);
 });
@@ -97,7 +100,7 @@ test('a replay of an expired code after a clean-up still revokes its tokens (36)
      where model = 'AuthorizationCode'`,
   );
   const inTenMinutes = new Date(Date.now() + 600_000);
-  while ((await deleteExpiredRecords(entityManager(), inTenMinutes)) > 0);
+  while ((await deleteExpiredOauthRecordsBatch(entityManager(), inTenMinutes)) > 0);
   // a replay without the verifier must not revoke the grant
   expect(await readOAuthError(await redeemCode(server.origin, { ...granted, verifier: 'x'.repeat(43) }))).toBe('400 invalid_grant');
   expect((await sendRefreshRequest(server.origin, tokens.refresh_token ?? '')).status).toBe(200);
@@ -108,6 +111,6 @@ test('a replay of an expired code after a clean-up still revokes its tokens (36)
 
 test('an unused code expires after a minute and is deleted', async () => {
   const granted = await obtainAuthorizationCode(server.origin, await signUp(server.origin));
-  while ((await deleteExpiredRecords(entityManager(), new Date(Date.now() + 61_000))) > 0);
+  while ((await deleteExpiredOauthRecordsBatch(entityManager(), new Date(Date.now() + 61_000))) > 0);
   expect(await readOAuthError(await redeemCode(server.origin, granted))).toBe('400 invalid_grant');
 });

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { hashSecretRecordId } from '../../../server/oauth/storage/oauth-record-mapping.ts';
-import { deleteExpiredRecords } from '../../../server/oauth/storage/delete-expired-rows.sql.ts';
+import { deleteExpiredOauthRecordsBatch } from '../../../server/oauth/storage/delete-expired-rows.sql.ts';
 import { createDpopKey, createDpopProof, type DpopKey } from '../../support/oauth/dpop-proof.ts';
 import { expireRefreshGrace } from '../../support/oauth/refresh-grace.ts';
 import { fetchApiStatus, useServer, type RunningServer } from '../../support/server/use-server.ts';
@@ -267,7 +267,7 @@ describe('the stored response', () => {
     expect(more).toEqual([]);
     const { access_token: access, id_token: identity = '', refresh_token: next = '' } = parseTokenResponse(successor);
     for (const part of [access, identity, next, 'access_token', refreshTokenFrom(first)]) expect(stored).not.toContain(part);
-    while ((await deleteExpiredRecords(server.db.em.fork(), new Date(Date.now() + 31_000))) > 0);
+    while ((await deleteExpiredOauthRecordsBatch(server.db.em.fork(), new Date(Date.now() + 31_000))) > 0);
     expect(await storedRefreshResponses(anna)).toEqual([]);
     expect(await readOAuthError(await sendRefreshRequest(server.origin, refreshTokenFrom(first)))).toBe('400 invalid_grant');
   });

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openMigratedDatabase } from '../../../server/schema/open-migrated-database.ts';
+import { migrateAndOpenDatabase } from '../../../server/schema/open-migrated-database.ts';
 import { openDatabaseWithoutMigrating } from '../../../server/schema/open-database.ts';
 import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
 import { fillShop } from '../../bench/servers/fill-shop.ts';
@@ -24,7 +24,7 @@ describe.skipIf(databaseKind === 'pglite')(`backup of a shop with ${orders} orde
   test('is restored with the same totals into both kinds of database', async () => {
     await using data = await createDataDirectory();
     const [from, to, file] = [await createEmptyPostgresqlUrl(), await createEmptyPostgresqlUrl(), join(data.path, 'shop.backup')];
-    const source = await openMigratedDatabase(from);
+    const source = await migrateAndOpenDatabase(from);
     await source.em.fork().execute(`set statement_timeout = 0`);
     await fillShop(source.em.fork(), { orders, products: 1_000, users: Math.ceil(orders / 10) });
     const sums = await readTotals(source);

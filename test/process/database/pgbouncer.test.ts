@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, describe, expect, test } from 'vitest';
-import { migrationLock } from '../../../server/database/migrate/migration-lock.sql.ts';
+import { migrationLockId } from '../../../server/database/migrate/migration-lock.sql.ts';
 import { databaseKind, createEmptyPostgresqlUrl, createMigratedPostgresqlUrl } from '../../support/services/database.ts';
 import { hasPgBouncer, startPgBouncer, supportsPreparedStatements } from '../../support/services/pgbouncer.ts';
 import { openDatabaseWithoutMigrating } from '../../../server/schema/open-database.ts';
@@ -95,7 +95,7 @@ describe.skipIf(databaseKind === 'pglite' || !hasPgBouncer)('a server behind PgB
     const observer = await openDatabaseWithoutMigrating(url);
     const lock = observer.em.fork();
     await lock.begin();
-    await lock.execute('select pg_advisory_xact_lock(?)', [migrationLock]);
+    await lock.execute('select pg_advisory_xact_lock(?)', [migrationLockId]);
     const env = {
       MANDATE_DATA_DIR: data.path,
       DATABASE_URL: bouncer.url,

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
 import { openDatabaseWithoutMigrating } from '../../../server/schema/open-database.ts';
-import { ReadReplica } from '../../../server/database/replica/read-replica.ts';
+import { ReplicaWithPrimaryFallback } from '../../../server/database/replica/read-replica.ts';
 import { databaseKind } from '../../support/services/database.ts';
 import { findFreePort } from '../../support/network/free-port.ts';
 import { scrapeMetrics } from '../../support/metrics.ts';
@@ -23,7 +23,7 @@ async function startPair(): Promise<{ primary: PostgresqlServer; standby: Postgr
 type NoteCount = { readonly count: number; readonly standby: boolean };
 
 /** Returns the number of notes, and whether the standby executed the query. */
-const countNotes = (replica: ReadReplica): Promise<NoteCount> =>
+const countNotes = (replica: ReplicaWithPrimaryFallback): Promise<NoteCount> =>
   replica.read(async (em) => {
     const [row] = await em.execute<NoteCount[]>('select count(*)::int as count, pg_is_in_recovery() as standby from notes');
     if (!row) throw new Error('no row');
@@ -41,7 +41,7 @@ describe.skipIf(databaseKind === 'pglite')('a streaming replica', { timeout: 300
       warn: (_: object, message: string) => void messages.push(message),
       info: (message: string) => void messages.push(message),
     };
-    const replica = new ReadReplica(db, copy, log);
+    const replica = new ReplicaWithPrimaryFallback(db, copy, log);
     await run(db, 'create table notes (id int primary key)');
 
     const counts: NoteCount[] = [];
@@ -84,7 +84,7 @@ describe.skipIf(databaseKind === 'pglite')('a streaming replica', { timeout: 300
       const [db, copy] = [await openDatabaseWithoutMigrating(one.url), await openDatabaseWithoutMigrating(url)];
       await run(db, 'create table if not exists notes (id int primary key)');
       const warned: object[] = [];
-      const replica = new ReadReplica(db, copy, { warn: (details) => void warned.push(details), info: () => undefined });
+      const replica = new ReplicaWithPrimaryFallback(db, copy, { warn: (details) => void warned.push(details), info: () => undefined });
       for (let nth = 0; nth < 3; nth += 1) expect(await countNotes(replica)).toEqual({ count: 0, standby: false });
       expect(warned).toEqual([{ err: expect.objectContaining({ name: 'NoReplicaError' }) }]);
       await copy.close();

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createAccount } from '../../../server/oauth/accounts/account-store.ts';
+import { createAccountWithVerifiedEmail } from '../../../server/oauth/accounts/account-store.ts';
 import { hashPassword } from '../../../server/oauth/passwords/password-hash.ts';
 import { databaseKind } from '../../support/services/database.ts';
 import {
@@ -34,7 +34,11 @@ import { waitUntil } from '../../support/wait-until.ts';
 /** Creates a signed-in user. Sign-up is not possible, because the test cannot read e-mails sent by the server processes. */
 async function createSignedInUser({ db, origin }: ServerPair): Promise<Pick<TestUser, 'id' | 'browser'>> {
   const [email, password] = [`anna.${randomUUID()}@example.com`, `correct horse ${randomUUID()}`];
-  const { id } = await createAccount(db.em.fork(), { name: 'Anna Test', email, passwordHash: await hashPassword(password) }, new Date());
+  const { id } = await createAccountWithVerifiedEmail(
+    db.em.fork(),
+    { name: 'Anna Test', email, passwordHash: await hashPassword(password) },
+    new Date(),
+  );
   return { id, browser: await signIn(origin, { email, password }) };
 }
 

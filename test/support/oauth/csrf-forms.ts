@@ -5,10 +5,10 @@ import { createApp } from '../../../server/app/app.ts';
 import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
 import { createLog } from '../../../server/logging/logger.ts';
 import { createAuthorizationServer } from '../../../server/oauth/authorization-server.ts';
-import { findActiveAccountForSignIn, getPasswordSetTimeMs } from '../../../server/oauth/accounts/account-store.ts';
+import { findActiveAccountWithPasswordHash, getPasswordSetTimeMs } from '../../../server/oauth/accounts/account-store.ts';
 import { encryptEmailCodeFormState } from '../../../server/oauth/pages/handlers/sign-in-email-code.ts';
 import { createEmailedLinkToken, type EmailLinkPurpose } from '../../../server/oauth/accounts/emailed-one-time-links.ts';
-import { issueSecondStepTicket } from '../../../server/oauth/second-factors/second-step-ticket.ts';
+import { issueVerifiedPasswordTicket } from '../../../server/oauth/second-factors/second-step-ticket.ts';
 import { deriveKeys } from '../../../server/crypto/derived-keys.ts';
 import { HttpBrowser, buildFormRequest, type HtmlPage, type SendRequest } from '../browser/browser.ts';
 import { buildAuthorizationRequest, obtainAuthorizationCode, authorizationPath, cliClient, completeSignUp } from './oauth-flow.ts';
@@ -130,7 +130,7 @@ export async function createCsrfVictim({ origin, db }: Server, send: SendRequest
             { ...signIn, step: 'password', code: defaultFormValues['code'] ?? '' },
             new Date(),
           )
-        : issueSecondStepTicket(keys.secondFactor, csrf, signIn, new Date());
+        : issueVerifiedPasswordTicket(keys.secondFactor, csrf, signIn, new Date());
       const identifiers = { app: String(connection?.id), id: String(id.passkey), key: String(apiKey), proof, user_code: userCode };
       return { ...defaultFormValues, ...identifiers, ...hidden };
     },
@@ -167,7 +167,7 @@ async function insertPasskey({ em }: Database, email: string): Promise<{ userId:
 }
 
 async function readPasswordSetAt({ em }: Database, userId: number): Promise<number> {
-  const account = await findActiveAccountForSignIn(em.fork(), userId);
+  const account = await findActiveAccountWithPasswordHash(em.fork(), userId);
   return account ? getPasswordSetTimeMs(account) : 0;
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { deviceGrantType } from '../../../server/applications/application.entity.ts';
+import { deviceCodeGrantType } from '../../../server/applications/application.entity.ts';
 import type { HtmlPage } from '../browser/browser.ts';
 import { sendTokenRequest, cliClient, type TestUser } from './oauth-flow.ts';
 
@@ -25,7 +25,7 @@ export async function startDeviceAuthorization(
 
 /** Sends one token request, as a polling device does (RFC 8628 section 3.4). */
 export const pollDeviceToken = (origin: string, deviceCode: string, form: Record<string, string> = {}): Promise<Response> =>
-  sendTokenRequest(origin, { grant_type: deviceGrantType, device_code: deviceCode, client_id: cliClient.clientId, ...form });
+  sendTokenRequest(origin, { grant_type: deviceCodeGrantType, device_code: deviceCode, client_id: cliClient.clientId, ...form });
 
 /** Submits the user code. Returns the page that asks the user to compare the code. */
 export async function submitUserCode({ browser }: Pick<TestUser, 'browser'>, userCode: string): Promise<HtmlPage> {

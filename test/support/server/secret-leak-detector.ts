@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isHashedRecordId } from '../../../server/oauth/storage/oauth-record-mapping.ts';
+import { hasRecordIdHashPrefix } from '../../../server/oauth/storage/oauth-record-mapping.ts';
 import { hostileInputs } from '../network/hostile-inputs.ts';
 
 /** Secret fields in the authorization server's forms, URLs and responses. */
@@ -150,6 +150,7 @@ export class SecretLeakDetector {
   #add(value: string, source: string): void {
     const secret = value.replace(/^urn:ietf:params:oauth:request_uri:/, '');
     // tests also send hashed record IDs and hostile inputs, which are not secret
-    if (secret.length >= minSecretLength && !isHashedRecordId(secret) && !hostileInputs.includes(secret)) this.#found.set(secret, source);
+    if (secret.length >= minSecretLength && !hasRecordIdHashPrefix(secret) && !hostileInputs.includes(secret))
+      this.#found.set(secret, source);
   }
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
-import { deliverMail } from '../../../server/mail/deliver-mail.ts';
+import { deliverQueuedMail } from '../../../server/mail/deliver-mail.ts';
 import type { Mail } from '../../../server/mail/queue-mail.ts';
 
 /** Delivers all queued e-mails and returns all e-mails to an address. */
@@ -17,7 +17,7 @@ export function openMailbox(origin: string, db: Database, key: Buffer): void {
   };
   const transport = { send: async (mail: Mail) => void mails.push(mail) };
   const deliver = async (): Promise<void> => {
-    while ((await deliverMail(db.em.fork(), new Date(), transport, key, { warn: throwOnWarning })) > 0);
+    while ((await deliverQueuedMail(db.em.fork(), new Date(), transport, key, { warn: throwOnWarning })) > 0);
   };
   // Deliveries run one after the other, because a delivery skips e-mails that a concurrent delivery has locked.
   let delivered = Promise.resolve();

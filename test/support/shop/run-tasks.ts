@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { createLog, type Log } from '../../../server/logging/logger.ts';
 import { taskHandlersByType } from '../../../server/app/task-handlers.ts';
-import { runTasks, type TaskRunnerDependencies } from '../../../server/tasks/run-tasks.ts';
+import { runQueuedTasks, type TaskRunnerDependencies } from '../../../server/tasks/run-tasks.ts';
 import type { TaskHandler } from '../../../server/tasks/task-attempt.ts';
 import type { ApiResponse, ApiServer, JsonBody } from '../server/start-mandate.ts';
 
@@ -10,7 +10,7 @@ export const runPendingTasks = (
   { db }: ApiServer,
   handlers: TaskRunnerDependencies['handlers'] = taskHandlersByType,
   { signal, log = createLog(false) }: { signal?: AbortSignal; log?: Log } = {},
-): Promise<number> => runTasks({ em: db.em, log, handlers }, signal);
+): Promise<number> => runQueuedTasks({ em: db.em, log, handlers }, signal);
 
 /** Runs the task that a request has created. Returns the succeeded task and its result file. */
 export async function completeTask(mandate: ApiServer, token: string, started: ApiResponse): Promise<{ task: JsonBody; file: string }> {

@@ -2,10 +2,10 @@ import { expect, vi } from 'vitest';
 import { startJobs } from '../../../server/jobs/job-runner.ts';
 import type { Database, EntityManager } from '../../../server/database/entity-manager/entity-manager-type.ts';
 import { EventSignals } from '../../../server/events/event-signals.ts';
-import { createEventJobs } from '../../../server/events/event-jobs.ts';
+import { createEventSequencingAndCleanupJobs } from '../../../server/events/event-jobs.ts';
 import { createLog } from '../../../server/logging/logger.ts';
 import { createWebhookDeliveriesForEvents } from '../../../server/webhooks/delivery/create-webhook-deliveries.ts';
-import { webhookJobs } from '../../../server/webhooks/delivery/webhook-jobs.ts';
+import { createWebhookJobs } from '../../../server/webhooks/delivery/webhook-jobs.ts';
 import { createDeliveryWorker } from './webhook-receiver.ts';
 
 export const hourMs = 3_600_000;
@@ -25,7 +25,10 @@ export function mockPollInterval(connectedMs: number, fallbackMs: number): void 
 /** Starts the jobs that sequence and deliver events. Returns a function that stops the jobs. */
 export function startEventJobs(db: Database): () => Promise<void> {
   const deliverer = createDeliveryWorker({ db });
-  const jobs = startJobs([...createEventJobs(db, createWebhookDeliveriesForEvents), ...webhookJobs(db, deliverer)], silentLog);
+  const jobs = startJobs(
+    [...createEventSequencingAndCleanupJobs(db, createWebhookDeliveriesForEvents), ...createWebhookJobs(db, deliverer)],
+    silentLog,
+  );
   return async () => {
     await jobs.stop();
     await deliverer.stop();

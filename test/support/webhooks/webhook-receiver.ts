@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { createLog } from '../../../server/logging/logger.ts';
-import { assignEventSequence } from '../../../server/events/assign-event-sequence.ts';
+import { assignEventSequenceNumbers } from '../../../server/events/assign-event-sequence.ts';
 import { deriveKeys } from '../../../server/crypto/derived-keys.ts';
 import { DeliveryWorker } from '../../../server/webhooks/delivery/delivery-worker.ts';
 import { createWebhookDeliveriesForEvents } from '../../../server/webhooks/delivery/create-webhook-deliveries.ts';
@@ -69,7 +69,7 @@ export function createDeliveryWorker(
 
 /** Sequences all events and attempts all pending deliveries. */
 export async function deliverPendingEvents(mandate: ApiServer, deliverer: DeliveryWorker = createDeliveryWorker(mandate)): Promise<void> {
-  await assignEventSequence(mandate.db.em.fork(), createWebhookDeliveriesForEvents);
+  await assignEventSequenceNumbers(mandate.db.em.fork(), createWebhookDeliveriesForEvents);
   await deliverer.waitUntilIdle();
 }
 

@@ -13,7 +13,7 @@ const source = `${sharedPageStylesheet}\n${readStylesheet('stylesheet.css')}`;
 /** Builds the stylesheet with the shop's accent colour. */
 export function buildStylesheet(accent: string): Stylesheet {
   if (!/^#[0-9a-f]{6}$/i.test(accent)) throw new Error('the accent colour must be given as #rrggbb');
-  if (contrastRatio(accent, '#ffffff') < 4.5)
+  if (calculateContrastRatio(accent, '#ffffff') < 4.5)
     throw new Error(`white text on the accent colour ${accent} is not readable: its contrast is below 4.5:1`);
   const onDark = lighten(accent, '#1a1b21');
   const text = source
@@ -35,7 +35,7 @@ function luminance(colour: string): number {
 }
 
 /** Returns the contrast ratio of two colours (WCAG 2.2). */
-export function contrastRatio(one: string, other: string): number {
+export function calculateContrastRatio(one: string, other: string): number {
   const [darker = 0, lighter = 0] = [luminance(one), luminance(other)].toSorted((a, b) => a - b);
   return (lighter + 0.05) / (darker + 0.05);
 }
@@ -45,7 +45,7 @@ function lighten(colour: string, background: string): string {
   for (let whiteShare = 0; whiteShare <= 1; whiteShare += 0.05) {
     const mixed = channels(colour).map((channel) => Math.round(channel + (255 - channel) * whiteShare));
     const candidate = `#${mixed.map((channel) => channel.toString(16).padStart(2, '0')).join('')}`;
-    if (contrastRatio(candidate, background) >= 7) return candidate;
+    if (calculateContrastRatio(candidate, background) >= 7) return candidate;
   }
   return '#ffffff';
 }

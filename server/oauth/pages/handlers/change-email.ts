@@ -6,17 +6,17 @@ import { getClientAddressAndUserAgent } from '../../../audit/record-audit-event.
 import { recordEvent } from '../../../events/record-event.ts';
 import { Problem } from '../../../http/problem-details/problem.ts';
 import { queueMail } from '../../../mail/queue-mail.ts';
-import { changeEmailAddress, verifyEmailAddress } from '../../../users/change-email-address.ts';
-import { emailEquals } from '../../../users/email-equals.ts';
+import { changeEmailAddress, markEmailAddressVerified } from '../../../users/change-email-address.ts';
+import { buildEmailEqualsFilter } from '../../../users/email-equals.ts';
 import { userFromEntity } from '../../../users/user-response.ts';
 import { User } from '../../../users/user.entity.ts';
 import { lockAccountAndRequireActiveSession, type AccountRequest } from './require-signed-in.ts';
-import { notifyEmailChange, emailConfirmationPath } from './notify-email-change.ts';
+import { deleteLinksAndNotifyOnEmailChange, emailConfirmationPath } from './notify-email-change.ts';
 import {
   deleteEmailedLinksOfUser,
   readEmailedLinkWithoutConsuming,
   createEmailedLinkToken,
-  consumeEmailLink,
+  lockUserAndConsumeEmailedLink,
 } from '../../accounts/emailed-one-time-links.ts';
 import { renderEmail } from '../emails/render-email.ts';
 import { sendPage, type PageContext } from '../routing/page-context.ts';
@@ -29,10 +29,10 @@ const { email: validEmail } = contract.users.create.body.shape;
 const emailForm = z.object({ email: z.string().catch('') });
 
 /** Handles `GET /account/email`. */
-export const showChangeEmail = (request: AccountRequest): void => renderForm(request, '', []);
+export const showEmailChangeRequest = (request: AccountRequest): void => renderForm(request, '', []);
 
 /** Handles `POST /account/email`: sends a confirmation link to the new address. */
-export async function submitChangeEmail(request: AccountRequest): Promise<void> {
+export async function submitEmailChangeRequest(request: AccountRequest): Promise<void> {
   const { context, req, res, account } = request;
   const { messages } = context.settings;
   const { email } = emailForm.parse(req.body ?? {});
@@ -48,7 +48,7 @@ export async function submitChangeEmail(request: AccountRequest): Promise<void> 
 }
 
 /** Shows the form again after a submission without a valid token. */
-export function redisplayChangeEmail(request: AccountRequest): void {
+export function redisplayEmailChangeRequest(request: AccountRequest): void {
   const { email } = emailForm.parse(request.req.body ?? {});
   renderForm(request, email, [{ field: 'email', text: request.context.settings.messages.stale }]);
 }
@@ -65,7 +65,7 @@ async function sendLink(request: AccountRequest, email: string): Promise<void> {
   const shop = settings.shop.name;
   await em.transactional(async (inner) => {
     await lockAccountAndRequireActiveSession(inner, request); // a password reset deletes links, so older sessions must not add links afterwards
-    const otherOwner = { ...emailEquals(email), status: { $ne: 'closed' as const }, id: { $ne: userId } };
+    const otherOwner = { ...buildEmailEqualsFilter(email), status: { $ne: 'closed' as const }, id: { $ne: userId } };
     const isTaken = (await inner.count(User, otherOwner)) > 0;
     const token = await createEmailedLinkToken(inner, { purpose: 'email_change', email, userId }, now);
     const content = isTaken
@@ -114,17 +114,23 @@ async function confirmAddress(context: PageContext, req: Request): Promise<Confi
   const now = new Date();
   const source = getClientAddressAndUserAgent(req);
   return context.em.transactional(async (em) => {
-    const link = await consumeEmailLink(em, 'email_change', readLinkToken(req), now);
+    const link = await lockUserAndConsumeEmailedLink(em, 'email_change', readLinkToken(req), now);
     const user =
       link?.userId == null ? null : await em.findOne(User, { id: link.userId, status: 'active' }, { lockMode: LockMode.PESSIMISTIC_WRITE });
     if (!link || !user) return undefined;
     const { email } = link;
     if (email === user.email) {
-      await verifyEmailAddress(em, user, source, now);
+      await markEmailAddressVerified(em, user, source, now);
       await deleteEmailedLinksOfUser(em, user.id);
       return { email, how: 'verified' };
     }
-    await changeEmailAddress(em, notifyEmailChange(context), user, { email, isVerified: true, actorId: user.id, source }, now);
+    await changeEmailAddress(
+      em,
+      deleteLinksAndNotifyOnEmailChange(context),
+      user,
+      { email, isVerified: true, actorId: user.id, source },
+      now,
+    );
     await recordEvent(em, 'user.updated', userFromEntity(user), user.id);
     return { email, how: 'changed' };
   });

@@ -1,14 +1,14 @@
 import { z } from 'zod';
-import { listActiveApiKeys } from '../../../api-keys/list-account-api-keys.ts';
+import { listActiveApiKeysOfUser } from '../../../api-keys/list-account-api-keys.ts';
 import { revokeApiKeys } from '../../../api-keys/revoke-api-keys.ts';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../audit/record-audit-event.ts';
 import { queueMail } from '../../../mail/queue-mail.ts';
 import { lockAccountAndRequireActiveSession, type AccountRequest } from './require-signed-in.ts';
 import { storePasswordHash } from '../../accounts/account-store.ts';
-import { loadBrowserSession, startSession } from '../../sessions/current-session.ts';
+import { loadBrowserSession, startBrowserSession } from '../../sessions/current-session.ts';
 import { passwordAcrAndAmr } from '../../protocol/acr-and-amr.ts';
-import { recordSessionUse } from '../../sessions/browser-session-list.ts';
-import { revokeGrantsAndSessions } from '../../grants/revoke-grants-and-sessions.ts';
+import { recordBrowserSessionUse } from '../../sessions/browser-session-list.ts';
+import { revokeGrantsAndSessionsOfUser } from '../../grants/revoke-grants-and-sessions.ts';
 import { deleteEmailedLinksOfUser } from '../../accounts/emailed-one-time-links.ts';
 import { sanitizeNameForEmail, renderEmail } from '../emails/render-email.ts';
 import { validateAndHashNewPassword } from './validate-and-hash-new-password.ts';
@@ -33,17 +33,17 @@ export async function submitChangePassword(request: AccountRequest): Promise<voi
     await lockAccountAndRequireActiveSession(em, request);
     const { amr = passwordAcrAndAmr.amr, acr = passwordAcrAndAmr.acr } = await loadBrowserSession(context.provider, req, res);
     await storePasswordHash(em, account.id, chosen.hash, now);
-    await revokeGrantsAndSessions(em, account.id);
+    await revokeGrantsAndSessionsOfUser(em, account.id);
     await deleteEmailedLinksOfUser(em, account.id);
-    const session = await startSession(context.provider, req, res, String(account.id), { amr, acr });
-    await recordSessionUse(em, session.uid, String(account.id), req, now);
+    const session = await startBrowserSession(context.provider, req, res, String(account.id), { amr, acr });
+    await recordBrowserSessionUse(em, session.uid, String(account.id), req, now);
     await recordAuditEvent(
       em,
       getClientAddressAndUserAgent(req),
       { action: 'password.changed', actorId: account.id, userId: account.id },
       now,
     );
-    const active = await listActiveApiKeys(em, account.id, now);
+    const active = await listActiveApiKeysOfUser(em, account.id, now);
     const cause = { source: getClientAddressAndUserAgent(req), actorId: account.id, reason: 'password_changed' } as const;
     if (revokesKeys) await revokeApiKeys(em, { userId: account.id }, cause, now);
     const { mail, credential } = settings.messages;
@@ -74,7 +74,7 @@ async function renderForm(
   faults: readonly FieldError[],
   revokesKeys = false,
 ): Promise<void> {
-  const apiKeys = await listActiveApiKeys(context.em, account.id, now);
+  const apiKeys = await listActiveApiKeysOfUser(context.em, account.id, now);
   const csrf = context.forms.issue(req, res);
   const html = changePasswordPage(context.settings, { csrf, email: account.email, faults, apiKeys, revokesKeys });
   sendPage(context, res, html, { status: faults.length > 0 ? 400 : 200 });

@@ -9,16 +9,16 @@ import { lockAccountAndRequireActiveSession, type AccountRequest } from './requi
 import {
   createTotpUri,
   findWhenAuthenticatorAppWasAdded,
-  deleteAuthenticatorApp,
+  deleteAuthenticatorAppAndRecoveryCodes,
   saveAuthenticatorApp,
   generateTotpSecret,
   replaceRecoveryCodes,
   countRecoveryCodes,
   matchTotpTimeStep,
 } from '../../second-factors/authenticator-app-and-recovery-codes.ts';
-import { startSession } from '../../sessions/current-session.ts';
+import { startBrowserSession } from '../../sessions/current-session.ts';
 import { passwordAndCodeAcrAndAmr } from '../../protocol/acr-and-amr.ts';
-import { recordSessionUse } from '../../sessions/browser-session-list.ts';
+import { recordBrowserSessionUse } from '../../sessions/browser-session-list.ts';
 import { renderEmail } from '../emails/render-email.ts';
 import { sendPage } from '../routing/page-context.ts';
 import type { FieldError } from '../views/page-layout.ts';
@@ -65,8 +65,8 @@ export async function submitAuthenticatorSetup(request: AccountRequest): Promise
     await saveAuthenticatorApp(em, context.keys.secondFactor, account.id, secret, step, now);
     await auditSecondFactorChangeAndEmailUser(em, request, 'authenticator_app.added');
     // the code counts as a second factor; without the new session, the next page would require another sign-in
-    const session = await startSession(context.provider, req, res, String(account.id), passwordAndCodeAcrAndAmr);
-    await recordSessionUse(em, session.uid, String(account.id), req, now);
+    const session = await startBrowserSession(context.provider, req, res, String(account.id), passwordAndCodeAcrAndAmr);
+    await recordBrowserSessionUse(em, session.uid, String(account.id), req, now);
     return replaceRecoveryCodes(em, account.id);
   });
   return sendPage(context, res, recoveryCodesPage(context.settings, codes));
@@ -94,7 +94,7 @@ function renderSetUp({ context, req, res, account }: AccountRequest, secret: str
 export async function submitAuthenticatorAppRemoval(request: AccountRequest): Promise<void> {
   const { context, res, account } = request;
   await context.em.transactional(async (em) => {
-    await deleteAuthenticatorApp(em, account.id);
+    await deleteAuthenticatorAppAndRecoveryCodes(em, account.id);
     await auditSecondFactorChangeAndEmailUser(em, request, 'authenticator_app.removed');
   });
   res.redirect(303, '/account/security');

@@ -3,10 +3,10 @@ import type { ProblemCode } from '@mandate/contract';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../audit/record-audit-event.ts';
 import { Problem } from '../../../http/problem-details/problem.ts';
 import { closeUser } from '../../../users/close-user.ts';
-import { lockActiveAdministrators } from '../../../users/assert-other-administrator-remains.ts';
+import { lockActiveAdministratorRows } from '../../../users/assert-other-administrator-remains.ts';
 import { User } from '../../../users/user.entity.ts';
 import type { AccountRequest } from './require-signed-in.ts';
-import { endSession } from '../../sessions/current-session.ts';
+import { endBrowserSession } from '../../sessions/current-session.ts';
 import { revokeAccessOfSuspendedOrClosedUser } from '../../grants/revoke-user-access.ts';
 import { sendPage } from '../routing/page-context.ts';
 import { closeAccountPage } from '../views/account-pages.ts';
@@ -23,10 +23,10 @@ export async function submitCloseAccount(request: AccountRequest): Promise<void>
   const { closeAccount: messages } = context.settings.messages;
   const closed = await context.em
     .transactional(async (em) => {
-      await lockActiveAdministrators(em);
+      await lockActiveAdministratorRows(em);
       const user = await em.findOneOrFail(User, { id: account.id }, { lockMode: LockMode.PESSIMISTIC_WRITE });
       await closeUser(em, revokeAccessOfSuspendedOrClosedUser, user);
-      await endSession(context.provider, req, res);
+      await endBrowserSession(context.provider, req, res);
       await recordAuditEvent(em, getClientAddressAndUserAgent(req), { action: 'account.closed', actorId: user.id, userId: user.id }, now);
       return true;
     })

@@ -2,10 +2,10 @@ import type { Request, Response } from 'express';
 import { errors } from 'oidc-provider';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../audit/record-audit-event.ts';
 import type { EntityManager } from '../../../database/entity-manager/entity-manager-type.ts';
-import { lockUser } from '../../../users/lock-user.ts';
-import { findActiveAccountForSignIn, getPasswordSetTimeMs } from '../../accounts/account-store.ts';
-import { recordSessionUse } from '../../sessions/browser-session-list.ts';
-import { endSession, startSession } from '../../sessions/current-session.ts';
+import { lockUserRow } from '../../../users/lock-user.ts';
+import { findActiveAccountWithPasswordHash, getPasswordSetTimeMs } from '../../accounts/account-store.ts';
+import { recordBrowserSessionUse } from '../../sessions/browser-session-list.ts';
+import { endBrowserSession, startBrowserSession } from '../../sessions/current-session.ts';
 import type { AuthenticationContext } from '../../protocol/acr-and-amr.ts';
 import { getInteractionClientId, requirePendingInteraction, type PageContext } from '../routing/page-context.ts';
 
@@ -33,8 +33,8 @@ export async function completeSignIn(context: PageContext, req: Request, res: Re
     await requireUnchangedPassword(em, userId, authenticated.passwordSetAt);
     const request = hasInteraction ? await completeInteraction(context, req, res, accountId, proof) : undefined;
     if (!hasInteraction) {
-      const session = await startSession(context.provider, req, res, accountId, proof);
-      await recordSessionUse(em, session.uid, accountId, req, now);
+      const session = await startBrowserSession(context.provider, req, res, accountId, proof);
+      await recordBrowserSessionUse(em, session.uid, accountId, req, now);
     }
     const event = {
       action: 'session.started',
@@ -56,8 +56,8 @@ export async function completeSignIn(context: PageContext, req: Request, res: Re
  */
 async function requireUnchangedPassword(em: EntityManager, userId: number, setAt: number | undefined): Promise<void> {
   if (setAt === undefined) return;
-  await lockUser(em, userId);
-  const account = await findActiveAccountForSignIn(em, userId);
+  await lockUserRow(em, userId);
+  const account = await findActiveAccountWithPasswordHash(em, userId);
   if (!account || getPasswordSetTimeMs(account) !== setAt) throw new errors.SessionNotFound('the password was changed during the sign-in');
 }
 
@@ -72,7 +72,7 @@ async function completeInteraction(
   const interaction = await requirePendingInteraction(context, req, res, 'login'); // also locks the interaction
   if (interaction.session && interaction.session.accountId !== accountId) {
     // a different user is signing in: end the previous user's session and continue without a session
-    await endSession(provider, req, res);
+    await endBrowserSession(provider, req, res);
     delete interaction.session;
     await interaction.persist();
   }

@@ -2,14 +2,14 @@ import type { Request, Response } from 'express';
 import { errors } from 'oidc-provider';
 import { z } from 'zod';
 import { isSelfRegistered } from '../../../applications/application.entity.ts';
-import { getLogoDataUri } from '../../../applications/application-logo-uri.ts';
+import { getLogoUriIfEmbedded } from '../../../applications/application-logo-uri.ts';
 import { User } from '../../../users/user.entity.ts';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../audit/record-audit-event.ts';
-import { endSession } from '../../sessions/current-session.ts';
+import { endBrowserSession } from '../../sessions/current-session.ts';
 import {
-  parseRequestedScopes,
+  parseKnownRequestedScopes,
   recordConsentDecisionInGrant,
-  findActiveApplication,
+  requireActiveApplication,
   canRoleGrantScope,
   addScopesToStoredConsent,
 } from '../../grants/consent.ts';
@@ -40,10 +40,10 @@ export const showConsent = (context: PageContext) => async (req: Request, res: R
   const user = await requireUser(context, interaction);
   const { grantable, apiScopes, beyondRole } = splitRequestedScopes(interaction, user.role);
   if (grantable.length + beyondRole.length === 0) return deny(context, req, res);
-  const application = await findActiveApplication(context.em, getInteractionClientId(interaction));
+  const application = await requireActiveApplication(context.em, getInteractionClientId(interaction));
   const html = consentPage(context.settings, {
     csrf: context.forms.issue(req, res),
-    application: { name: application.name, firstParty: application.firstParty, logo: getLogoDataUri(application.logoUri) },
+    application: { name: application.name, firstParty: application.firstParty, logo: getLogoUriIfEmbedded(application.logoUri) },
     documentHost: application.registration === 'metadata_document' ? new URL(application.clientId).host : undefined,
     selfRegistered: isSelfRegistered(application),
     returnTo: getInteractionRedirectUri(interaction),
@@ -84,7 +84,7 @@ async function allow(context: PageContext, req: Request, res: Response, selected
     recordConsentDecisionInGrant(
       grant,
       listAccessTokenAudiences(provider.issuer),
-      parseRequestedScopes(interaction.params),
+      parseKnownRequestedScopes(interaction.params),
       new Set(allowed),
     );
     const grantId = await grant.save();
@@ -117,7 +117,7 @@ async function switchUser(context: PageContext, req: Request, res: Response): Pr
   const interaction = await requirePendingInteraction(context, req, res, 'consent');
   if (interaction.deviceCode !== undefined) return switchUserForDevice(context, req, res, interaction);
   await deleteInteraction(context, req, res, interaction);
-  await endSession(provider, req, res);
+  await endBrowserSession(provider, req, res);
   const request = new URLSearchParams();
   for (const [name, value] of Object.entries(interaction.params)) {
     for (const one of Array.isArray(value) ? value : [value]) if (typeof one === 'string') request.append(name, one);
@@ -131,13 +131,13 @@ async function switchUserForDevice({ provider }: PageContext, req: Request, res:
   delete interaction.session;
   delete interaction.lastSubmission;
   await interaction.persist();
-  await endSession(provider, req, res);
+  await endBrowserSession(provider, req, res);
   res.redirect(303, `/sign-in/${interaction.uid}`);
 }
 
 /** Splits the requested scopes into scopes that this user can grant and API scopes that the user's role does not permit. */
 function splitRequestedScopes(interaction: Interaction, role: User['role']) {
-  const requested = parseRequestedScopes(interaction.params);
+  const requested = parseKnownRequestedScopes(interaction.params);
   const grantable = requested.filter((scope) => canRoleGrantScope(role, scope));
   return {
     grantable,

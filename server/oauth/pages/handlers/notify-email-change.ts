@@ -14,7 +14,7 @@ const isReachable = (email: string): boolean => !email.endsWith('.invalid');
  * Deletes the links of an account whose e-mail address changes, and notifies the old and the new address. If the new address is not
  * verified yet, the message to the new address contains a confirmation link.
  */
-export const notifyEmailChange =
+export const deleteLinksAndNotifyOnEmailChange =
   (context: Pick<PageContext, 'settings' | 'keys' | 'provider' | 'canMail'>): OnEmailAddressChange =>
   async (em, change, now) => {
     const { settings, keys, provider, canMail } = context;

@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { EntityManager } from '../../../database/entity-manager/entity-manager-type.ts';
-import { lockUser } from '../../../users/lock-user.ts';
-import { findActiveAccount } from '../../accounts/account-store.ts';
+import { lockUserRow } from '../../../users/lock-user.ts';
+import { findActiveAccountById } from '../../accounts/account-store.ts';
 import type { AccountRow } from '../../storage/prefetched-oauth-records.ts';
 import { findWhenAuthenticatorAppWasAdded } from '../../second-factors/authenticator-app-and-recovery-codes.ts';
 import { getBrowserSessionOfRequest } from '../../sessions/current-session.ts';
@@ -32,7 +32,7 @@ export const createSignedInPageGuards = (context: PageContext) => {
     async (req, res) => {
       const now = new Date();
       const session = getBrowserSessionOfRequest(req);
-      const account = await findActiveAccount(context.em, session.accountId ?? '');
+      const account = await findActiveAccountById(context.em, session.accountId ?? '');
       if (!account) return res.redirect(303, signInUrl(req));
       if (required === 'recent sign-in' && !(await isRecentSignIn(context, session, account.id, now)))
         return res.redirect(303, signInUrl(req));
@@ -74,7 +74,7 @@ class SessionEndedError extends Error {
  * @throws SessionEndedError, which redirects the user to the sign-in page
  */
 export async function lockAccountAndRequireActiveSession(em: EntityManager, { account, sessionUid }: AccountRequest): Promise<void> {
-  await lockUser(em, account.id);
+  await lockUserRow(em, account.id);
   const session = { model: 'Session', uid: sessionUid, accountId: String(account.id) };
   if ((await em.count(OauthRecord, session)) === 0) throw new SessionEndedError('the session has ended');
 }

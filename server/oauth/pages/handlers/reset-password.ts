@@ -5,26 +5,30 @@ import { sendPage, type PageContext } from '../routing/page-context.ts';
 import { linkExpiredPage, emailSentPage, requestPasswordResetPage } from '../views/email-link-pages.ts';
 import type { FieldError } from '../views/page-layout.ts';
 import { noticePage } from '../views/message-pages.ts';
-import { sendEmailLink } from './send-email-link.ts';
+import { sendSignUpOrPasswordResetLink } from './send-email-link.ts';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../audit/record-audit-event.ts';
 import type { EntityManager } from '../../../database/entity-manager/entity-manager-type.ts';
 import { queueMail } from '../../../mail/queue-mail.ts';
-import { verifyEmailAddress } from '../../../users/change-email-address.ts';
-import { lockUser } from '../../../users/lock-user.ts';
+import { markEmailAddressVerified } from '../../../users/change-email-address.ts';
+import { lockUserRow } from '../../../users/lock-user.ts';
 import { User } from '../../../users/user.entity.ts';
 import {
-  listAccountCredentials,
-  removeAccountCredentials,
+  listNonPasswordCredentials,
+  removeNonPasswordCredentialsExcept,
   splitCredentialsIntoKeptAndRemoved,
   type AccountCredential,
   type CredentialSelection,
 } from '../../accounts/list-and-remove-account-credentials.ts';
-import { storePasswordHash, findActiveAccount } from '../../accounts/account-store.ts';
+import { storePasswordHash, findActiveAccountById } from '../../accounts/account-store.ts';
 import type { AccountRow } from '../../storage/prefetched-oauth-records.ts';
 import { findSourceOfSignInAttempt } from './sign-in-attempt-source.ts';
 import { consumeSecondFactorCode } from '../../second-factors/authenticator-app-and-recovery-codes.ts';
-import { revokeGrantsAndSessions } from '../../grants/revoke-grants-and-sessions.ts';
-import { deleteEmailedLinksOfUser, readEmailedLinkWithoutConsuming, consumeEmailLink } from '../../accounts/emailed-one-time-links.ts';
+import { revokeGrantsAndSessionsOfUser } from '../../grants/revoke-grants-and-sessions.ts';
+import {
+  deleteEmailedLinksOfUser,
+  readEmailedLinkWithoutConsuming,
+  lockUserAndConsumeEmailedLink,
+} from '../../accounts/emailed-one-time-links.ts';
 import { sanitizeNameForEmail, renderEmail } from '../emails/render-email.ts';
 import { validateAndHashNewPassword } from './validate-and-hash-new-password.ts';
 import { formatAccountCredentialName, newPasswordPage, passwordResetDonePage } from '../views/password-reset-pages.ts';
@@ -45,7 +49,7 @@ export const submitPasswordResetRequest = (context: PageContext) => async (req: 
   if (!context.canMail)
     return sendPage(context, res, noticePage(context.settings, messages.noMail.title, messages.noMail.text), { status: 503 });
   await context.limits.countAttempt('mail', address.data.toLowerCase(), await findSourceOfSignInAttempt(context, req, address.data));
-  await sendEmailLink(context, 'password_reset', address.data, '', new Date());
+  await sendSignUpOrPasswordResetLink(context, 'password_reset', address.data, '', new Date());
   return sendPage(context, res, emailSentPage(context.settings, address.data, '/password-reset'));
 };
 
@@ -90,7 +94,7 @@ export const submitNewPassword = (context: PageContext) => async (req: Request, 
   const { password, keep, code } = form;
   const showErrors = (faults: readonly FieldError[]) => renderNewPassword(context, req, res, account, form, faults);
   const now = new Date();
-  const needsCode = splitCredentialsIntoKeptAndRemoved(await listAccountCredentials(em, account.id, now), keep).removed.some((one) =>
+  const needsCode = splitCredentialsIntoKeptAndRemoved(await listNonPasswordCredentials(em, account.id, now), keep).removed.some((one) =>
     isEstablishedApp(one, now),
   );
   const chosen = await validateAndHashNewPassword(password, account, settings);
@@ -145,14 +149,14 @@ const setPassword = (
       const now = new Date();
       const account = await findAccountOfLink(em, req, now);
       if (!account) return 'link expired';
-      await lockUser(em, account.id);
-      if (!(await consumeEmailLink(em, 'password_reset', readLinkToken(req), now))) return 'link expired';
-      const selection = splitCredentialsIntoKeptAndRemoved(await listAccountCredentials(em, account.id, now), keep);
+      await lockUserRow(em, account.id);
+      if (!(await lockUserAndConsumeEmailedLink(em, 'password_reset', readLinkToken(req), now))) return 'link expired';
+      const selection = splitCredentialsIntoKeptAndRemoved(await listNonPasswordCredentials(em, account.id, now), keep);
       if (selection.removed.some((one) => isEstablishedApp(one, now))) await requireValidCode(context, em, req, account.id, code, now);
       await storePasswordHash(em, account.id, passwordHash, now);
-      await verifyEmailAddress(em, await em.findOneOrFail(User, { id: account.id }), getClientAddressAndUserAgent(req), now);
-      await revokeGrantsAndSessions(em, account.id);
-      await removeAccountCredentials(em, account.id, selection, getClientAddressAndUserAgent(req), now);
+      await markEmailAddressVerified(em, await em.findOneOrFail(User, { id: account.id }), getClientAddressAndUserAgent(req), now);
+      await revokeGrantsAndSessionsOfUser(em, account.id);
+      await removeNonPasswordCredentialsExcept(em, account.id, selection, getClientAddressAndUserAgent(req), now);
       await deleteEmailedLinksOfUser(em, account.id);
       await recordAuditEvent(
         em,
@@ -209,7 +213,7 @@ async function notifyOwner(
 /** Returns the active account for which the link in the request is valid. Call this before showing or changing anything. */
 async function findAccountOfLink(em: EntityManager, req: Request, now: Date): Promise<AccountRow | undefined> {
   const link = await readEmailedLinkWithoutConsuming(em, 'password_reset', readLinkToken(req), now);
-  return link?.userId == null ? undefined : findActiveAccount(em, String(link.userId));
+  return link?.userId == null ? undefined : findActiveAccountById(em, String(link.userId));
 }
 
 async function renderNewPassword(
@@ -220,7 +224,7 @@ async function renderNewPassword(
   { keep }: NewPasswordForm,
   faults: readonly FieldError[],
 ): Promise<void> {
-  const credentials = await listAccountCredentials(context.em, id, new Date());
+  const credentials = await listNonPasswordCredentials(context.em, id, new Date());
   const html = newPasswordPage(context.settings, { csrf: context.forms.issue(req, res), email, credentials, keep, faults });
   sendPage(context, res, html, { status: faults.length > 0 ? 400 : 200 });
 }

@@ -1,18 +1,18 @@
 import { z } from 'zod';
-import { listActiveApiKeys } from '../../../api-keys/list-account-api-keys.ts';
+import { listActiveApiKeysOfUser } from '../../../api-keys/list-account-api-keys.ts';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../audit/record-audit-event.ts';
 import type { AccountRequest } from './require-signed-in.ts';
-import { revokeSession, listSessions } from '../../sessions/browser-session-list.ts';
-import { endSession } from '../../sessions/current-session.ts';
-import { listConnectedApps, revokeConnectedApp } from '../../grants/connected-apps.ts';
-import { revokeGrantsAndSessions } from '../../grants/revoke-grants-and-sessions.ts';
+import { revokeBrowserSession, listActiveBrowserSessionsOfUser } from '../../sessions/browser-session-list.ts';
+import { endBrowserSession } from '../../sessions/current-session.ts';
+import { listConnectedAppsOfUser, revokeConnectedAppConsentAndApiKeys } from '../../grants/connected-apps.ts';
+import { revokeGrantsAndSessionsOfUser } from '../../grants/revoke-grants-and-sessions.ts';
 import { sendPage } from '../routing/page-context.ts';
 import { connectedAppsPage, sessionsPage } from '../views/account-pages.ts';
 import { signedOutPage } from '../views/message-pages.ts';
 
 /** Handles `GET /account/sessions`. */
 export async function showSessions({ context, req, res, account, sessionUid, now }: AccountRequest): Promise<void> {
-  const browsers = await listSessions(context.em, account.id, now);
+  const browsers = await listActiveBrowserSessionsOfUser(context.em, account.id, now);
   sendPage(context, res, sessionsPage(context.settings, context.forms.issue(req, res), sessionUid, browsers));
 }
 
@@ -28,15 +28,15 @@ export async function submitSessionSignOut(request: AccountRequest): Promise<voi
   const record = { actorId: account.id, userId: account.id };
   if (everywhere !== undefined) {
     await context.em.transactional(async (em) => {
-      await endSession(context.provider, req, res);
-      await revokeGrantsAndSessions(em, account.id);
+      await endBrowserSession(context.provider, req, res);
+      await revokeGrantsAndSessionsOfUser(em, account.id);
       await recordAuditEvent(em, getClientAddressAndUserAgent(req), { action: 'sessions.ended', ...record }, now);
     });
     context.onTokenOperation({ name: 'revoked', reason: 'person' });
     return sendPage(context, res, signedOutPage(context.settings));
   }
   await context.em.transactional(async (em) => {
-    if (session === undefined || !(await revokeSession(em, account.id, session))) return;
+    if (session === undefined || !(await revokeBrowserSession(em, account.id, session))) return;
     await recordAuditEvent(em, getClientAddressAndUserAgent(req), { action: 'session.ended', ...record }, now);
   });
   return res.redirect(303, '/account/sessions');
@@ -46,8 +46,8 @@ const appsMax = 100;
 
 /** Handles `GET /account/apps`. */
 export async function showConnectedApps({ context, req, res, account, now }: AccountRequest): Promise<void> {
-  const apps = await listConnectedApps(context.em, account.id, now, null, appsMax);
-  const apiKeys = await listActiveApiKeys(context.em, account.id, now);
+  const apps = await listConnectedAppsOfUser(context.em, account.id, now, null, appsMax);
+  const apiKeys = await listActiveApiKeysOfUser(context.em, account.id, now);
   sendPage(context, res, connectedAppsPage(context.settings, context.forms.issue(req, res), apps, apiKeys));
 }
 
@@ -71,7 +71,7 @@ export async function submitConnectedAppRemoval(request: AccountRequest): Promis
   if (form.success) {
     const { app, keep_keys: keepApiKeys } = form.data;
     const options = { source: getClientAddressAndUserAgent(req), by: undefined, keepApiKeys };
-    const removed = await context.em.transactional((em) => revokeConnectedApp(em, account.id, app, options, now));
+    const removed = await context.em.transactional((em) => revokeConnectedAppConsentAndApiKeys(em, account.id, app, options, now));
     if (removed) context.onTokenOperation({ name: 'revoked', reason: 'person' });
   }
   res.redirect(303, '/account/apps');

@@ -1,7 +1,7 @@
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../../../database/entity-manager/entity-manager-type.ts';
 import { queueMail } from '../../../mail/queue-mail.ts';
-import { emailEquals } from '../../../users/email-equals.ts';
+import { buildEmailEqualsFilter } from '../../../users/email-equals.ts';
 import { User } from '../../../users/user.entity.ts';
 import { emailConfirmationPath } from './notify-email-change.ts';
 import { type EmailLinkPurpose, createEmailedLinkToken } from '../../accounts/emailed-one-time-links.ts';
@@ -17,7 +17,7 @@ type RequestedPurpose = 'sign_up' | 'password_reset';
  * applies; neither the response nor its timing does.
  * @param basePath base path of the sign-up pages: `/sign-in/<uid>` if an application requested the sign-in, otherwise empty
  */
-export async function sendEmailLink(
+export async function sendSignUpOrPasswordResetLink(
   context: PageContext,
   requestedPurpose: RequestedPurpose,
   email: string,
@@ -26,7 +26,7 @@ export async function sendEmailLink(
 ): Promise<void> {
   const { settings, keys, provider } = context;
   await context.em.transactional(async (em: EntityManager) => {
-    const where = { ...emailEquals(email), status: { $ne: 'closed' as const } };
+    const where = { ...buildEmailEqualsFilter(email), status: { $ne: 'closed' as const } };
     // Locks the user, so that a concurrent address change, which deletes all links, cannot be followed by a new link to the old address.
     const owner = await em.findOne(User, where, { lockMode: LockMode.PESSIMISTIC_READ, disableIdentityMap: true });
     const purpose = selectPurpose(owner);

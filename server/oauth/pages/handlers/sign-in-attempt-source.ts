@@ -1,11 +1,11 @@
 import type { Request } from 'express';
-import { findActiveAccountForSignIn, type SignInCandidate } from '../../accounts/account-store.ts';
+import { findActiveAccountWithPasswordHash, type SignInCandidate } from '../../accounts/account-store.ts';
 import type { AttemptSource } from '../../brute-force/attempt-limits.ts';
 import type { PageContext } from '../routing/page-context.ts';
 
 /** Looks up the account and returns the attempt's source. Runs the same queries whether the account exists or not. */
 export async function findSourceOfSignInAttempt(context: PageContext, req: Request, emailOrId: string | number): Promise<AttemptSource> {
-  return signInAttemptSourceFromRequest(context, req, await findActiveAccountForSignIn(context.em, emailOrId));
+  return signInAttemptSourceFromRequest(context, req, await findActiveAccountWithPasswordHash(context.em, emailOrId));
 }
 
 /** Returns an attempt's source: the client address and, for a known browser, the browser ID. */

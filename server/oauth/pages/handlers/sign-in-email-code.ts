@@ -137,7 +137,7 @@ export function decryptEmailCodeFormState(key: Buffer, csrf: string, proof: stri
 const hashCode = (code: string): Buffer => Buffer.from(hashCodeTypedByUser(code));
 
 /** Verifies the code that was sent by e-mail. A code is accepted only once. */
-export const consumeEmailCode = async ({ em }: PageContext, state: State, code: string, now: Date): Promise<boolean> =>
+export const verifyAndConsumeEmailCode = async ({ em }: PageContext, state: State, code: string, now: Date): Promise<boolean> =>
   timingSafeEqual(hashCode(code), hashCode(state.code)) && state.accountId !== noAccount && consumePasskeyChallenge(em, state.nonce, now);
 
 /** Notifies the owner of the attack, once per ceiling period. */

@@ -1,17 +1,17 @@
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../audit/record-audit-event.ts';
-import { findActiveAccountForSignIn, getPasswordSetTimeMs } from '../../accounts/account-store.ts';
+import { findActiveAccountWithPasswordHash, getPasswordSetTimeMs } from '../../accounts/account-store.ts';
 import { signInAttemptSourceFromRequest } from './sign-in-attempt-source.ts';
 import { findWhenAuthenticatorAppWasAdded, consumeSecondFactorCode } from '../../second-factors/authenticator-app-and-recovery-codes.ts';
 import {
   verifyCredentialOrRequireEmailCode,
-  consumeEmailCode,
+  verifyAndConsumeEmailCode,
   emailAccountOwnerAboutAttack,
   decryptEmailCodeFormState,
 } from './sign-in-email-code.ts';
 import { passkeyAcrAndAmr, passwordAcrAndAmr, passwordAndCodeAcrAndAmr } from '../../protocol/acr-and-amr.ts';
-import { findActiveApplication } from '../../grants/consent.ts';
+import { requireActiveApplication } from '../../grants/consent.ts';
 import { completeSignIn } from './complete-sign-in.ts';
 import {
   getInteractionClientId,
@@ -26,8 +26,8 @@ import { emailCodePage } from '../views/email-code-page.ts';
 import type { FieldError } from '../views/page-layout.ts';
 import { secondFactorPage } from '../views/second-factor-page.ts';
 import { signInPage } from '../views/sign-in-page.ts';
-import { createPasskeyRequestOptionsJson, verifyPasskey } from '../../second-factors/passkeys.ts';
-import { issueSecondStepTicket, readSecondStepTicket } from '../../second-factors/second-step-ticket.ts';
+import { createPasskeyRequestOptionsJson, verifyPasskeyAndRecordUse } from '../../second-factors/passkeys.ts';
+import { issueVerifiedPasswordTicket, decryptVerifiedPasswordTicket } from '../../second-factors/second-step-ticket.ts';
 import { verifyPassword } from '../../passwords/password-hash.ts';
 
 /** Only account pages are allowed as targets, which prevents open redirects. */
@@ -61,7 +61,7 @@ export const submitSignIn = (context: PageContext) => async (req: Request, res: 
     ...(password === '' ? [{ field: 'password', text: messages.signIn.passwordMissing }] : []),
   ];
   if (missing.length > 0) return showErrors(missing);
-  const account = await findActiveAccountForSignIn(context.em, email);
+  const account = await findActiveAccountWithPasswordHash(context.em, email);
   const attempt = await context.limits.countAttempt('password', email.toLowerCase(), signInAttemptSourceFromRequest(context, req, account));
   const { result: proved, proof } = await verifyCredentialOrRequireEmailCode(
     context,
@@ -103,7 +103,7 @@ async function continueAfterPassword(context: PageContext, req: Request, res: Re
       next,
     });
   }
-  const proof = issueSecondStepTicket(context.keys.secondFactor, csrf, { accountId, passwordSetAt: setAt, next }, new Date());
+  const proof = issueVerifiedPasswordTicket(context.keys.secondFactor, csrf, { accountId, passwordSetAt: setAt, next }, new Date());
   return renderSecondFactorPage(context, res, { csrf, proof, next, interaction, faults: [] });
 }
 
@@ -127,13 +127,13 @@ export const submitSecondFactor = (context: PageContext) => async (req: Request,
   const interaction = await findPendingSignInInteraction(context, req, res);
   const { csrf, proof, code } = codeForm.parse(req.body ?? {});
   const now = new Date();
-  const proved = readSecondStepTicket(context.keys.secondFactor, csrf, proof, now);
+  const proved = decryptVerifiedPasswordTicket(context.keys.secondFactor, csrf, proof, now);
   if (!proved) return redisplaySignInAfterSecondFactorExpired(context)(req, res);
   const { accountId, passwordSetAt: setAt, next } = proved;
   const showError = (text: string) =>
     renderSecondFactorPage(context, res, { csrf, proof, next, interaction, faults: [{ field: 'code', text }] });
   if (code === '') return showError(messages.missing);
-  const account = await findActiveAccountForSignIn(context.em, accountId);
+  const account = await findActiveAccountWithPasswordHash(context.em, accountId);
   const attempt = await context.limits.countAttempt(
     'secondFactor',
     String(accountId),
@@ -174,7 +174,7 @@ export const submitEmailCode = (context: PageContext) => async (req: Request, re
     renderEmailCodePage(context, res, { csrf, proof, next, interaction, faults: [{ field: 'code', text }] });
   if (code === '') return showError(messages.missing);
   const attempt = await context.limits.countAttempt('emailCode', proof, { address: req.ip });
-  if (!(await consumeEmailCode(context, state, code, now))) {
+  if (!(await verifyAndConsumeEmailCode(context, state, code, now))) {
     await auditFailure(context, req, accountId === 0 ? undefined : accountId, 'e-mail code');
     return showError(messages.wrong);
   }
@@ -201,7 +201,7 @@ export const submitPasskeySignIn = (context: PageContext) => async (req: Request
   const { passkey, next } = passkeyForm.parse(req.body ?? {});
   const showError = (text: string) => renderSignInPage(context, req, res, { interaction, next, faults: [{ field: 'email', text }] });
   const attempt = await context.limits.countAttempt('passkey', passkey, { address: req.ip });
-  const found = await verifyPasskey(context.em, context.challenges, context.provider.issuer, passkey, new Date());
+  const found = await verifyPasskeyAndRecordUse(context.em, context.challenges, context.provider.issuer, passkey, new Date());
   if (!found) {
     await auditFailure(context, req, undefined, 'passkey');
     return showError(messages.passkey.failed);
@@ -240,7 +240,7 @@ async function renderSignInPage(
   const path = signInPath(interaction);
   const html = signInPage(context.settings, {
     csrf: context.forms.issue(req, res),
-    application: interaction && (await findActiveApplication(context.em, getInteractionClientId(interaction))).name,
+    application: interaction && (await requireActiveApplication(context.em, getInteractionClientId(interaction))).name,
     email,
     faults,
     next,

@@ -3,11 +3,11 @@ import type { Request, Response } from 'express';
 import { errors } from 'oidc-provider';
 import { z, type ZodError } from 'zod';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../audit/record-audit-event.ts';
-import { createAccount, EmailTakenError } from '../../accounts/account-store.ts';
+import { createAccountWithVerifiedEmail, EmailTakenError } from '../../accounts/account-store.ts';
 import { passwordAcrAndAmr } from '../../protocol/acr-and-amr.ts';
-import { findActiveApplication } from '../../grants/consent.ts';
+import { requireActiveApplication } from '../../grants/consent.ts';
 import { completeSignIn } from './complete-sign-in.ts';
-import { readEmailedLinkWithoutConsuming, consumeEmailLink } from '../../accounts/emailed-one-time-links.ts';
+import { readEmailedLinkWithoutConsuming, lockUserAndConsumeEmailedLink } from '../../accounts/emailed-one-time-links.ts';
 import { validateAndHashNewPassword } from './validate-and-hash-new-password.ts';
 import {
   getInteractionClientId,
@@ -20,7 +20,7 @@ import { linkExpiredPage, emailSentPage } from '../views/email-link-pages.ts';
 import type { FieldError, PageSettings } from '../views/page-layout.ts';
 import { confirmSignUpPage, signUpPage } from '../views/sign-up-page.ts';
 import { noticePage } from '../views/message-pages.ts';
-import { sendEmailLink } from './send-email-link.ts';
+import { sendSignUpOrPasswordResetLink } from './send-email-link.ts';
 import { findPendingSignInInteraction } from './sign-in.ts';
 
 /** The API's validation rules for names and e-mail addresses. */
@@ -29,11 +29,11 @@ const { name: validName, email: validEmail } = contract.users.create.body.shape;
 const signUpForm = z.object({ email: z.string().catch('') });
 
 /** Handles `GET /sign-up`, and `GET /sign-in/:uid/sign-up` if an application requested the sign-in. */
-export const showSignUp = (context: PageContext) => async (req: Request, res: Response) =>
+export const showSignUpRequest = (context: PageContext) => async (req: Request, res: Response) =>
   renderSignUpForm(context, req, res, await findPendingSignInInteraction(context, req, res), '', []);
 
 /** Handles `POST /sign-up` and `POST /sign-in/:uid/sign-up`: sends the link. */
-export const submitSignUp = (context: PageContext) => async (req: Request, res: Response) => {
+export const submitSignUpRequest = (context: PageContext) => async (req: Request, res: Response) => {
   const { messages } = context.settings;
   const interaction = await findPendingSignInInteraction(context, req, res);
   const { email } = signUpForm.parse(req.body ?? {});
@@ -43,12 +43,12 @@ export const submitSignUp = (context: PageContext) => async (req: Request, res: 
   if (!context.canMail)
     return sendPage(context, res, noticePage(context.settings, messages.noMail.title, messages.noMail.text), { status: 503 });
   await context.limits.countAttempt('mail', address.data.toLowerCase(), { address: req.ip });
-  await sendEmailLink(context, 'sign_up', address.data, interaction ? `/sign-in/${interaction.uid}` : '', new Date());
+  await sendSignUpOrPasswordResetLink(context, 'sign_up', address.data, interaction ? `/sign-in/${interaction.uid}` : '', new Date());
   return sendPage(context, res, emailSentPage(context.settings, address.data, signUpPath(interaction)));
 };
 
 /** Shows the form again after a submission without a valid token. */
-export const redisplaySignUp = (context: PageContext) => async (req: Request, res: Response) => {
+export const redisplaySignUpRequest = (context: PageContext) => async (req: Request, res: Response) => {
   const { email } = signUpForm.parse(req.body ?? {});
   const faults = [{ field: 'email', text: context.settings.messages.stale }];
   await renderSignUpForm(context, req, res, await findPendingSignInInteraction(context, req, res), email, faults);
@@ -127,9 +127,9 @@ async function openAccount(
   const now = new Date();
   try {
     return await em.fork().transactional(async (inner) => {
-      const link = await consumeEmailLink(inner, 'sign_up', readLinkToken(req), now);
+      const link = await lockUserAndConsumeEmailedLink(inner, 'sign_up', readLinkToken(req), now);
       if (!link) return undefined;
-      const { id } = await createAccount(inner, { name, email: link.email, passwordHash }, now);
+      const { id } = await createAccountWithVerifiedEmail(inner, { name, email: link.email, passwordHash }, now);
       await recordAuditEvent(inner, getClientAddressAndUserAgent(req), { action: 'account.created', actorId: id, userId: id }, now);
       return id;
     });
@@ -164,7 +164,7 @@ async function renderSignUpForm(
 ): Promise<void> {
   const html = signUpPage(context.settings, {
     csrf: context.forms.issue(req, res),
-    application: interaction && (await findActiveApplication(context.em, getInteractionClientId(interaction))).name,
+    application: interaction && (await requireActiveApplication(context.em, getInteractionClientId(interaction))).name,
     email,
     faults,
     signInPath: interaction ? `/sign-in/${interaction.uid}` : '/sign-in',

@@ -1,4 +1,4 @@
-import { isCommonPassword, normalizePassword } from '../../passwords/common-passwords.ts';
+import { isCommonPassword, normalizePasswordForComparison } from '../../passwords/common-passwords.ts';
 import type { PageSettings } from '../views/page-layout.ts';
 import { passwordLengthLimits } from '../views/sign-up-page.ts';
 import { hashPassword } from '../../passwords/password-hash.ts';
@@ -33,7 +33,7 @@ async function findRejectionReason(
   const length = Array.from(password).length;
   if (length < minimum) return messages.passwordShort(minimum);
   if (length > maximum) return messages.passwordLong(maximum);
-  if (normalizePassword(password) === normalizePassword(email.trim())) return messages.passwordIsEmail;
+  if (normalizePasswordForComparison(password) === normalizePasswordForComparison(email.trim())) return messages.passwordIsEmail;
   if (containsName(password, email.split('@', 1)[0] ?? '')) return messages.passwordHasEmail;
   if (containsName(password, name)) return messages.passwordHasName;
   if (containsName(password, shop.name)) return messages.passwordHasShopName(shop.name);
@@ -48,7 +48,7 @@ const partLengthMin = 4;
 
 /** Returns whether a password contains a name or one of its words. */
 function containsName(password: string, name: string): boolean {
-  const parts = normalizePassword(name).split(/[^\p{L}\p{N}]+/u);
-  const normalized = normalizePassword(password);
+  const parts = normalizePasswordForComparison(name).split(/[^\p{L}\p{N}]+/u);
+  const normalized = normalizePasswordForComparison(password);
   return [parts.join(''), ...parts].some((part) => part.length >= partLengthMin && normalized.includes(part));
 }

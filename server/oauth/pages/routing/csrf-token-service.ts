@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Request, Response } from 'express';
-import { oauthContext } from '../../protocol/oauth-request-context.ts';
+import { getOauthRequestContext } from '../../protocol/oauth-request-context.ts';
 import { getBrowserSessionOfRequest } from '../../sessions/current-session.ts';
 
 /**
@@ -43,7 +43,7 @@ export class CsrfTokenService {
   }
 
   #setBrowserId(req: Request, res: Response): string {
-    const context = oauthContext(req);
+    const context = getOauthRequestContext(req);
     context.newBrowserId ??= randomBytes(24).toString('base64url');
     const { newBrowserId: id } = context;
     res.cookie(this.#cookieName, `${id}.${this.#sign(['cookie', id])}`);

@@ -1,9 +1,9 @@
 import type { Request, Response } from 'express';
 import { errors, type Provider } from 'oidc-provider';
 import type { EntityManager } from '../../../database/entity-manager/entity-manager-type.ts';
-import type { AttemptLimits } from '../../brute-force/attempt-limits.ts';
+import type { AttemptLimiter } from '../../brute-force/attempt-limits.ts';
 import type { CsrfTokenService } from './csrf-token-service.ts';
-import type { KnownBrowsers } from '../../brute-force/known-browsers.ts';
+import type { KnownBrowserCookie } from '../../brute-force/known-browsers.ts';
 import type { Html } from '../../../http/response/html-template.ts';
 import type { PageSettings } from '../views/page-layout.ts';
 import type { PasskeyChallenges } from '../../second-factors/passkeys.ts';
@@ -16,8 +16,8 @@ export type PageContext = {
   readonly provider: Provider;
   readonly settings: PageSettings;
   readonly forms: CsrfTokenService;
-  readonly limits: AttemptLimits;
-  readonly knownBrowsers: KnownBrowsers;
+  readonly limits: AttemptLimiter;
+  readonly knownBrowsers: KnownBrowserCookie;
   /** False if no mail transport is configured. Without a transport, features that require e-mail are disabled. */
   readonly canMail: boolean;
   readonly keys: { readonly mail: Buffer; readonly secondFactor: Buffer };

@@ -1,15 +1,15 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import { errors } from 'oidc-provider';
-import { isDatabaseUnavailable, isDiskFullError, lowDiskSpaceRetryAfterSeconds } from '../../../database/errors/availability-errors.ts';
+import { isRetryableDatabaseError, isDiskFullError, lowDiskSpaceRetryAfterSeconds } from '../../../database/errors/availability-errors.ts';
 import { isLowDiskSpaceRejectionError } from '../../../database/storage/disk-space-monitor.ts';
 import { TooManyAttemptsError } from '../../brute-force/attempt-limits.ts';
-import { redactInteractionId } from '../../protocol/redact-interaction-id.ts';
+import { redactInteractionIdInPath } from '../../protocol/redact-interaction-id.ts';
 import { sendPage, type PageContext } from './page-context.ts';
 import { errorPage, messageWithSignInLinkPage } from '../views/message-pages.ts';
 import { PasswordHashQueueFullError } from '../../passwords/password-hash.ts';
 
 /** Handles errors of page requests: sends an error page without the cause, and logs the cause. */
-export const pageErrorHandler =
+export const createPageErrorHandler =
   (context: PageContext, log: { error(details: object, message: string): void }): ErrorRequestHandler =>
   (error: unknown, req, res, next) => {
     if (res.headersSent) return next(error);
@@ -32,8 +32,8 @@ export const pageErrorHandler =
     if (status !== undefined) {
       return sendPage(context, res, errorPage(settings, failure.unreadableTitle, failure.unreadable), { status });
     }
-    if (!isLowDiskSpaceRejectionError(error)) log.error({ err: error, path: redactInteractionId(req.path) }, 'page failed');
-    const unavailable = isDatabaseUnavailable(error);
+    if (!isLowDiskSpaceRejectionError(error)) log.error({ err: error, path: redactInteractionIdInPath(req.path) }, 'page failed');
+    const unavailable = isRetryableDatabaseError(error);
     if (unavailable) res.set('Retry-After', isDiskFullError(error) ? String(lowDiskSpaceRetryAfterSeconds) : '1');
     return sendPage(context, res, errorPage(settings, failure.title, failure.text), { status: unavailable ? 503 : 500 });
   };

@@ -1,4 +1,4 @@
-import { rolesForScope, scopeDefinitions } from '@mandate/contract';
+import { getRolesAllowedForScope, scopeDefinitions } from '@mandate/contract';
 import { loopbackHostNames } from '../../../applications/validate-redirect-uri.ts';
 import { html, type Html } from '../../../http/response/html-template.ts';
 import { hiddenField, renderPage, type PageSettings } from './page-layout.ts';
@@ -75,7 +75,7 @@ const beyondRole = ({ messages: { consent } }: PageSettings, { application, beyo
   html`<div class="warning" role="alert">
     <p>${consent.cannot(application.name)}</p>
     <ul>
-      ${refused.map((scope) => html`<li>${scopeDefinitions[scope].consent} (<code>${scope}</code>): ${consent.onlyFor(rolesForScope(scope).includes('staff'))}</li>`)}
+      ${refused.map((scope) => html`<li>${scopeDefinitions[scope].consent} (<code>${scope}</code>): ${consent.onlyFor(getRolesAllowedForScope(scope).includes('staff'))}</li>`)}
     </ul>
     <p><button class="inline" form="switch">${consent.switch}</button></p>
   </div>`;
