@@ -25,7 +25,7 @@ async function buildIgnoredFiles() {
   if (ignoredFiles.every((file) => fs.existsSync(join(root, file))) && hash === (await readHashOfLastBuild())) return;
   const { generateTypesFiles } = await import('./client-sdk/codegen/generate-types.ts');
   for (const [name, source] of Object.entries(await generateTypesFiles())) await replaceFile(`client-sdk/schema/${name}`, source);
-  const { renderMcpToolsSource } = await import('./cli/build/generate-tools.ts');
+  const { renderMcpToolsSource } = await import('./cli/build/generate-mcp-tools.ts');
   await replaceFile('cli/mcp/tools.gen.ts', await renderMcpToolsSource());
   const { renderCompletionTreeSource } = await import('./cli/build/generate-completion.ts');
   await replaceFile('cli/completion/completion.gen.ts', await renderCompletionTreeSource());

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import packageJson from './package.json' with { type: 'json' };
-import type { CliEnvironment } from './environment/cli-environment.ts';
+import type { CliEnvironment } from './environment/cli-environment-type.ts';
 import { loadJqAndCheckFilter } from './output/jq-filter.ts';
 import { addGlobalFlags, readGlobalFlags } from './commands/global-flags-and-command-groups.ts';
 
@@ -41,11 +41,13 @@ const extraGroupCommands: readonly (readonly [group: string, add: AddCommand])[]
   ['orders', async (...to) => (await import('./commands/orders/order-export.ts')).addOrdersExportCommand(...to)],
   [
     'orders',
-    async (program, io) => (await import('./commands/orders/import-command.ts')).addOrdersOrProductsImportCommand(program, io, 'orders'),
+    async (program, io) =>
+      (await import('./commands/orders/import-orders-or-products.ts')).addOrdersOrProductsImportCommand(program, io, 'orders'),
   ],
   [
     'products',
-    async (program, io) => (await import('./commands/orders/import-command.ts')).addOrdersOrProductsImportCommand(program, io, 'products'),
+    async (program, io) =>
+      (await import('./commands/orders/import-orders-or-products.ts')).addOrdersOrProductsImportCommand(program, io, 'products'),
   ],
   ['tasks', async (...to) => (await import('./commands/tasks/task-wait.ts')).addTasksWaitCommand(...to)],
   ['tasks', async (...to) => (await import('./commands/tasks/task-result.ts')).addTasksResultCommand(...to)],
@@ -76,7 +78,7 @@ export async function buildCliProgram(io: CliEnvironment, word?: string, next?: 
 }
 
 async function addEverything(program: Command, io: CliEnvironment): Promise<void> {
-  const { addApiOperationCommands } = await import('./commands/contract-commands.ts');
+  const { addApiOperationCommands } = await import('./commands/add-api-operation-commands.ts');
   for (const add of Object.values(standaloneCommands).slice(0, signInCommandCount)) await add(program, io);
   addApiOperationCommands(program, io);
   for (const [, add] of extraGroupCommands) await add(program, io);
@@ -84,7 +86,7 @@ async function addEverything(program: Command, io: CliEnvironment): Promise<void
 }
 
 async function addGroup(program: Command, io: CliEnvironment, word: string, next: string | undefined): Promise<void> {
-  const { addApiOperationCommands, resolveCommandGroupName: resolveGroupName } = await import('./commands/contract-commands.ts');
+  const { addApiOperationCommands, resolveCommandGroupName: resolveGroupName } = await import('./commands/add-api-operation-commands.ts');
   const group = resolveGroupName(word);
   if (addApiOperationCommands(program, io, group, next)) return;
   for (const [name, add] of extraGroupCommands) if (name === group) await add(program, io);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { homedir } from 'node:os';
 import packageJson from './package.json' with { type: 'json' };
 import { exitCodes } from './errors/exit-codes.ts';
-import type { CliEnvironment, OutputStream } from './environment/cli-environment.ts';
+import type { CliEnvironment, OutputStream } from './environment/cli-environment-type.ts';
 
 const interrupted = new AbortController();
 let terminated = false;
@@ -58,7 +58,7 @@ else {
 
 async function complete(): Promise<void> {
   const [{ renderCompletions: completionLines, readProfileNames: profileNames }, { getConfigDirectory: directoryOf }] = await Promise.all([
-    import('./completion/completion-candidates.ts'),
+    import('./completion/find-completion-candidates.ts'),
     import('./settings/config-directory.ts'),
   ]);
   io.stdout.write(completionLines(shell, words, profileNames(directoryOf(io))));

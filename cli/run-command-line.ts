@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import { CommandError } from './errors/command-error.ts';
 import { exitCodes } from './errors/exit-codes.ts';
 import { commandWordsFromArgv } from './contract-commands/command-words-from-argv.ts';
-import type { CliEnvironment } from './environment/cli-environment.ts';
+import type { CliEnvironment } from './environment/cli-environment-type.ts';
 import { buildCliProgram } from './build-cli-program.ts';
 import { printError } from './output/print-error.ts';
 

@@ -21,7 +21,7 @@ import { signingKeyRoutes } from './resources/access/signing-keys.ts';
 import { taskProblems, taskRoutes } from './resources/tasks/tasks.ts';
 import { usageRoutes } from './resources/access/usage.ts';
 import { userProblems, userRoutes } from './resources/access/users.ts';
-import { apiVersionRoutes } from './protocol/versions.ts';
+import { apiVersionRoutes } from './protocol/api-versions.ts';
 import { webhookProblems, webhookRoutes } from './resources/events/webhooks.ts';
 
 const c = initContract();
@@ -145,7 +145,7 @@ export {
   timestampInputSchema,
   singleLineInputSchema,
   maxMetadataPairs,
-} from './schema/text-and-timestamps.ts';
+} from './schema/text-timestamp-and-metadata-schemas.ts';
 export {
   emailSchema,
   userCreateSchema,
@@ -155,7 +155,7 @@ export {
   type UserCreate,
   type UserUpdate,
 } from './resources/access/users.ts';
-export { type ApiVersion, type ApiVersionResponse, apiVersions, currentApiVersion } from './protocol/versions.ts';
+export { type ApiVersion, type ApiVersionResponse, apiVersions, currentApiVersion } from './protocol/api-versions.ts';
 export {
   webhookDeliveryStatuses,
   webhookDisabledReasons,

@@ -1,4 +1,4 @@
-import type { CliEnvironment } from '../environment/cli-environment.ts';
+import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 
 const silentOutput = { write: () => undefined, drained: async () => undefined, isTTY: false, columns: 80 };
 const reject = (): Promise<never> => Promise.reject(new Error('commands cannot be run during the build'));

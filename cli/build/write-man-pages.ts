@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
-import { renderManPage, getManPageName } from '../commands/man-page.ts';
+import { renderManPage, getManPageName } from '../commands/render-man-page.ts';
 import { buildCliProgram } from '../build-cli-program.ts';
 import { stubCliEnvironment } from './stub-cli-environment.ts';
 

@@ -3,7 +3,7 @@ import { CommandError } from '../errors/command-error.ts';
 import { scopeSummaries } from '../contract-commands/commands.gen.ts';
 import { createCredentialStore } from '../sign-in/credential-store.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { CliEnvironment } from '../environment/cli-environment.ts';
+import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 import { readGlobalFlags, addCommandGroup, addCommandWithoutSubcommands } from './global-flags-and-command-groups.ts';
 import { parseDurationMs } from '../settings/parse-duration.ts';
 import { openProfileSession, requireSignIn, createProfileTokenSource } from '../sign-in/profile-session.ts';

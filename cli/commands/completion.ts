@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander';
-import type { CliEnvironment } from '../environment/cli-environment.ts';
+import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 import { addCommandWithoutSubcommands } from './global-flags-and-command-groups.ts';
 
 // The scripts never evaluate user input: they pass the words on unchanged and treat the command output as text.

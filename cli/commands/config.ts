@@ -9,8 +9,8 @@ import {
 } from '../settings/config-file.ts';
 import { getConfigDirectory } from '../settings/config-directory.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { CliEnvironment } from '../environment/cli-environment.ts';
-import { findClosestMatch } from '../terminal/closest-spelling.ts';
+import type { CliEnvironment } from '../environment/cli-environment-type.ts';
+import { findClosestMatch } from '../terminal/find-closest-match.ts';
 import { readGlobalFlags, addCommandGroup, addCommandWithoutSubcommands } from './global-flags-and-command-groups.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../settings/resolve-settings.ts';
 import { assertRequestedFieldsKnown, formatJsonLineOrJqResults, printResult } from '../output/print-result.ts';

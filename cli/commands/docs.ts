@@ -5,13 +5,13 @@ import { CommandError } from '../errors/command-error.ts';
 import { commandSpecs } from '../contract-commands/commands.gen.ts';
 import { getCommandSpecOfOperation } from '../contract-commands/build-request.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { CliEnvironment } from '../environment/cli-environment.ts';
-import { findClosestMatch } from '../terminal/closest-spelling.ts';
+import type { CliEnvironment } from '../environment/cli-environment-type.ts';
+import { findClosestMatch } from '../terminal/find-closest-match.ts';
 import { readGlobalFlags, addCommandWithoutSubcommands } from './global-flags-and-command-groups.ts';
 import { openProfileSession } from '../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../settings/resolve-settings.ts';
 import { openUrlInBrowserOrPrint } from '../output/web-page-urls.ts';
-import { resolveCommandGroupName } from './contract-commands.ts';
+import { resolveCommandGroupName } from './add-api-operation-commands.ts';
 
 export function addDocsCommand(program: Command, io: CliEnvironment): void {
   const command = addCommandWithoutSubcommands(program, 'docs', 'Open the API reference')

@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander';
 import { getCommandAlias, getCommandGroupAlias } from '../contract-commands/command-aliases.ts';
 import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import { findClosestMatch } from '../terminal/closest-spelling.ts';
+import { findClosestMatch } from '../terminal/find-closest-match.ts';
 import type { GlobalFlags } from '../settings/resolve-settings.ts';
 
 const globalFlags: readonly (readonly [flags: string, description: string])[] = [

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { helpTopics } from '../output/help-topics.ts';
-import type { CliEnvironment } from '../environment/cli-environment.ts';
-import { renderManPage } from './man-page.ts';
+import type { CliEnvironment } from '../environment/cli-environment-type.ts';
+import { renderManPage } from './render-man-page.ts';
 import { findSubcommand, addCommandWithoutSubcommands, createUnknownCommandError } from './global-flags-and-command-groups.ts';
 
 const topicList = Object.entries(helpTopics)

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import type { CliEnvironment } from '../environment/cli-environment.ts';
+import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 import { applyJqFilter } from '../output/jq-filter.ts';
-import { serializeJsonForTerminal } from '../terminal/safe-terminal-text.ts';
+import { serializeJsonForTerminal } from '../terminal/sanitize-and-measure-terminal-text.ts';
 import { readGlobalFlags, addCommandWithoutSubcommands } from './global-flags-and-command-groups.ts';
 
 export function addListCommandsCommand(program: Command, io: CliEnvironment): void {

@@ -9,19 +9,19 @@ import {
   type ProofKey,
   type Tokens,
 } from '@mandate/client-sdk/authorization';
-import { signInWithBrowser } from '../sign-in/browser-sign-in.ts';
+import { signInWithBrowser } from '../sign-in/sign-in-with-browser.ts';
 import { CommandError } from '../errors/command-error.ts';
 import type { Credential } from '../sign-in/credential-store.ts';
-import { signInWithDeviceCode } from '../sign-in/device-sign-in.ts';
+import { signInWithDeviceCode } from '../sign-in/sign-in-with-device-code.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import { parsePastedToken } from '../sign-in/pasted-token.ts';
-import type { CliEnvironment } from '../environment/cli-environment.ts';
-import { sanitizeForTerminal, serializeJsonForTerminal } from '../terminal/safe-terminal-text.ts';
+import { parsePastedToken } from '../sign-in/parse-pasted-token.ts';
+import type { CliEnvironment } from '../environment/cli-environment-type.ts';
+import { sanitizeForTerminal, serializeJsonForTerminal } from '../terminal/sanitize-and-measure-terminal-text.ts';
 import { saveOrDeleteDpopKey } from '../sign-in/dpop-keys.ts';
 import { readLine } from '../terminal/read-line.ts';
 import { readGlobalFlags, addCommandWithoutSubcommands, setCompletionChoices } from './global-flags-and-command-groups.ts';
 import { parseDurationMs } from '../settings/parse-duration.ts';
-import { chooseRefreshTokenStorage, saveCredential, type RefreshTokenStorage } from '../sign-in/refresh-token-storage.ts';
+import { chooseRefreshTokenStorage, saveCredential, type RefreshTokenStorage } from '../sign-in/credential-and-refresh-token-storage.ts';
 import { createApiClient, allowsInsecureRequests, openProfileSession, type Session } from '../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type GlobalFlags, type Settings } from '../settings/resolve-settings.ts';
 import { chooseSignInMode, type SignInMode } from '../sign-in/sign-in-methods.ts';

@@ -4,9 +4,9 @@ import { discover, revoke } from '@mandate/client-sdk/authorization';
 import { CommandError } from '../errors/command-error.ts';
 import { createCredentialStore, type Credential, type CredentialStore } from '../sign-in/credential-store.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { CliEnvironment } from '../environment/cli-environment.ts';
+import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 import { readGlobalFlags, addCommandWithoutSubcommands } from './global-flags-and-command-groups.ts';
-import { deleteCredentialAndDpopKey, loadRefreshToken } from '../sign-in/refresh-token-storage.ts';
+import { deleteCredentialAndDpopKey, loadRefreshToken } from '../sign-in/credential-and-refresh-token-storage.ts';
 import { allowsInsecureRequests } from '../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../settings/resolve-settings.ts';
 

@@ -10,9 +10,9 @@ import {
   type ContractRequest,
   type CommandInput,
 } from '../contract-commands/build-request.ts';
-import { readScopesFromJwt } from '../sign-in/pasted-token.ts';
-import type { CliEnvironment } from '../environment/cli-environment.ts';
-import { convertMoneyFlagsToMinorUnits } from '../contract-commands/money-flags.ts';
+import { readScopesFromJwt } from '../sign-in/parse-pasted-token.ts';
+import type { CliEnvironment } from '../environment/cli-environment-type.ts';
+import { convertMoneyFlagsToMinorUnits } from '../contract-commands/convert-money-flags.ts';
 import { printSuggestedNextCommand } from '../output/suggested-next-commands.ts';
 import { getConfirmationQuestion } from '../contract-commands/confirmation-questions.ts';
 import { readJsonObjectInput } from '../contract-commands/read-json-input.ts';

@@ -5,8 +5,8 @@ import type { CommandSpec } from '../schema/command-spec-type.ts';
 import { commandSpecs } from './commands.gen.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
 import { flagsFromCommandSpec, isMoneyFlag, snakeToKebabCase } from './flags-from-command-spec.ts';
-import { describeMinorUnit } from './money-flags.ts';
-import { flagErrorFromSchemaViolation, parseFlagValues, type RawFlagValues } from './parse-flags.ts';
+import { describeMinorUnit } from './convert-money-flags.ts';
+import { flagErrorFromSchemaViolation, parseFlagValues, type RawFlagValues } from './parse-flag-values.ts';
 import { requiredFieldMessage, findSchemaViolations } from '../schema/find-schema-violations.ts';
 
 /** The command-line input for one operation of the contract. */

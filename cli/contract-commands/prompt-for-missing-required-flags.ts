@@ -1,10 +1,10 @@
 import { buildAndValidateQueryAndBody } from './build-request.ts';
 import type { CommandSpec } from '../schema/command-spec-type.ts';
 import { flagsFromCommandSpec, type ContractFlag } from './flags-from-command-spec.ts';
-import type { CliEnvironment } from '../environment/cli-environment.ts';
-import { sanitizeForTerminal } from '../terminal/safe-terminal-text.ts';
+import type { CliEnvironment } from '../environment/cli-environment-type.ts';
+import { sanitizeForTerminal } from '../terminal/sanitize-and-measure-terminal-text.ts';
 import { readLine } from '../terminal/read-line.ts';
-import type { RawFlagValues } from './parse-flags.ts';
+import type { RawFlagValues } from './parse-flag-values.ts';
 import { requiredFieldMessage } from '../schema/find-schema-violations.ts';
 
 /** Prompts the user for each missing required flag, and returns all flags. */

@@ -1,7 +1,7 @@
 import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { CliEnvironment } from '../environment/cli-environment.ts';
-import { sanitizeForTerminal } from '../terminal/safe-terminal-text.ts';
+import type { CliEnvironment } from '../environment/cli-environment-type.ts';
+import { sanitizeForTerminal } from '../terminal/sanitize-and-measure-terminal-text.ts';
 import { readLine } from '../terminal/read-line.ts';
 import type { Settings } from '../settings/resolve-settings.ts';
 

@@ -1,6 +1,6 @@
 import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { UploadFile } from './open-upload.ts';
+import type { UploadFile } from './open-upload-file.ts';
 
 /** Maximum size of a row, in bytes. Equals `maxImportRowBytes` in the contract. */
 export const maxImportFileRowBytes = 100_000;

@@ -10,7 +10,7 @@ import {
   type Client,
   type QueryValue,
 } from '@mandate/client-sdk';
-import type { CliEnvironment } from '../environment/cli-environment.ts';
+import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 import { addProfileToLoginHint } from '../settings/resolve-settings.ts';
 import type { McpTool } from './tools.gen.ts';
 

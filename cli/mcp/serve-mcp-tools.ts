@@ -3,7 +3,7 @@ import { fromJsonSchema, McpServer } from '@modelcontextprotocol/server';
 import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import type { Client } from '@mandate/client-sdk';
 import packageJson from '../package.json' with { type: 'json' };
-import type { CliEnvironment } from '../environment/cli-environment.ts';
+import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 import { tools } from './tools.gen.ts';
 import { callMcpTool } from './call-mcp-tool.ts';
 

@@ -1,8 +1,8 @@
 import type { loadJq } from './load-jq.ts';
 import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { OutputStream } from '../environment/cli-environment.ts';
-import { sanitizeForTerminal, serializeJsonForTerminal } from '../terminal/safe-terminal-text.ts';
+import type { OutputStream } from '../environment/cli-environment-type.ts';
+import { sanitizeForTerminal, serializeJsonForTerminal } from '../terminal/sanitize-and-measure-terminal-text.ts';
 
 let jq: Awaited<ReturnType<typeof loadJq>> | undefined;
 

@@ -10,8 +10,8 @@ import {
 } from '@mandate/client-sdk';
 import { CommandError, type FieldError } from '../errors/command-error.ts';
 import { exitCodeFromHttpStatus, exitCodes } from '../errors/exit-codes.ts';
-import type { CliEnvironment } from '../environment/cli-environment.ts';
-import { sanitizeForTerminal, serializeJsonForTerminal } from '../terminal/safe-terminal-text.ts';
+import type { CliEnvironment } from '../environment/cli-environment-type.ts';
+import { sanitizeForTerminal, serializeJsonForTerminal } from '../terminal/sanitize-and-measure-terminal-text.ts';
 import { addProfileToLoginHint } from '../settings/resolve-settings.ts';
 
 /** A printable error, as lines of text or, with --json, as JSON. */

@@ -1,5 +1,5 @@
 import type { Middleware } from '@mandate/client-sdk';
-import type { CliEnvironment } from '../environment/cli-environment.ts';
+import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 import type { Settings } from '../settings/resolve-settings.ts';
 
 /** Returns middleware that prints a notice on a terminal when a request is retried. */

@@ -1,5 +1,5 @@
-import type { CliEnvironment } from '../environment/cli-environment.ts';
-import { sanitizeForTerminal } from '../terminal/safe-terminal-text.ts';
+import type { CliEnvironment } from '../environment/cli-environment-type.ts';
+import { sanitizeForTerminal } from '../terminal/sanitize-and-measure-terminal-text.ts';
 import { isRecord } from '../schema/find-schema-violations.ts';
 import type { Settings } from '../settings/resolve-settings.ts';
 

@@ -1,4 +1,4 @@
-import { truncateToWidth, padToWidth, getDisplayWidth } from '../terminal/safe-terminal-text.ts';
+import { truncateToWidth, padToWidth, getDisplayWidth } from '../terminal/sanitize-and-measure-terminal-text.ts';
 
 const gap = 2;
 /** Minimum width of a column when the table is narrowed. */

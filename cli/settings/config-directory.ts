@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { CliEnvironment } from '../environment/cli-environment.ts';
+import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 
 /** Returns the directory that contains the configuration and credential files. */
 export function getConfigDirectory({ env, homeDirectory, platform }: Pick<CliEnvironment, 'env' | 'homeDirectory' | 'platform'>): string {

@@ -2,7 +2,7 @@ import { CommandError } from '../errors/command-error.ts';
 import { isValidProfileName, readConfigFile, type ProfileConfig } from './config-file.ts';
 import { getConfigDirectory } from './config-directory.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { CliEnvironment } from '../environment/cli-environment.ts';
+import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 import { parseDurationMs } from './parse-duration.ts';
 
 /** The global flags, as parsed by commander. */

@@ -3,12 +3,12 @@ import { refreshingTokens, type TokenStore } from '@mandate/client-sdk/authoriza
 import { CommandError } from '../errors/command-error.ts';
 import { createCredentialStore, type Credential, type CredentialStore } from './credential-store.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { CliEnvironment } from '../environment/cli-environment.ts';
+import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 import { createRetryNoticeMiddleware } from '../output/retry-notice-middleware.ts';
-import { sanitizeForTerminal } from '../terminal/safe-terminal-text.ts';
+import { sanitizeForTerminal } from '../terminal/sanitize-and-measure-terminal-text.ts';
 import { createDpopKeyLoader } from './dpop-keys.ts';
 import { nodeHttpFetch } from '../http/node-http-fetch.ts';
-import { saveCredential, loadRefreshToken } from './refresh-token-storage.ts';
+import { saveCredential, loadRefreshToken } from './credential-and-refresh-token-storage.ts';
 import type { Settings } from '../settings/resolve-settings.ts';
 
 const defaultApiUrl = 'http://localhost:3000';

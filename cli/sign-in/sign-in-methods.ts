@@ -1,6 +1,6 @@
 import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { CliEnvironment } from '../environment/cli-environment.ts';
+import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 import type { Settings } from '../settings/resolve-settings.ts';
 
 /** Options of all sign-in methods. `waitMs` limits how long the user may take; `maxAge` is the maximum age of the sign-in in seconds. */

@@ -1,7 +1,7 @@
 import { AbortError, WaitOverError, type Client, type Task } from '@mandate/client-sdk';
 import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { CliEnvironment } from '../environment/cli-environment.ts';
+import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 import { createProgressBar, formatRate } from '../terminal/progress-bar.ts';
 import { createProgressRateMeter } from '../terminal/progress-rate.ts';
 import { parseDurationMs } from '../settings/parse-duration.ts';

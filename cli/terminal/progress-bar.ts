@@ -1,5 +1,5 @@
-import type { CliEnvironment } from '../environment/cli-environment.ts';
-import { truncateToWidth, sanitizeForTerminal } from './safe-terminal-text.ts';
+import type { CliEnvironment } from '../environment/cli-environment-type.ts';
+import { truncateToWidth, sanitizeForTerminal } from './sanitize-and-measure-terminal-text.ts';
 import { formatDuration, type Rate } from './progress-rate.ts';
 import type { Settings } from '../settings/resolve-settings.ts';
 

@@ -1,5 +1,5 @@
 import { AbortError } from '@mandate/client-sdk';
-import type { CliEnvironment } from '../environment/cli-environment.ts';
+import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 
 type Input = { readonly chunks: AsyncIterator<Uint8Array | string>; text: string; ended: boolean };
 

@@ -3,7 +3,7 @@ import { AbortError, ApiError, ConnectionError, DecodeError, TimeoutError, type 
 import type { EventTypeFilter, MandateEvent } from '@mandate/client-sdk/webhooks';
 import { CommandError } from '../errors/command-error.ts';
 import { exitCodes } from '../errors/exit-codes.ts';
-import type { CliEnvironment } from '../environment/cli-environment.ts';
+import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 import type { Settings } from '../settings/resolve-settings.ts';
 
 /** Long-poll wait: the server delays its response for up to this long if there are no events. */

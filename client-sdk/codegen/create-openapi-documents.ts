@@ -1,6 +1,6 @@
 import { createOpenApiDocument } from '@mandate/contract/openapi';
 import type { OpenApiDocument } from './openapi-document.ts';
-import { selectResourcesChangedInVersion } from './resources-changed-in-version.ts';
+import { selectResourcesChangedInVersion } from './select-resources-changed-in-version.ts';
 
 /** Returns the OpenAPI document for version 1, and the resources in version 2 that differ from version 1. */
 export function createOpenApiDocuments(): { v1: OpenApiDocument; changedInV2: OpenApiDocument } {

@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { generateQueryAndMutationTypes } from './generate-queries.ts';
+import { generateQueryAndMutationTypes } from './generate-query-and-mutation-types.ts';
 import { createOpenApiDocuments } from './create-openapi-documents.ts';
 import { generatedFileHeaderComment, listPublicOpenApiOperations, type OpenApiDocument, type Operation } from './openapi-document.ts';
 

@@ -1,4 +1,9 @@
-import { readPackageManifest, replacePackageManifest, restoreReplacedPackageManifest, type PackageManifest } from './published-manifest.ts';
+import {
+  readPackageManifest,
+  replacePackageManifest,
+  restoreReplacedPackageManifest,
+  type PackageManifest,
+} from './replace-package-manifest.ts';
 
 /** Folder of the package. In the repository the package runs from its sources; the published package runs from `dist`. */
 const folder = new URL('../', import.meta.url);

@@ -4,7 +4,7 @@ import { addOpenApiExamples } from './examples/add-openapi-examples.ts';
 import { createOpenApiOperation } from './openapi-operation.ts';
 import { addCodeSamples } from './samples/code-samples.ts';
 import { type JsonObject } from '../schema/json.ts';
-import { createOpenApiComponents, sortObjectKeys } from './json-schema.ts';
+import { createOpenApiComponents, sortObjectKeys } from './json-schema-from-zod.ts';
 import { convertToOpenApi30 } from './convert-to-openapi-3-0.ts';
 import { webhookHeaderOpenApiParameters, createOpenApiWebhooksSection } from './openapi-webhooks-section.ts';
 import type { ResourceTag } from '../protocol/define-resource.ts';

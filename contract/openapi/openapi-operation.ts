@@ -5,7 +5,7 @@ import { isApiKeyScope } from '../resources/access/api-keys.ts';
 import { problemSchema, problemCodesOfResponse } from '../protocol/problems.ts';
 import { getRouteMetadata, type RouteMetadata, defaultMaxBodyBytes } from '../protocol/route-metadata.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../schema/json.ts';
-import { type OpenApiComponents, jsonSchemaFromZodSchema } from './json-schema.ts';
+import { type OpenApiComponents, jsonSchemaFromZodSchema } from './json-schema-from-zod.ts';
 
 const statusPhrases: Record<string, string> = {
   200: 'Success',

@@ -2,7 +2,7 @@ import { eventSchema, type EventSubject, eventSubjectDefinitions, type EventType
 import { findOrGenerateSchemaExample } from './examples/add-openapi-examples.ts';
 import { examplesBySchemaName } from './examples/example-values.ts';
 import { isJsonObject, type JsonObject, jsonPrimitiveToText } from '../schema/json.ts';
-import { type OpenApiComponents, jsonSchemaFromZodSchema } from './json-schema.ts';
+import { type OpenApiComponents, jsonSchemaFromZodSchema } from './json-schema-from-zod.ts';
 
 const isSubject = (name: string): name is EventSubject => Object.hasOwn(eventSubjectDefinitions, name);
 

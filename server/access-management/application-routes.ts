@@ -4,18 +4,18 @@ import { contract, type ApplicationCreate, type NewApplication } from '@mandate/
 import type { ApiKeyRevocationCause } from '../api-keys/revoke-api-keys.ts';
 import { getClientAddressAndUserAgent } from '../audit/record-audit-event.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { getViolatedConstraint } from '../database/errors/sql-errors.ts';
+import { getViolatedConstraint } from '../database/errors/sql-error-fields.ts';
 import { createResourceIdempotently } from '../http/writes/idempotency.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
-import { requirePrincipal } from '../http/request/request-context.ts';
+import { requirePrincipal } from '../http/request/request-context-and-access-log.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
-import type { RouteHandler } from '../http/routing/route-handler.ts';
-import { applicationFromEntity } from './application-response.ts';
+import type { RouteHandler } from '../http/routing/route-handler-type.ts';
+import { applicationFromEntity } from './application-from-entity.ts';
 import { Application } from '../applications/application.entity.ts';
 import { createApplication } from '../applications/create-application.ts';
 import { deleteApplication } from './delete-application.ts';
 import { getApplicationPath, auditApplicationChange } from '../applications/audit-application-change.ts';
-import { handleCreateRegistrationToken, handleRotateApplicationSecret } from './application-secret-handlers.ts';
+import { handleCreateRegistrationToken, handleRotateApplicationSecret } from './secret-and-registration-token-handlers.ts';
 import { assertApplicationFieldsValid, updateApplication } from './update-application.ts';
 
 export const applicationRoutes = (dependencies: HandlerDependencies) =>

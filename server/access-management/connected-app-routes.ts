@@ -2,11 +2,11 @@ import { initServer } from '@ts-rest/express';
 import { contract } from '@mandate/contract';
 import { getClientAddressAndUserAgent } from '../audit/record-audit-event.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
-import { requirePrincipalUser, requirePrincipal } from '../http/request/request-context.ts';
+import { requirePrincipalUser, requirePrincipal } from '../http/request/request-context-and-access-log.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
-import type { RouteHandler } from '../http/routing/route-handler.ts';
+import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { listConnectedAppsOfUser, revokeConnectedAppConsentAndApiKeys } from '../oauth/grants/connected-apps.ts';
-import type { OnTokenOperation } from '../oauth/provider/count-token-operations.ts';
+import type { OnTokenOperation } from '../oauth/provider/report-token-operations.ts';
 
 /** Additional dependencies for the connected app handlers. */
 export type ConnectedAppDependencies = { readonly onTokenOperation: OnTokenOperation };

@@ -7,7 +7,7 @@ import { createInvalidRequestProblem, createProblem } from '../http/problem-deta
 import { requireRecentSignIn } from '../http/request/require-recent-sign-in.ts';
 import { ConnectedAppEntity } from '../oauth/grants/connected-app.entity.ts';
 import { OauthRecord } from '../oauth/storage/oauth-record.entity.ts';
-import { lockUserRow } from '../users/lock-user.ts';
+import { lockUserRow } from '../users/lock-user-row.ts';
 import { apiKeyFromEntity } from '../api-keys/api-key-from-entity.ts';
 import { ApiKey } from '../api-keys/api-key.entity.ts';
 import { hashApiKey, generateApiKey, getDisplayPrefixOfApiKey } from '../api-keys/api-key-secret.ts';

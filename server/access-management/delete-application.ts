@@ -1,6 +1,6 @@
 import { revokeApiKeys, type ApiKeyRevocationCause } from '../api-keys/revoke-api-keys.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { deleteConnectedAppsAndRecordRevocation } from '../oauth/grants/delete-revoked-connected-apps.ts';
+import { deleteConnectedAppsAndRecordRevocation } from '../oauth/grants/delete-connected-apps-and-record-revocation.ts';
 import { OauthRecord } from '../oauth/storage/oauth-record.entity.ts';
 import { lockApplicationRow } from './update-application.ts';
 

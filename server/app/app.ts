@@ -2,29 +2,29 @@ import express, { type Express, type RequestHandler, type Router } from 'express
 import { apiVersions, contract, contractV2, type Order } from '@mandate/contract';
 import { ApiKeyLastUseBuffer } from '../api-keys/api-key-last-use-buffer.ts';
 import { acceptApiKeysAsAccessTokens } from '../api-keys/verify-api-key.ts';
-import { createListRunnerWithoutReplica, type RunListQuery } from '../database/replica/replica-or-primary-list-runner.ts';
+import { createListRunnerWithoutReplica, type RunListQuery } from '../database/replica/list-runner-without-replica.ts';
 import type { Database } from '../database/entity-manager/entity-manager-type.ts';
 import { runWithRequestEntityManager } from '../database/entity-manager/request-entity-manager.ts';
-import { serveOpenApiDocuments } from '../docs/openapi-documents.ts';
-import { serveReferencePage } from '../docs/reference-page.ts';
+import { serveOpenApiDocuments } from '../docs/serve-openapi-documents.ts';
+import { serveReferencePage } from '../docs/serve-reference-page.ts';
 import { EventWaiter } from '../events/event-long-poll.ts';
 import { setDefaultHeaders } from '../http/middleware/default-headers.ts';
 import { authenticate } from '../http/middleware/authenticate.ts';
 import { authorizeByScope } from '../http/middleware/authorize.ts';
 import { cors } from '../http/middleware/cors.ts';
 import { resolveRequestedApiVersion } from '../http/middleware/resolve-api-version.ts';
-import { addDeprecationHeadersOrRejectRetired } from '../http/middleware/deprecation-headers.ts';
-import { createApiErrorHandler } from '../http/middleware/error-handler.ts';
-import { parseJsonBody } from '../http/middleware/json-body.ts';
-import { createRateLimitEnforcer } from '../http/middleware/rate-limit.ts';
-import { checkAcceptHeader } from '../http/middleware/content-negotiation.ts';
+import { addDeprecationHeadersOrRejectRetired } from '../http/middleware/deprecation-headers-and-retirement.ts';
+import { createApiErrorHandler } from '../http/middleware/api-error-handler.ts';
+import { parseJsonBody } from '../http/middleware/parse-json-body.ts';
+import { createRateLimitEnforcer } from '../http/middleware/enforce-rate-limit.ts';
+import { checkAcceptHeader } from '../http/middleware/check-accept-header.ts';
 import { CursorPagination } from '../http/response/pagination.ts';
-import { prefixLocationHeaderWithBasePath, rewriteWellKnownPathOfIssuer } from '../http/request/rewrite-urls-for-base-path.ts';
+import { prefixLocationHeaderWithBasePath, rewriteWellKnownPathOfIssuer } from '../http/request/rewrite-location-and-well-known-urls.ts';
 import { replaceExpressJsonMethod } from '../http/response/replace-express-json-method.ts';
-import { assignRequestIdAndLogAccess } from '../http/request/request-context.ts';
+import { assignRequestIdAndLogAccess } from '../http/request/request-context-and-access-log.ts';
 import { createRouterByResource } from '../http/routing/router-by-resource.ts';
 import { mountContract } from '../http/routing/mount-contract.ts';
-import { rejectUnknownPath } from '../http/routing/reject-unknown-routes.ts';
+import { rejectUnknownPath } from '../http/routing/reject-undeclared-paths-and-methods.ts';
 import type { Log } from '../logging/logger.ts';
 import {
   type AuthorizationServer,
@@ -33,7 +33,7 @@ import {
 } from '../oauth/authorization-server.ts';
 import { createRedirectOriginCheck } from '../oauth/clients/oidc-client-adapter.ts';
 import { dpopAlgorithms } from '../oauth/tokens/dpop-proof.ts';
-import { revokeAccessOfSuspendedOrClosedUser } from '../oauth/grants/revoke-user-access.ts';
+import { revokeAccessOfSuspendedOrClosedUser } from '../oauth/grants/revoke-access-of-suspended-or-closed-user.ts';
 import { apiAudienceFromIssuer, mcpAudienceFromIssuer, basePathFromIssuer } from '../oauth/protocol/endpoint-paths-and-audiences.ts';
 import { createMcpEndpoint } from '../mcp/mcp-endpoint.ts';
 import { defaultMcpClientScopes } from '../oauth/protocol/oauth-scopes.ts';
@@ -44,11 +44,11 @@ import { type PaymentProviders, indexPaymentProvidersByName } from '../payments/
 import { serveProblemPages } from '../problems/problem-pages.ts';
 import { createRateLimitCounters } from '../rate-limits/memory-or-redis-counters.ts';
 import { createRequestLimiter, defaultRateLimits, type RateLimits } from '../rate-limits/rate-and-quota-limiter.ts';
-import type { RedisCounters } from '../rate-limits/redis-rate-limit-counters.ts';
-import { createRouteHandlersByResource } from './api-routes.ts';
-import type { DerivedKeys } from '../crypto/derived-keys.ts';
-import { serveSecurityTxt } from '../site/security-txt.ts';
-import { serveFaviconAndRobotsTxt, serveStartPageAndRootFiles, serveNotFoundPage } from '../site/start-page-and-root-files.ts';
+import type { RedisCounters } from '../rate-limits/redis-counter-connection.ts';
+import { createRouteHandlersByResource } from './create-route-handlers-by-resource.ts';
+import type { DerivedKeys } from '../crypto/derived-keys-and-stored-secret.ts';
+import { serveSecurityTxt } from '../site/serve-security-txt.ts';
+import { serveFaviconAndRobotsTxt, serveStartPageAndRootFiles, serveNotFoundPage } from '../site/serve-start-page-and-root-files.ts';
 import { MonthlyUsageBuffer } from '../usage/monthly-usage-buffer.ts';
 
 export type AppOptions = {

@@ -1,7 +1,7 @@
 import { exportOrders } from '../order-exports/export-orders.ts';
 import { importOrders } from '../order-imports/import-orders.ts';
 import { importProducts } from '../product-imports/import-products.ts';
-import type { TaskRunnerDependencies } from '../tasks/run-tasks.ts';
+import type { TaskRunnerDependencies } from '../tasks/run-queued-tasks.ts';
 
 /** The handler for each task type. */
 export const taskHandlersByType = {

@@ -2,7 +2,7 @@ import { administratorOnlyScopes, scopeNames, scopeDefinitions as knownScopes, t
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { Application, type ApplicationRegistration, type GrantType, isSelfRegistered } from './application.entity.ts';
 import { hashClientSecret, generateClientSecret } from './client-secret.ts';
-import { findLogoUriError } from './application-logo-uri.ts';
+import { findLogoUriError } from './validate-application-logo-uri.ts';
 import { findRedirectUriError } from './validate-redirect-uri.ts';
 
 export type ApplicationInput = {

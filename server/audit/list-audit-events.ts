@@ -1,7 +1,7 @@
 import type { InferEntity } from '@mikro-orm/core';
 import type { AuditEvent as AuditEventBody } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { createKeysetPageFilter } from '../http/response/after-position-filter.ts';
+import { createKeysetPageFilter } from '../http/response/keyset-page-filter.ts';
 import type { KeysetPosition } from '../http/response/pagination.ts';
 import { AuditEvent } from './audit-event.entity.ts';
 

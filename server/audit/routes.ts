@@ -2,7 +2,7 @@ import { initServer } from '@ts-rest/express';
 import { contract } from '@mandate/contract';
 import { rejectReversedTimeRange } from '../http/response/time-range-and-total-count.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
-import type { RouteHandler } from '../http/routing/route-handler.ts';
+import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { auditEventFromEntity, listAuditEvents } from './list-audit-events.ts';
 
 export const auditEventRoutes = (dependencies: HandlerDependencies) =>

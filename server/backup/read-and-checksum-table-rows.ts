@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Database, EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { closeRowCursor, describeTables, fetchRowsFromCursor, openTableRowCursor, quoteSqlIdentifier } from './table-rows.sql.ts';
+import {
+  closeRowCursor,
+  describeTables,
+  fetchRowsFromCursor,
+  openTableRowCursor,
+  quoteSqlIdentifier,
+} from './read-and-insert-table-rows.sql.ts';
 
 const columnSchema = z.object({
   name: z.string(),

@@ -1,9 +1,9 @@
-import { lockMigrations } from '../database/migrate/migration-lock.sql.ts';
+import { lockMigrations } from '../database/migrate/lock-migrations.sql.ts';
 import { readMigrationState } from '../database/migrate/read-migration-state.ts';
 import type { Database, EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { BackupError } from './backup-error.ts';
 import type { BackupHeader, TableStart, TableEnd } from './backup-format.ts';
-import { readBackup } from './read-backup.ts';
+import { readBackup } from './read-and-verify-backup.ts';
 import {
   countTableRows,
   backupPostgresqlSettings,
@@ -12,7 +12,7 @@ import {
   getUntypedQueryBuilder,
   type TableDefinition,
 } from './read-and-checksum-table-rows.ts';
-import { prepareRowInsertion, setSequenceValue, updatePlannerStatistics } from './table-rows.sql.ts';
+import { prepareRowInsertion, setSequenceValue, updatePlannerStatistics } from './read-and-insert-table-rows.sql.ts';
 
 export type RestoreOptions = {
   /** The backup key returned by `deriveKeys`. */

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
-import { openExistingDatabaseOrCopy } from '../backup/open-database-read-only.ts';
+import { openExistingDatabaseOrCopy } from '../backup/open-existing-database-or-copy.ts';
 import { writeBackup } from '../backup/write-backup.ts';
 import { readConfig } from '../config/read-config.ts';
 import { assertSecretMatchesSigningKeys } from '../oauth/signing-keys/assert-secret-matches-signing-keys.ts';
 import { deriveKeysFromExistingSecret } from './open-database-for-command.ts';
-import type { StandardStreams } from './standard-streams.ts';
+import type { StandardStreams } from './standard-streams-type.ts';
 import { createProgressBar } from './progress-bar.ts';
 import { formatBackupContents, formatSecondsSince, formatBytes } from './format-output.ts';
 

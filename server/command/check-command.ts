@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Pool } from 'pg';
-import { openExistingDatabaseOrCopy } from '../backup/open-database-read-only.ts';
+import { openExistingDatabaseOrCopy } from '../backup/open-existing-database-or-copy.ts';
 import { readConfig, type Config } from '../config/read-config.ts';
-import { checkConnectionPoolerCompatibility } from '../database/connection/connection-pooler.ts';
+import { checkConnectionPoolerCompatibility } from '../database/connection/check-connection-pooler.ts';
 import { readMigrationState } from '../database/migrate/read-migration-state.ts';
-import { readDatabaseIdentity } from '../database/replica/replica-state.sql.ts';
+import { readDatabaseIdentity } from '../database/replica/read-wal-position-and-identity.sql.ts';
 import { isPostgresqlUrl } from '../database/connection/database-url.ts';
 import type { Database, EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { createSmtpTransport } from '../mail/smtp-transport.ts';
@@ -13,12 +13,12 @@ import { assertSecretMatchesSigningKeys } from '../oauth/signing-keys/assert-sec
 import { SigningKey } from '../oauth/signing-keys/signing-key.entity.ts';
 import { User } from '../users/user.entity.ts';
 import { formatStartupError } from '../process/startup-error-message.ts';
-import { pingRedis } from '../rate-limits/redis-rate-limit-counters.ts';
-import { deriveKeys, loadStoredSecret } from '../crypto/derived-keys.ts';
+import { pingRedis } from '../rate-limits/redis-counter-connection.ts';
+import { deriveKeys, loadStoredSecret } from '../crypto/derived-keys-and-stored-secret.ts';
 import { CommandError } from '../process/command-error.ts';
 import { exitCodes } from '../process/exit-codes.ts';
-import { readDatabaseNameAndVersion } from './server-version.sql.ts';
-import type { StandardStreams } from './standard-streams.ts';
+import { readDatabaseNameAndVersion } from './read-database-name-and-version.sql.ts';
+import type { StandardStreams } from './standard-streams-type.ts';
 
 /** `mandate-server check` verifies everything that a server needs, without changing anything. Returns the exit code. */
 export async function checkConfigurationAndConnections(io: StandardStreams): Promise<number> {

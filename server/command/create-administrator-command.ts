@@ -2,14 +2,14 @@ import { findForbiddenCharacterMessage, contract } from '@mandate/contract';
 import { recordAuditEvent } from '../audit/record-audit-event.ts';
 import { readConfig } from '../config/read-config.ts';
 import { migrate } from '../database/migrate/run-migrations.ts';
-import { createAccountWithVerifiedEmail, EmailTakenError } from '../oauth/accounts/account-store.ts';
+import { createAccountWithVerifiedEmail, EmailTakenError } from '../oauth/accounts/accounts-and-passwords.ts';
 import { validateAndHashNewPassword } from '../oauth/pages/handlers/validate-and-hash-new-password.ts';
 import { defaultShopBranding } from '../oauth/pages/views/page-layout.ts';
 import { englishMessages } from '../oauth/pages/messages/english-messages.ts';
 import { CommandError } from '../process/command-error.ts';
 import { exitCodes } from '../process/exit-codes.ts';
 import { withDatabaseForCommand } from './open-database-for-command.ts';
-import type { StandardStreams } from './standard-streams.ts';
+import type { StandardStreams } from './standard-streams-type.ts';
 import { readPassword } from './read-password.ts';
 
 const alternative =

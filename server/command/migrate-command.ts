@@ -1,9 +1,9 @@
-import { openExistingDatabaseOrCopy } from '../backup/open-database-read-only.ts';
+import { openExistingDatabaseOrCopy } from '../backup/open-existing-database-or-copy.ts';
 import { readConfig } from '../config/read-config.ts';
 import { migrate } from '../database/migrate/run-migrations.ts';
 import { readMigrationState } from '../database/migrate/read-migration-state.ts';
 import { withDatabaseForCommand } from './open-database-for-command.ts';
-import type { StandardStreams } from './standard-streams.ts';
+import type { StandardStreams } from './standard-streams-type.ts';
 
 /** `mandate-server migrate` */
 export async function runMigrateCommand({ stdout }: StandardStreams): Promise<void> {

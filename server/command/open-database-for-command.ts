@@ -1,8 +1,8 @@
 import type { Config } from '../config/read-config.ts';
 import { DataDirectoryInUseError } from '../database/embedded/pglite-directory-lock.ts';
-import { openDatabaseWithoutMigrating } from '../schema/open-database.ts';
+import { openDatabaseWithoutMigrating } from '../schema/open-database-without-migrating.ts';
 import type { Database } from '../database/entity-manager/entity-manager-type.ts';
-import { deriveKeys, loadStoredSecret, type DerivedKeys } from '../crypto/derived-keys.ts';
+import { deriveKeys, loadStoredSecret, type DerivedKeys } from '../crypto/derived-keys-and-stored-secret.ts';
 import { CommandError } from '../process/command-error.ts';
 
 type DatabaseSettings = Pick<Config, 'databaseUrl' | 'directDatabaseUrl' | 'preparedStatements' | 'dataDirectory' | 'secret'>;

@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { CommandError } from '../process/command-error.ts';
 import { exitCodes } from '../process/exit-codes.ts';
-import type { StandardStreams } from './standard-streams.ts';
+import type { StandardStreams } from './standard-streams-type.ts';
 
 /** Prompts for a password twice without echo, or reads the first line of standard input. Arguments would be visible to other users. */
 export async function readPassword({ stdin, stderr }: Pick<StandardStreams, 'stdin' | 'stderr'>): Promise<string> {

@@ -1,10 +1,10 @@
 import { CommanderError } from 'commander';
-import { isDatabaseUnreachableError } from '../database/errors/availability-errors.ts';
+import { isDatabaseUnreachableError } from '../database/errors/database-error-predicates.ts';
 import { formatStartupError } from '../process/startup-error-message.ts';
 import { CommandError } from '../process/command-error.ts';
 import { exitCodes } from '../process/exit-codes.ts';
-import type { StandardStreams } from './standard-streams.ts';
-import { buildCommandLineProgram } from './program.ts';
+import type { StandardStreams } from './standard-streams-type.ts';
+import { buildCommandLineProgram } from './build-command-line-program.ts';
 
 /** Runs a command line (without the program name) and returns its exit code. */
 export async function runCommandLine(argv: readonly string[], io: StandardStreams): Promise<number> {

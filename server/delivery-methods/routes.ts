@@ -11,7 +11,7 @@ import {
 } from '../http/response/etag.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
-import type { RouteHandler } from '../http/routing/route-handler.ts';
+import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import type { MatchedRequest } from '../http/request/matched-route.ts';
 import { DeliveryMethod } from './delivery-method.entity.ts';
 

@@ -1,9 +1,9 @@
 import type { Job } from '../jobs/job-runner.ts';
-import { repeatBatchUntilZero } from '../jobs/repeat-until-zero.ts';
+import { repeatBatchUntilZero } from '../jobs/repeat-batch-until-zero.ts';
 import type { Database } from '../database/entity-manager/entity-manager-type.ts';
 import { getEventSignalsOfDatabase } from './event-signals.ts';
-import { type OnSequenced, assignEventSequenceNumbers } from './assign-event-sequence.ts';
-import { deleteExpiredEventsBatch } from './delete-old-events.ts';
+import { type OnSequenced, assignEventSequenceNumbers } from './assign-event-sequence-numbers.ts';
+import { deleteExpiredEventsBatch } from './delete-expired-events.ts';
 
 /** Minimum time between batches under load, because each batch is a separate commit. */
 const batchEveryMs = 50;

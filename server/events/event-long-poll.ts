@@ -1,5 +1,5 @@
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { EventSequenceCounter } from './event.entity.ts';
+import { EventSequenceCounter } from './event-and-sequence-counter.entity.ts';
 import { type EventSignals, getEventSignalsOfDatabase } from './event-signals.ts';
 
 /** Additional dependencies of the event handlers. */

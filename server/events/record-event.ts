@@ -1,7 +1,7 @@
 import type { EventType } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { emitEventSignalAfterCommit } from './event-signals.ts';
-import { Event } from './event.entity.ts';
+import { Event } from './event-and-sequence-counter.entity.ts';
 
 type Subject = { readonly id: number; readonly version?: number };
 

@@ -5,11 +5,11 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import { releaseLoadShedderSlotWhile } from '../http/server/load-shedder.ts';
 import type { Principal } from '../http/request/principal.ts';
 import { createInvalidRequestProblem, createProblem } from '../http/problem-details/problem.ts';
-import { requirePrincipal } from '../http/request/request-context.ts';
+import { requirePrincipal } from '../http/request/request-context-and-access-log.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
-import type { RouteHandler } from '../http/routing/route-handler.ts';
+import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { eventFromRow } from './event-from-row.ts';
-import { type EventFilters, findVisibleEvent, type EventListResult, listVisibleEvents } from './list-events.sql.ts';
+import { type EventFilters, findVisibleEvent, type EventListResult, listVisibleEvents } from './list-visible-events.sql.ts';
 import type { EventHandlerDependencies, EventWaiter } from './event-long-poll.ts';
 
 type Dependencies = HandlerDependencies & EventHandlerDependencies;

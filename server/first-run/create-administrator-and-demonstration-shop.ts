@@ -4,13 +4,13 @@ import type { Application } from '../applications/application.entity.ts';
 import { createApplication, type ApplicationInput } from '../applications/create-application.ts';
 import { ConfigurationError, type Config } from '../config/read-config.ts';
 import type { Database, EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { acquireAdvisoryLockForId } from '../database/queries/advisory-lock.sql.ts';
-import { createAccountWithVerifiedEmail } from '../oauth/accounts/account-store.ts';
+import { acquireAdvisoryLockForId } from '../database/queries/acquire-advisory-lock.sql.ts';
+import { createAccountWithVerifiedEmail } from '../oauth/accounts/accounts-and-passwords.ts';
 import { validateAndHashNewPassword, type PasswordOwner } from '../oauth/pages/handlers/validate-and-hash-new-password.ts';
 import { defaultShopBranding } from '../oauth/pages/views/page-layout.ts';
 import { englishMessages } from '../oauth/pages/messages/english-messages.ts';
 import { User } from '../users/user.entity.ts';
-import { createDemonstrationShop } from './demonstration-shop.ts';
+import { createDemonstrationShop } from './create-demonstration-shop.ts';
 import { writeFirstRunFile, type FirstRunFile } from './first-run-file.ts';
 
 type Installation = Pick<Config, 'production' | 'dataDirectory' | 'issuer' | 'administrator'>;

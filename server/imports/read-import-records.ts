@@ -1,6 +1,6 @@
-import { readCsvRecords } from './csv-records.ts';
+import { readCsvRecords } from './read-csv-records.ts';
 import { type FilePosition, type FileRecord, startOfFilePosition, type ImportFile } from './import-file-record.ts';
-import { readNdjsonRecords } from './ndjson-records.ts';
+import { readNdjsonRecords } from './read-ndjson-records.ts';
 
 const renewalInterval = 500;
 

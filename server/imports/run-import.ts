@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { appendToStoredFile, createStoredFile } from '../tasks/stored-task-file.ts';
 import { toPermanentTaskError, PermanentTaskError } from '../tasks/permanent-task-error.ts';
-import { initialImportCounts } from '../tasks/task-from-row.ts';
+import { initialImportCounts } from '../tasks/task-from-entity.ts';
 import type { TaskOutcome, TaskAttempt } from '../tasks/task-attempt.ts';
 import type { RowError } from './parse-import-cells.ts';
 

@@ -1,4 +1,4 @@
-import { MailRejectedError, type MailTransport } from './deliver-mail.ts';
+import { MailRejectedError, type MailTransport } from './deliver-queued-mail.ts';
 
 type SmtpTransport = MailTransport & {
   /** Connects and authenticates. @throws if the server rejects the connection or the credentials */

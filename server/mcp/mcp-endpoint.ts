@@ -7,11 +7,11 @@ import { setDefaultHeaders } from '../http/middleware/default-headers.ts';
 import { lowerChunkedBodyLimit } from '../http/request/limit-chunked-body-size.ts';
 import { findDuplicateKeyInText } from '../http/validation/duplicate-json-keys.ts';
 import { mcpCors } from '../http/middleware/cors.ts';
-import { copyRequestIdAndPrincipal, requirePrincipal } from '../http/request/request-context.ts';
+import { copyRequestIdAndPrincipal, requirePrincipal } from '../http/request/request-context-and-access-log.ts';
 import type { Log } from '../logging/logger.ts';
-import { apiRequestFromToolCall, toolResultFromApiResponse } from './convert-tool-call.ts';
-import { sendInProcessRequest } from './in-process-request.ts';
-import { createMcpServerFactory, type CallTool } from './tool-server.ts';
+import { apiRequestFromToolCall, toolResultFromApiResponse } from './convert-tool-call-and-result.ts';
+import { sendInProcessRequest } from './send-in-process-request.ts';
+import { createMcpServerFactory, type CallTool } from './mcp-server-factory.ts';
 
 type McpEndpointOptions = {
   readonly em: EntityManager;

@@ -2,13 +2,18 @@ import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { collectDefaultMetrics, Registry } from '@prometheus-io/client';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import type { ReplicaWithPrimaryFallback } from '../database/replica/read-replica.ts';
+import type { ReplicaWithPrimaryFallback } from '../database/replica/replica-with-primary-fallback.ts';
 import type { DiskSpaceMonitor } from '../database/storage/disk-space-monitor.ts';
 import type { LoadShedder } from '../http/server/load-shedder.ts';
 import type { Log } from '../logging/logger.ts';
-import type { OnTokenOperation } from '../oauth/provider/count-token-operations.ts';
-import { type DatabaseMetrics, registerDatabaseMetrics, registerReplicaMetrics, registerDiskSpaceMetrics } from './database-metrics.ts';
-import { registerLoadShedderMetrics } from './load-metrics.ts';
+import type { OnTokenOperation } from '../oauth/provider/report-token-operations.ts';
+import {
+  type DatabaseMetrics,
+  registerDatabaseMetrics,
+  registerReplicaMetrics,
+  registerDiskSpaceMetrics,
+} from './database-disk-and-replica-metrics.ts';
+import { registerLoadShedderMetrics } from './load-shedder-metrics.ts';
 import { registerQueueMetrics } from './queue-metrics.ts';
 import { registerRequestMetrics } from './request-metrics.ts';
 import { registerTokenMetrics } from './token-metrics.ts';

@@ -1,5 +1,5 @@
 import { Counter, type Registry } from '@prometheus-io/client';
-import type { OnTokenOperation } from '../oauth/provider/count-token-operations.ts';
+import type { OnTokenOperation } from '../oauth/provider/report-token-operations.ts';
 
 export function registerTokenMetrics(registry: Registry): OnTokenOperation {
   const issued = new Counter({

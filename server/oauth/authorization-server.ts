@@ -2,14 +2,14 @@ import { createHmac, createSecretKey } from 'node:crypto';
 import express from 'express';
 import type { Middleware } from 'koa';
 import type { AdapterFactory } from 'oidc-provider';
-import { ensureCommandLineClient } from '../applications/command-line-client.ts';
-import { ensureReferencePageClient } from '../applications/reference-page-client.ts';
+import { ensureCommandLineClient } from '../applications/ensure-command-line-client.ts';
+import { ensureReferencePageClient } from '../applications/ensure-reference-page-client.ts';
 import type { Database, EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { mcpCors } from '../http/middleware/cors.ts';
 import type { VerifyAccessToken } from '../http/request/principal.ts';
 import type { OnEmailAddressChange } from '../http/routing/handler-dependencies.ts';
-import type { DerivedKeys } from '../crypto/derived-keys.ts';
-import { deleteLinksAndNotifyOnEmailChange } from './pages/handlers/notify-email-change.ts';
+import type { DerivedKeys } from '../crypto/derived-keys-and-stored-secret.ts';
+import { deleteLinksAndNotifyOnEmailChange } from './pages/handlers/delete-links-and-notify-on-email-change.ts';
 import {
   apiAudienceFromIssuer,
   oidcProviderRoutePatterns,
@@ -17,19 +17,19 @@ import {
   mcpAudienceFromIssuer,
   basePathFromIssuer,
 } from './protocol/endpoint-paths-and-audiences.ts';
-import { createDatabaseAttemptLimiter, type AttemptLimiter } from './brute-force/attempt-limits.ts';
+import { createDatabaseAttemptLimiter, type AttemptLimiter } from './brute-force/attempt-limiter.ts';
 import { createPublicNetworkPolicy, type NetworkPolicy } from '../outgoing-http/ssrf-protected-connection.ts';
-import { recordBrowserSessionUseOnAuthorization } from './sessions/browser-session-list.ts';
+import { recordBrowserSessionUseOnAuthorization } from './sessions/record-list-and-revoke-browser-sessions.ts';
 import { recordConnectedAppUseAndGrantCreated } from './grants/connected-apps.ts';
 import { recordGrantRevocation, runRequestInTransaction } from './grants/request-transaction.ts';
 import { cookieNamesForIssuer } from './protocol/cookie-names.ts';
-import { enforceDevicePollInterval } from './device-flow/device-poll-interval.ts';
-import { requireBrowserSessionOnDevicePages } from './device-flow/require-device-page-session.ts';
-import { createOidcProvider } from './provider/provider-configuration.ts';
+import { enforceDevicePollInterval } from './device-flow/enforce-device-poll-interval.ts';
+import { requireBrowserSessionOnDevicePages } from './device-flow/require-browser-session-on-device-pages.ts';
+import { createOidcProvider } from './provider/create-oidc-provider.ts';
 import { CsrfTokenService } from './pages/routing/csrf-token-service.ts';
 import { acceptJwtsForRevocationAndIntrospection, acceptJwtsAtUserinfo } from './tokens/access-token-records.ts';
-import { KnownBrowserCookie } from './brute-force/known-browsers.ts';
-import { prefetchClientAndLimitSecretAttempts } from './clients/limit-client-secret-attempts.ts';
+import { KnownBrowserCookie } from './brute-force/known-browser-cookie.ts';
+import { prefetchClientAndLimitSecretAttempts } from './clients/prefetch-client-and-limit-secret-attempts.ts';
 import { limitUserCodeAttempts } from './device-flow/limit-user-code-attempts.ts';
 import { enableOpenClientRegistration } from './clients/open-registration.ts';
 import { requireIssuerHost } from './provider/require-issuer-host.ts';
@@ -37,22 +37,22 @@ import type { PageContext } from './pages/routing/page-context.ts';
 import { createPageErrorHandler, sendCrossSiteErrorPage, sendWrongHostErrorPage } from './pages/routing/page-error-handler.ts';
 import { createPageRouter } from './pages/page-routes.ts';
 import { defaultShopBranding, type PageSettings, type ShopBranding } from './pages/views/page-layout.ts';
-import { pageEnhancementScript } from './pages/assets/page-script.ts';
+import { pageEnhancementScript } from './pages/assets/read-page-script.ts';
 import { createOidcProviderPages, type ProviderPages } from './pages/views/oidc-provider-pages.ts';
-import { buildStylesheet } from './pages/assets/stylesheet.ts';
+import { buildStylesheet } from './pages/assets/build-page-stylesheet.ts';
 import { englishMessages } from './pages/messages/english-messages.ts';
 import { PasskeyChallenges } from './second-factors/passkeys.ts';
 import { defaultRefreshGraceSeconds } from './refresh/default-refresh-grace.ts';
 import { createRefreshRequestMiddleware, isRefreshRequest } from './refresh/refresh-token-grant.ts';
 import { bufferRequestBody } from './protocol/buffered-request-body.ts';
 import { rejectCrossSiteProviderForms } from './pages/routing/reject-cross-site-forms.ts';
-import { upsertApplicationFromClientIdUrl } from './clients/create-application-from-client-id-url.ts';
+import { upsertApplicationFromClientIdUrl } from './clients/upsert-application-from-client-id-url.ts';
 import { ReloadableProvider } from './provider/reloadable-provider.ts';
-import { loadOrCreateSigningKeyCache, type SigningKeyCacheOptions } from './signing-keys/signing-key-cache.ts';
+import { loadOrCreateSigningKeyCache, type SigningKeyCacheOptions } from './signing-keys/rotating-signing-key-cache.ts';
 import { completeSignOutWithoutSession } from './provider/sign-out-without-session.ts';
 import { createPostgresAdapterFactory } from './provider/postgres-adapter.ts';
-import { type OnTokenOperation, reportTokenOperations } from './provider/count-token-operations.ts';
-import { translateOidcProviderCookies } from './provider/translate-cookies.ts';
+import { type OnTokenOperation, reportTokenOperations } from './provider/report-token-operations.ts';
+import { translateOidcProviderCookies } from './provider/translate-oidc-provider-cookies.ts';
 import { createAccessTokenVerifier } from './tokens/verify-access-token.ts';
 import { createServerErrorRecorder, correctProviderResponses } from './provider/correct-provider-responses.ts';
 

@@ -3,11 +3,11 @@ import { z } from 'zod';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { countOrders, listOrders, type OrderFilters } from '../orders/list-orders.sql.ts';
 import { orderLineFromEntity, orderSummaryFromRow } from '../orders/order-from-row.ts';
-import { OrderItem } from '../orders/order.entity.ts';
+import { OrderItem } from '../orders/order-and-order-item.entity.ts';
 import { appendToStoredFile, createStoredFile } from '../tasks/stored-task-file.ts';
 import type { TaskOutcome, TaskAttempt } from '../tasks/task-attempt.ts';
-import type { ExportRow } from './export-columns.ts';
-import { serializeOrderExportRows } from './serialize-rows.ts';
+import type { ExportRow } from './order-export-cell-readers.ts';
+import { serializeOrderExportRows } from './serialize-order-export-rows.ts';
 
 /** Maximum number of orders per batch, by kind of exported row. */
 const maxBatchOrders = { orders: 500, lines: 100 } as const;

@@ -3,12 +3,12 @@ import { contract, orderExportColumns, type OrderExportCreate, type Scope } from
 import { requireAnyScope } from '../http/middleware/authorize.ts';
 import { startTaskIdempotently } from '../http/writes/idempotency.ts';
 import type { Principal } from '../http/request/principal.ts';
-import { requirePrincipal } from '../http/request/request-context.ts';
+import { requirePrincipal } from '../http/request/request-context-and-access-log.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
-import type { RouteHandler } from '../http/routing/route-handler.ts';
-import { resolveUserWhoseOrdersAreListed } from '../orders/resolve-listed-order-owner.ts';
+import type { RouteHandler } from '../http/routing/route-handler-type.ts';
+import { resolveUserWhoseOrdersAreListed } from '../orders/resolve-user-whose-orders-are-listed.ts';
 import { enqueueTask } from '../tasks/enqueue-task.ts';
-import { getTaskPath } from '../tasks/task-from-row.ts';
+import { getTaskPath } from '../tasks/task-from-entity.ts';
 import type { OrderExportParams } from './export-orders.ts';
 
 export const orderExportRoutes = (dependencies: HandlerDependencies) =>

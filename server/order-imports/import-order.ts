@@ -14,10 +14,10 @@ import {
   lockAndCheckOrderReplaceable,
   computeOrderFingerprint,
   storeOrderFingerprint,
-} from './imported-order-fingerprint.ts';
+} from './find-earlier-order-import.ts';
 import { type ImportedOrderData, insertImportedOrder, replaceImportedOrder } from './insert-or-replace-order.ts';
-import type { OrderRowGroup } from './order-row-group.ts';
-import { describeDifferenceToEarlierImport } from './order-difference.ts';
+import type { OrderRowGroup } from './group-order-rows.ts';
+import { describeDifferenceToEarlierImport } from './describe-order-difference.ts';
 import { parseImportedOrder, type ParsedOrder } from './parse-imported-order.ts';
 
 /** Imports an order, unless it has already been imported with the same data. */

@@ -5,7 +5,7 @@ import { validateAndYieldRecords } from '../imports/validate-and-count-records.t
 import { readStoredFileSize } from '../tasks/stored-task-file.ts';
 import { type TaskOutcome, requireTaskInputFileId, type TaskAttempt } from '../tasks/task-attempt.ts';
 import { importOrder } from './import-order.ts';
-import { groupAdjacentRowsByOrder, type OrderRowGroup } from './order-row-group.ts';
+import { groupAdjacentRowsByOrder, type OrderRowGroup } from './group-order-rows.ts';
 import { orderImportTaskParamsSchema, type OrderImportParams } from './order-import-parameters.ts';
 import { storeRowsPartitionedByOrder, readOrderRowGroupsOfPartition, hashOrderReference } from './partition-rows-by-order.ts';
 

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import { Order } from '../orders/order.entity.ts';
+import { Order } from '../orders/order-and-order-item.entity.ts';
 import { User } from '../users/user.entity.ts';
 
 /** Maps an order's reference in its source to the imported order. */

@@ -1,5 +1,5 @@
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { OrderItem } from '../orders/order.entity.ts';
+import { OrderItem } from '../orders/order-and-order-item.entity.ts';
 import { insertOrderWithLines, replaceOrderAndInsertLines } from './insert-or-replace-order.sql.ts';
 import type { OrderImportParams } from './order-import-parameters.ts';
 import type { ImportedOrderHead, ImportedOrderLine } from './parse-order-row.ts';

@@ -1,6 +1,6 @@
 import type { ImportIssue, ImportOutcome } from '../imports/run-import.ts';
 import type { OrderImportParams } from './order-import-parameters.ts';
-import type { OrderRowGroup } from './order-row-group.ts';
+import type { OrderRowGroup } from './group-order-rows.ts';
 import {
   parseOrderFieldsFromRow,
   parseOrderLineFromRow,

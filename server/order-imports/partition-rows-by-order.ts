@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { type FileRecord, startOfFilePosition } from '../imports/import-file-record.ts';
 import { appendToStoredFile, readStoredFileChunks, createStoredFile } from '../tasks/stored-task-file.ts';
-import { addRowToOrderRowGroup, type OrderRowGroup, createOrderRowGroup } from './order-row-group.ts';
+import { addRowToOrderRowGroup, type OrderRowGroup, createOrderRowGroup } from './group-order-rows.ts';
 
 /** Size of a partition, which is held in memory while its orders are imported. */
 const partitionBytes = 8 * 1024 * 1024;

@@ -3,10 +3,10 @@ import type { EventType } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { findOrderWithoutPermissionCheck } from '../orders/find-order.ts';
-import { Order } from '../orders/order.entity.ts';
+import { Order } from '../orders/order-and-order-item.entity.ts';
 import { submitOrPollRefund } from '../refunds/submit-or-poll-refund.ts';
-import { createPendingRefundAndRestock } from '../refunds/create-refund.ts';
-import { paymentWithoutProviderDetailsFromEntity } from '../payments/payment-response.ts';
+import { createPendingRefundAndRestock } from '../refunds/create-pending-refund-and-restock.ts';
+import { paymentWithoutProviderDetailsFromEntity } from '../payments/payment-from-entity.ts';
 import { openPaymentStatuses, Payment } from '../payments/payment.entity.ts';
 import {
   type PaymentProvider,
@@ -20,7 +20,7 @@ const shortReservationMs = 30 * 60_000;
 
 /** The provider received a different amount or currency than requested; staff have to resolve the mismatch. */
 export class PaymentAmountMismatchError extends Error {
-  override readonly name = 'AmountMismatch';
+  override readonly name = 'PaymentAmountMismatchError';
 }
 
 const eventTypes: Partial<Record<Payment['status'], EventType>> = {

@@ -6,11 +6,11 @@ import { canUseScope } from '../http/middleware/authorize.ts';
 import { formatPrincipalKey, type Principal } from '../http/request/principal.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import { openPaymentStatuses, Payment } from '../payments/payment.entity.ts';
-import { createPendingRefundAndRestock, calculateRefundableAmount } from '../refunds/create-refund.ts';
+import { createPendingRefundAndRestock, calculateRefundableAmount } from '../refunds/create-pending-refund-and-restock.ts';
 import { findOrderWithoutPermissionCheck } from '../orders/find-order.ts';
-import type { Order } from '../orders/order.entity.ts';
-import { restockOrders } from '../orders/return-to-stock.ts';
-import { lockAccessibleOrder } from '../orders/lock-order.ts';
+import type { Order } from '../orders/order-and-order-item.entity.ts';
+import { restockOrders } from '../orders/restock-orders.ts';
+import { lockAccessibleOrder } from '../orders/lock-accessible-order.ts';
 import { Shipment } from '../shipments/shipment.entity.ts';
 
 type CancellationResult = { readonly order: OrderBody; readonly refundId: number | undefined };

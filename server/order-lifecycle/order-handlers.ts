@@ -10,20 +10,20 @@ import { createResourceIdempotently, createResourceIdempotentlyInStatement } fro
 import { createTotalCountFields } from '../http/response/time-range-and-total-count.ts';
 import type { Principal } from '../http/request/principal.ts';
 import { createInvalidRequestProblem, createProblem } from '../http/problem-details/problem.ts';
-import { requirePrincipal } from '../http/request/request-context.ts';
+import { requirePrincipal } from '../http/request/request-context-and-access-log.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { MatchedRequest } from '../http/request/matched-route.ts';
-import { markOrderPaymentCanceledForDryRun, cancelOpenPaymentOfOrder } from './cancel-payment.ts';
-import { assertOrderAccessible } from '../orders/order-access.ts';
+import { markOrderPaymentCanceledForDryRun, cancelOpenPaymentOfOrder } from './cancel-payment-at-provider.ts';
+import { assertOrderAccessible } from '../orders/check-order-access.ts';
 import type { PaymentHandlerDependencies } from '../payments/providers/payment-provider.ts';
 import { submitOrPollRefund } from '../refunds/submit-or-poll-refund.ts';
 import { cancelOrder } from './cancel-order.ts';
 import { findOrder } from '../orders/find-order.ts';
-import { parseOrderListParameters, type OrderListQuery } from '../orders/order-list-query.ts';
+import { parseOrderListParameters, type OrderListQuery } from '../orders/parse-order-list-parameters.ts';
 import { countOrders, listOrders } from '../orders/list-orders.sql.ts';
 import { type OrderRow, orderSummaryFromRow } from '../orders/order-from-row.ts';
 import { placeOrder } from '../orders/place-order.ts';
-import { lockAccessibleOrder } from '../orders/lock-order.ts';
+import { lockAccessibleOrder } from '../orders/lock-accessible-order.ts';
 import { updateOrder } from '../orders/update-order.ts';
 
 type Versioned = { readonly id: number; readonly version: number };

@@ -1,10 +1,10 @@
 import type { Job } from '../jobs/job-runner.ts';
-import { readDatabaseTime } from '../database/time/database-clock.sql.ts';
+import { readDatabaseTime } from '../database/time/read-database-time.sql.ts';
 import type { Database, EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { cancelExpiredOrders } from './expire-orders.ts';
-import { submitOrPollDueRefunds } from '../refunds/poll-pending-refunds.ts';
-import { submitPollOrCancelDuePayments } from './poll-pending-payments.ts';
-import { applyDueProviderEvents } from './provider-events.ts';
+import { cancelExpiredOrders } from './cancel-expired-orders.ts';
+import { submitOrPollDueRefunds } from '../refunds/submit-or-poll-due-refunds.ts';
+import { submitPollOrCancelDuePayments } from './submit-poll-or-cancel-due-payments.ts';
+import { applyDueProviderEvents } from './store-and-apply-provider-events.ts';
 import type { PaymentProviders } from '../payments/providers/payment-provider.ts';
 
 const everyMs = 5_000;

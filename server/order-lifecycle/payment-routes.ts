@@ -6,20 +6,20 @@ import { createResourceIdempotently, createResourceIdempotentlyInSteps } from '.
 import { createTotalCountFields } from '../http/response/time-range-and-total-count.ts';
 import type { Principal } from '../http/request/principal.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
-import { requirePrincipal } from '../http/request/request-context.ts';
+import { requirePrincipal } from '../http/request/request-context-and-access-log.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
-import type { RouteHandler } from '../http/routing/route-handler.ts';
-import { listPaymentsRefundsOrShipments } from '../orders/list-order-subresources.ts';
-import { resolveUserWhoseOrdersAreListed } from '../orders/resolve-listed-order-owner.ts';
+import type { RouteHandler } from '../http/routing/route-handler-type.ts';
+import { listPaymentsRefundsOrShipments } from '../orders/list-payments-refunds-or-shipments.ts';
+import { resolveUserWhoseOrdersAreListed } from '../orders/resolve-user-whose-orders-are-listed.ts';
 import { submitOrPollRefund } from '../refunds/submit-or-poll-refund.ts';
-import { cancelPaymentAtProvider } from './cancel-payment.ts';
-import { assertOrderAccessible } from '../orders/order-access.ts';
-import { findPayment, listPaymentsOfOrder } from '../payments/find-payment.ts';
-import { paymentForPrincipal } from '../payments/payment-response.ts';
+import { cancelPaymentAtProvider } from './cancel-payment-at-provider.ts';
+import { assertOrderAccessible } from '../orders/check-order-access.ts';
+import { findPayment, listPaymentsOfOrder } from '../payments/find-or-list-payments.ts';
+import { paymentForPrincipal } from '../payments/payment-from-entity.ts';
 import { Payment } from '../payments/payment.entity.ts';
 import type { PaymentHandlerDependencies, PaymentProviders } from '../payments/providers/payment-provider.ts';
 import { applyPaymentOutcomeInTransaction } from './apply-payment-outcome.ts';
-import { submitPaymentToProvider, createPendingPayment } from './start-payment.ts';
+import { submitPaymentToProvider, createPendingPayment } from './create-and-submit-payment.ts';
 
 const locationFor = ({ id }: PaymentBody): string => `/api/v1/payments/${id}`;
 

@@ -2,10 +2,10 @@ import { initServer } from '@ts-rest/express';
 import { contract } from '@mandate/contract';
 import { createPayloadTooLargeProblem, createProblem } from '../http/problem-details/problem.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
-import type { RouteHandler } from '../http/routing/route-handler.ts';
+import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { InvalidProviderSignatureError, type PaymentHandlerDependencies } from '../payments/providers/payment-provider.ts';
 import { lowerChunkedBodyLimit } from '../http/request/limit-chunked-body-size.ts';
-import { storeProviderEvents } from './provider-events.ts';
+import { storeProviderEvents } from './store-and-apply-provider-events.ts';
 
 const bodyMax = 1_000_000;
 

@@ -4,7 +4,7 @@ import { canUseScope } from '../http/middleware/authorize.ts';
 import type { Principal } from '../http/request/principal.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import { orderFromRow } from './order-from-row.ts';
-import { readAccessibleOrder } from './read-order.sql.ts';
+import { readAccessibleOrder } from './read-accessible-order.sql.ts';
 
 /** Returns an order with its lines, if the principal may read it. */
 export async function findOrder(em: EntityManager, principal: Principal, id: number): Promise<Order> {

@@ -1,11 +1,11 @@
 import { type RawBuilder, sql } from 'kysely';
 import { orderStatuses, maxCountedTotal } from '@mandate/contract';
-import { countRowsUpTo } from '../database/queries/count-rows.sql.ts';
+import { countRowsUpTo } from '../database/queries/count-rows-up-to-limit.sql.ts';
 import { roundUpLimitSql, runQueryBuiltAtRunTime } from '../database/queries/dynamic-query.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import type { KeysetPosition } from '../http/response/pagination.ts';
 import { orderColumnsSql, orderItemsAsJsonSql, type OrderRow } from './order-from-row.ts';
-import { hasUncommonFulfillmentStatusSql, commonFulfillmentAndStatusPairs } from './order.entity.ts';
+import { hasUncommonFulfillmentStatusSql, commonFulfillmentAndStatusPairs } from './order-and-order-item.entity.ts';
 
 export type OrderFilters = {
   /** The user whose orders are listed; `undefined` means all users. */

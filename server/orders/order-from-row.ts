@@ -1,7 +1,7 @@
 import type { InferEntity } from '@mikro-orm/core';
 import type { Order, OrderSummary } from '@mandate/contract';
 import { timestampToRfc3339, timestampToRfc3339OrNull } from '../database/time/timestamp-to-rfc3339.ts';
-import type { OrderItem } from './order.entity.ts';
+import type { OrderItem } from './order-and-order-item.entity.ts';
 
 /** An order as read from the database: API field names, PostgreSQL timestamps. */
 export type OrderRow = OrderSummary;

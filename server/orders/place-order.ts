@@ -2,8 +2,8 @@ import type { Order, OrderCreate } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { emitEventSignalAfterCommit } from '../events/event-signals.ts';
 import type { IdempotencyKeyClaim, StoredIdempotentResponse } from '../http/writes/idempotency.ts';
-import { problemFromOrderRejection } from './order-rejection-problems.ts';
-import { callPlaceOrderSqlFunction } from './place-order.sql.ts';
+import { problemFromOrderRejection } from './problem-from-order-rejection.ts';
+import { callPlaceOrderSqlFunction } from './call-place-order.sql.ts';
 
 /** How long an unpaid order reserves its goods. */
 const reservationTtl = '30 minutes';

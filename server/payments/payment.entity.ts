@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { paymentFailureCodes, paymentProviderNames, paymentStatuses, type Payment as PaymentBody } from '@mandate/contract';
 import { versionAndTimestampProperties } from '../database/entity-manager/version-and-timestamps.ts';
-import { Order } from '../orders/order.entity.ts';
+import { Order } from '../orders/order-and-order-item.entity.ts';
 import type { PaymentStateAtProvider } from './providers/payment-provider.ts';
 
 /** Statuses in which a payment may still succeed without a new attempt. */

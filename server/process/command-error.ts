@@ -4,7 +4,7 @@ type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 /** An error message for the command's user, with the next step to take. */
 export class CommandError extends Error {
-  override readonly name = 'CommandFailure';
+  override readonly name = 'CommandError';
   readonly exitCode: ExitCode;
 
   constructor(message: string, exitCode: ExitCode = exitCodes.failed) {

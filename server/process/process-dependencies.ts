@@ -1,13 +1,13 @@
 import type { ApiKeyLastUseBuffer } from '../api-keys/api-key-last-use-buffer.ts';
 import type { Config } from '../config/read-config.ts';
-import type { RunListQuery } from '../database/replica/replica-or-primary-list-runner.ts';
+import type { RunListQuery } from '../database/replica/list-runner-without-replica.ts';
 import type { Database } from '../database/entity-manager/entity-manager-type.ts';
 import type { DiskSpaceMonitor } from '../database/storage/disk-space-monitor.ts';
 import type { Log } from '../logging/logger.ts';
-import type { MailTransport } from '../mail/deliver-mail.ts';
+import type { MailTransport } from '../mail/deliver-queued-mail.ts';
 import type { PrometheusMetrics } from '../metrics/prometheus-metrics.ts';
 import type { PaymentProviders } from '../payments/providers/payment-provider.ts';
-import type { DerivedKeys } from '../crypto/derived-keys.ts';
+import type { DerivedKeys } from '../crypto/derived-keys-and-stored-secret.ts';
 import type { MonthlyUsageBuffer } from '../usage/monthly-usage-buffer.ts';
 
 /** Dependencies of every process, regardless of its role. */

@@ -8,7 +8,7 @@ export async function startServer(config: Config, log: Log = createLog(config.pr
   try {
     // tracing must start before the modules that it instruments are loaded
     if (config.traces) opened.defer(await (await import('./start-tracing.ts')).startTracing(config.traces, log));
-    const { startServicesOfProcessRole: startProcess } = await import('./start-process.ts');
+    const { startServicesOfProcessRole: startProcess } = await import('./start-services-of-process-role.ts');
     await startProcess(config, log, opened);
   } catch (error) {
     await opened.disposeAsync().catch((closeError: unknown) => log.warn({ err: closeError }, 'some resources could not be closed'));

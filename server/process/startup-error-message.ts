@@ -1,8 +1,8 @@
 import { BackupError } from '../backup/backup-error.ts';
 import { CommandError } from './command-error.ts';
 import { ConfigurationError } from '../config/read-config.ts';
-import { UnsupportedPgError } from '../database/connection/assert-pg-internals.ts';
-import { ConnectionPoolerError } from '../database/connection/connection-pooler.ts';
+import { UnsupportedPgError } from '../database/connection/assert-supported-pg-library.ts';
+import { ConnectionPoolerError } from '../database/connection/check-connection-pooler.ts';
 import { DataDirectoryInUseError } from '../database/embedded/pglite-directory-lock.ts';
 import { MissingExtensionError } from '../database/connection/create-trigram-extension.ts';
 import { DatabaseStartupError } from '../database/connection/wait-for-database.ts';

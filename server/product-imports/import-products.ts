@@ -9,7 +9,7 @@ import { readImportRecords } from '../imports/read-import-records.ts';
 import { runImport, type ImportOutcome } from '../imports/run-import.ts';
 import { validateAndCountRecords } from '../imports/validate-and-count-records.ts';
 import { createProduct, createProducts } from '../products/create-product.ts';
-import { Product as ProductEntity } from '../products/product.entity.ts';
+import { Product as ProductEntity } from '../products/product-stock-and-adjustment.entity.ts';
 import { lockProductRow, applyProductMergePatch } from '../products/update-or-delete-product.ts';
 import { type ClaimedTask, type TaskOutcome, requireTaskInputFileId, type TaskAttempt } from '../tasks/task-attempt.ts';
 

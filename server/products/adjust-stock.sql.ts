@@ -1,6 +1,6 @@
 import { maxStock } from '@mandate/contract';
 import { prepareStatement } from '../database/queries/prepared-statement.ts';
-import { stockAdjustmentColumnsSql, type StockAdjustmentRow } from './product-from-row.ts';
+import { stockAdjustmentColumnsSql, type StockAdjustmentRow } from './product-and-stock-adjustment-from-row.ts';
 
 // SQL, because one statement checks and changes the stock and records the adjustment. Concurrent orders wait for the row lock (benchmark
 // `create-order-hot`), so it must be brief.

@@ -4,8 +4,8 @@ import { recordEvent } from '../events/record-event.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import { findProduct } from './find-product.ts';
 import { applyAndRecordStockDelta } from './adjust-stock.sql.ts';
-import { Product, ProductStock } from './product.entity.ts';
-import { stockAdjustmentFromRow } from './product-from-row.ts';
+import { Product, ProductStock } from './product-stock-and-adjustment.entity.ts';
+import { stockAdjustmentFromRow } from './product-and-stock-adjustment-from-row.ts';
 
 /** Changes a product's stock by `delta` and records the adjustment with its reason. */
 export async function adjustStock(

@@ -1,10 +1,10 @@
 import type { Product as ProductBody, ProductCreate } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { getViolatedConstraint } from '../database/errors/sql-errors.ts';
+import { getViolatedConstraint } from '../database/errors/sql-error-fields.ts';
 import { recordEvents } from '../events/record-event.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
-import { Product, ProductStock, StockAdjustment } from './product.entity.ts';
-import { productFromEntity } from './product-from-row.ts';
+import { Product, ProductStock, StockAdjustment } from './product-stock-and-adjustment.entity.ts';
+import { productFromEntity } from './product-and-stock-adjustment-from-row.ts';
 
 /** Creates products with distinct SKUs. Records the initial stock as the first stock adjustment, and an event for each product. */
 export async function createProducts(em: EntityManager, actor: string, inputs: readonly ProductCreate[]): Promise<ProductBody[]> {

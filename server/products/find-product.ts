@@ -2,7 +2,7 @@ import { type Product, productStatuses } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import { listProducts } from './list-products.sql.ts';
-import { productFromRow } from './product-from-row.ts';
+import { productFromRow } from './product-and-stock-adjustment-from-row.ts';
 
 /** Returns a product with its current stock. `includeInactive` also finds drafts and archived products. */
 export async function findProduct(em: EntityManager, id: number, includeInactive: boolean): Promise<Product> {

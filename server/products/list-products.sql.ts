@@ -1,10 +1,10 @@
 import { type RawBuilder, sql } from 'kysely';
 import { maxCountedTotal } from '@mandate/contract';
-import { countRowsUpTo } from '../database/queries/count-rows.sql.ts';
+import { countRowsUpTo } from '../database/queries/count-rows-up-to-limit.sql.ts';
 import { roundUpLimitSql, runQueryBuiltAtRunTime } from '../database/queries/dynamic-query.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import type { KeysetPosition } from '../http/response/pagination.ts';
-import { productColumnsSql, type ProductRow, productsJoinStockSql } from './product-from-row.ts';
+import { productColumnsSql, type ProductRow, productsJoinStockSql } from './product-and-stock-adjustment-from-row.ts';
 
 export type ProductFilters = {
   readonly status: readonly string[];

@@ -1,10 +1,10 @@
 import type { InferEntity } from '@mikro-orm/core';
 import { maxCountedTotal } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { countEntitiesUpTo } from '../database/queries/count-rows.sql.ts';
-import { createKeysetPageFilter } from '../http/response/after-position-filter.ts';
+import { countEntitiesUpTo } from '../database/queries/count-rows-up-to-limit.sql.ts';
+import { createKeysetPageFilter } from '../http/response/keyset-page-filter.ts';
 import type { KeysetPosition } from '../http/response/pagination.ts';
-import { StockAdjustment } from './product.entity.ts';
+import { StockAdjustment } from './product-stock-and-adjustment.entity.ts';
 
 /** Returns a product's stock adjustments, newest first; `limit + 1` rows mean that there is a next page. */
 export function listStockAdjustments(

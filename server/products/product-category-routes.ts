@@ -2,8 +2,8 @@ import { initServer } from '@ts-rest/express';
 import { contract } from '@mandate/contract';
 import { createTotalCountFields } from '../http/response/time-range-and-total-count.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
-import type { RouteHandler } from '../http/routing/route-handler.ts';
-import { countProductCategories, listProductCategories } from './list-categories.ts';
+import type { RouteHandler } from '../http/routing/route-handler-type.ts';
+import { countProductCategories, listProductCategories } from './list-product-categories.ts';
 import { resolveListedProductStatuses } from './resolve-listed-product-statuses.ts';
 
 export const productCategoryRoutes = (dependencies: HandlerDependencies) =>

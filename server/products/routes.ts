@@ -6,15 +6,15 @@ import { createResourceIdempotently } from '../http/writes/idempotency.ts';
 import { rejectReversedTimeRange, createTotalCountFields } from '../http/response/time-range-and-total-count.ts';
 import { formatPrincipalKey } from '../http/request/principal.ts';
 import { createInvalidRequestProblem } from '../http/problem-details/problem.ts';
-import { findPrincipal, requirePrincipal } from '../http/request/request-context.ts';
+import { findPrincipal, requirePrincipal } from '../http/request/request-context-and-access-log.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
-import type { RouteHandler } from '../http/routing/route-handler.ts';
+import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { handleAdjustStock, handleListStockAdjustments } from './stock-adjustment-handlers.ts';
 import { createProduct } from './create-product.ts';
 import { findProduct } from './find-product.ts';
 import { searchOrListProducts, getProductCursorPosition } from './search-or-list-products.ts';
 import { countProducts, parseProductSort } from './list-products.sql.ts';
-import { productFromRow } from './product-from-row.ts';
+import { productFromRow } from './product-and-stock-adjustment-from-row.ts';
 import { resolveListedProductStatuses } from './resolve-listed-product-statuses.ts';
 import { deleteUnorderedDraftProduct, lockProductRow, applyProductMergePatch, updateProduct } from './update-or-delete-product.ts';
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import type { KeysetPosition } from '../http/response/pagination.ts';
-import { correctSearchSpelling } from './correct-spelling.sql.ts';
+import { correctSearchSpelling } from './correct-search-spelling.sql.ts';
 import { type ListedProduct, listProducts, type ProductFilters, type ProductSearch, type ProductSort } from './list-products.sql.ts';
-import { productFromRow } from './product-from-row.ts';
+import { productFromRow } from './product-and-stock-adjustment-from-row.ts';
 
 /** A page of products and, for a text search, the search that found them. */
 type FoundProducts = { readonly rows: readonly ListedProduct[]; readonly search?: ProductSearch };

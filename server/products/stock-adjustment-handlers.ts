@@ -2,13 +2,13 @@ import type { contract } from '@mandate/contract';
 import { createResourceIdempotently } from '../http/writes/idempotency.ts';
 import { createTotalCountFields } from '../http/response/time-range-and-total-count.ts';
 import { formatPrincipalKey } from '../http/request/principal.ts';
-import { requirePrincipal } from '../http/request/request-context.ts';
+import { requirePrincipal } from '../http/request/request-context-and-access-log.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
-import type { RouteHandler } from '../http/routing/route-handler.ts';
+import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { adjustStock } from './adjust-stock.ts';
 import { findProduct } from './find-product.ts';
 import { countStockAdjustments, listStockAdjustments } from './list-stock-adjustments.ts';
-import { stockAdjustmentFromEntity } from './product-from-row.ts';
+import { stockAdjustmentFromEntity } from './product-and-stock-adjustment-from-row.ts';
 
 export const handleAdjustStock: RouteHandler<typeof contract.products.adjustStock, HandlerDependencies> = (
   { em },

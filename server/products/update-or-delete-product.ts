@@ -1,12 +1,12 @@
 import { LockMode } from '@mikro-orm/core';
 import type { Product as ProductBody, ProductReplace, ProductUpdate } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { getSqlState } from '../database/errors/sql-errors.ts';
+import { getSqlState } from '../database/errors/sql-error-fields.ts';
 import { recordEvent } from '../events/record-event.ts';
-import { applyMetadataMergePatch } from '../http/writes/merge-metadata.ts';
+import { applyMetadataMergePatch } from '../http/writes/apply-metadata-merge-patch.ts';
 import { createProblem, type Problem } from '../http/problem-details/problem.ts';
 import { findProduct } from './find-product.ts';
-import { Product, ProductStock, StockAdjustment } from './product.entity.ts';
+import { Product, ProductStock, StockAdjustment } from './product-stock-and-adjustment.entity.ts';
 
 /** Returns a product, locked until the transaction ends. */
 export async function lockProductRow(em: EntityManager, id: number): Promise<Product> {

@@ -1,6 +1,6 @@
 import { type RateLimiterAbstract, RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
-import type { RateLimitState } from '../http/request/rate-limit-state.ts';
-import type { RedisCounters } from './redis-rate-limit-counters.ts';
+import type { RateLimitState } from '../http/request/rate-limit-state-type.ts';
+import type { RedisCounters } from './redis-counter-connection.ts';
 
 export type RateLimitCounters = {
   /** Counts one request for this key. The window begins with the key's first request. */

@@ -1,10 +1,10 @@
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { networkFromClientAddress } from '../http/request/network-from-client-address.ts';
-import type { RequestLimiter } from '../http/middleware/rate-limit.ts';
-import type { RateLimitState } from '../http/request/rate-limit-state.ts';
+import type { RequestLimiter } from '../http/middleware/enforce-rate-limit.ts';
+import type { RateLimitState } from '../http/request/rate-limit-state-type.ts';
 import type { MonthlyUsageBuffer } from '../usage/monthly-usage-buffer.ts';
 import type { RateLimitCounters } from './memory-or-redis-counters.ts';
-import { calendarMonthFromDate } from '../usage/calendar-month.ts';
+import { calendarMonthFromDate } from '../usage/calendar-month-from-date.ts';
 
 export type RateLimits = {
   /** Requests per minute: per application and user, per API key, and per IP address for requests without a token. */

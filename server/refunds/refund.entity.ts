@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { refundReasons, refundStatuses, type LineQuantity } from '@mandate/contract';
 import { versionAndTimestampProperties } from '../database/entity-manager/version-and-timestamps.ts';
-import { Order } from '../orders/order.entity.ts';
+import { Order } from '../orders/order-and-order-item.entity.ts';
 import { Payment } from '../payments/payment.entity.ts';
 import type { RefundStateAtProvider } from '../payments/providers/payment-provider.ts';
 

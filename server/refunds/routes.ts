@@ -6,16 +6,16 @@ import { createResourceIdempotently, createResourceIdempotentlyInSteps } from '.
 import { createTotalCountFields } from '../http/response/time-range-and-total-count.ts';
 import type { Principal } from '../http/request/principal.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
-import { requirePrincipal } from '../http/request/request-context.ts';
+import { requirePrincipal } from '../http/request/request-context-and-access-log.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
-import type { RouteHandler } from '../http/routing/route-handler.ts';
-import { listPaymentsRefundsOrShipments } from '../orders/list-order-subresources.ts';
-import { resolveUserWhoseOrdersAreListed } from '../orders/resolve-listed-order-owner.ts';
-import { buildOrderSubresourcePageFilter, buildAccessibleOrdersFilter, assertOrderAccessible } from '../orders/order-access.ts';
+import type { RouteHandler } from '../http/routing/route-handler-type.ts';
+import { listPaymentsRefundsOrShipments } from '../orders/list-payments-refunds-or-shipments.ts';
+import { resolveUserWhoseOrdersAreListed } from '../orders/resolve-user-whose-orders-are-listed.ts';
+import { buildOrderSubresourcePageFilter, buildAccessibleOrdersFilter, assertOrderAccessible } from '../orders/check-order-access.ts';
 import type { PaymentHandlerDependencies } from '../payments/providers/payment-provider.ts';
 import { applyRefundOutcomeInTransaction, submitOrPollRefund } from './submit-or-poll-refund.ts';
-import { refundFromEntity } from './refund-response.ts';
-import { validateAndCreateRefund } from './refund-order.ts';
+import { refundFromEntity } from './refund-from-entity.ts';
+import { validateAndCreateRefund } from './validate-and-create-refund.ts';
 import { Refund } from './refund.entity.ts';
 
 const locationFor = ({ id }: RefundBody): string => `/api/v1/refunds/${id}`;

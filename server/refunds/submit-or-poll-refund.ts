@@ -2,7 +2,7 @@ import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { findOrderWithoutPermissionCheck } from '../orders/find-order.ts';
-import { Order } from '../orders/order.entity.ts';
+import { Order } from '../orders/order-and-order-item.entity.ts';
 import { Payment } from '../payments/payment.entity.ts';
 import {
   undefinedIfProviderUnavailable,
@@ -10,7 +10,7 @@ import {
   type RefundStateAtProvider,
   requirePaymentProvider,
 } from '../payments/providers/payment-provider.ts';
-import { refundFromEntity } from './refund-response.ts';
+import { refundFromEntity } from './refund-from-entity.ts';
 import { Refund } from './refund.entity.ts';
 
 /** Submits a refund, or polls its provider if it was already submitted, and stores the outcome. Must not run in a transaction. */

@@ -1,5 +1,5 @@
 import { migrate } from '../database/migrate/run-migrations.ts';
-import { openDatabaseWithoutMigrating } from './open-database.ts';
+import { openDatabaseWithoutMigrating } from './open-database-without-migrating.ts';
 
 /** `npm run migration -- add_nickname` creates a migration from the difference between entities and migrations, for review. */
 const name = process.argv[2];

@@ -3,7 +3,7 @@ export { ApiKey } from '../api-keys/api-key.entity.ts';
 export { Application } from '../applications/application.entity.ts';
 export { AuditEvent } from '../audit/audit-event.entity.ts';
 export { DeliveryMethod } from '../delivery-methods/delivery-method.entity.ts';
-export { Event, EventSequenceCounter } from '../events/event.entity.ts';
+export { Event, EventSequenceCounter } from '../events/event-and-sequence-counter.entity.ts';
 export { IdempotencyKey } from '../http/writes/idempotency-key.entity.ts';
 export { OutgoingMail } from '../mail/outgoing-mail.entity.ts';
 export { EmailedOneTimeLink } from '../oauth/accounts/emailed-one-time-link.entity.ts';
@@ -11,18 +11,23 @@ export { AttemptCounter } from '../oauth/brute-force/attempt-counter.entity.ts';
 export { ConnectedAppEntity } from '../oauth/grants/connected-app.entity.ts';
 export { UserConsent } from '../oauth/grants/consent.entity.ts';
 export { StoredPasswordHash } from '../oauth/passwords/stored-password-hash.entity.ts';
-export { AuthenticatorApp, UsedPasskeyChallenge, Passkey, RecoveryCode } from '../oauth/second-factors/second-factor.entity.ts';
+export {
+  AuthenticatorApp,
+  UsedPasskeyChallenge,
+  Passkey,
+  RecoveryCode,
+} from '../oauth/second-factors/authenticator-app-recovery-code-and-passkey.entity.ts';
 export { BrowserSession } from '../oauth/sessions/browser-session.entity.ts';
 export { SigningKey } from '../oauth/signing-keys/signing-key.entity.ts';
 export { OauthRecord } from '../oauth/storage/oauth-record.entity.ts';
 export { ImportedCustomerReference, ImportedOrderReference } from '../order-imports/imported-order-and-customer-reference.entity.ts';
-export { Order, OrderItem } from '../orders/order.entity.ts';
+export { Order, OrderItem } from '../orders/order-and-order-item.entity.ts';
 export { Payment } from '../payments/payment.entity.ts';
 export { ProviderEventRecord } from '../payments/provider-event.entity.ts';
-export { Product, ProductStock, StockAdjustment } from '../products/product.entity.ts';
+export { Product, ProductStock, StockAdjustment } from '../products/product-stock-and-adjustment.entity.ts';
 export { Refund } from '../refunds/refund.entity.ts';
 export { Shipment } from '../shipments/shipment.entity.ts';
-export { Task, TaskFile, TaskFileChunk } from '../tasks/task.entity.ts';
+export { Task, TaskFile, TaskFileChunk } from '../tasks/task-and-task-file.entity.ts';
 export { UsageMonth } from '../usage/monthly-usage.entity.ts';
 export { User } from '../users/user.entity.ts';
 export { WebhookDelivery, WebhookEndpoint } from '../webhooks/endpoints/webhook-endpoint-and-delivery.entity.ts';

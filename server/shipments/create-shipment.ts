@@ -3,15 +3,15 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import type { Principal } from '../http/request/principal.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import { recordEvent } from '../events/record-event.ts';
-import { lockAccessibleOrder } from '../orders/lock-order.ts';
+import { lockAccessibleOrder } from '../orders/lock-accessible-order.ts';
 import { changeShipmentStatus } from './update-shipment.ts';
 import {
   calculateShippableQuantity,
   readShippedAndRestockedQuantities,
   assertLineQuantitiesAvailable,
   addUpQuantitiesPerLine,
-} from './order-line-quantities.ts';
-import { shipmentFromEntity } from './shipment-response.ts';
+} from './calculate-order-line-quantities.ts';
+import { shipmentFromEntity } from './shipment-from-entity.ts';
 import { Shipment } from './shipment.entity.ts';
 
 /** Creates a shipment for a paid order with the given units or all remaining units; `status` can mark it as shipped immediately. */

@@ -7,15 +7,15 @@ import { enableEtagOfCreatedResource } from '../http/response/etag-of-created-re
 import { createResourceIdempotently } from '../http/writes/idempotency.ts';
 import { createTotalCountFields } from '../http/response/time-range-and-total-count.ts';
 import type { Principal } from '../http/request/principal.ts';
-import { requirePrincipal } from '../http/request/request-context.ts';
+import { requirePrincipal } from '../http/request/request-context-and-access-log.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
-import type { RouteHandler } from '../http/routing/route-handler.ts';
-import { listPaymentsRefundsOrShipments } from '../orders/list-order-subresources.ts';
-import { resolveUserWhoseOrdersAreListed } from '../orders/resolve-listed-order-owner.ts';
-import { buildOrderSubresourcePageFilter, buildAccessibleOrdersFilter, assertOrderAccessible } from '../orders/order-access.ts';
+import type { RouteHandler } from '../http/routing/route-handler-type.ts';
+import { listPaymentsRefundsOrShipments } from '../orders/list-payments-refunds-or-shipments.ts';
+import { resolveUserWhoseOrdersAreListed } from '../orders/resolve-user-whose-orders-are-listed.ts';
+import { buildOrderSubresourcePageFilter, buildAccessibleOrdersFilter, assertOrderAccessible } from '../orders/check-order-access.ts';
 import { updateShipment, lockOrderAndShipmentRows, createShipmentNotFoundProblem } from './update-shipment.ts';
 import { createShipment } from './create-shipment.ts';
-import { shipmentFromEntity } from './shipment-response.ts';
+import { shipmentFromEntity } from './shipment-from-entity.ts';
 import { Shipment } from './shipment.entity.ts';
 
 const etagName = (id: number): string => `shipment-${id}`;

@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { shipmentStatuses, type LineQuantity, type ShipmentUpdate } from '@mandate/contract';
 import { versionAndTimestampProperties } from '../database/entity-manager/version-and-timestamps.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
-import { Order } from '../orders/order.entity.ts';
+import { Order } from '../orders/order-and-order-item.entity.ts';
 
 const schema = defineEntity({
   name: 'Shipment',

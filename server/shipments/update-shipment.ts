@@ -3,9 +3,9 @@ import type { ShipmentUpdate } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
-import { Order, OrderItem } from '../orders/order.entity.ts';
-import { updateFulfillmentAndOrderStatus } from './update-fulfillment-status.ts';
-import { shipmentFromEntity } from './shipment-response.ts';
+import { Order, OrderItem } from '../orders/order-and-order-item.entity.ts';
+import { updateFulfillmentAndOrderStatus } from './update-fulfillment-and-order-status.ts';
+import { shipmentFromEntity } from './shipment-from-entity.ts';
 import { Shipment } from './shipment.entity.ts';
 
 export const createShipmentNotFoundProblem = (id: number) => createProblem('not_found', { detail: `Shipment ${id} was not found.` });

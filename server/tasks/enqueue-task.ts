@@ -1,10 +1,10 @@
 import { type Scope, type Task as TaskBody, type TaskType, maxConcurrentTasks } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { acquireAdvisoryLockForKey } from '../database/queries/advisory-lock.sql.ts';
+import { acquireAdvisoryLockForKey } from '../database/queries/acquire-advisory-lock.sql.ts';
 import type { Principal } from '../http/request/principal.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
-import { taskOwnerKeyFromPrincipal, taskFromEntity } from './task-from-row.ts';
-import { Task } from './task.entity.ts';
+import { taskOwnerKeyFromPrincipal, taskFromEntity } from './task-from-entity.ts';
+import { Task } from './task-and-task-file.entity.ts';
 
 /** Namespace of the locks that serialize concurrent requests from one owner, so that each request counts the others' tasks. */
 const ownerLockNamespace = 20_261_120;

@@ -2,8 +2,8 @@ import { sql } from '@mikro-orm/core';
 import type { Task as TaskBody } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { recordEvent } from '../events/record-event.ts';
-import { type StoredTaskResult, taskFromEntity } from './task-from-row.ts';
-import { Task } from './task.entity.ts';
+import { type StoredTaskResult, taskFromEntity } from './task-from-entity.ts';
+import { Task } from './task-and-task-file.entity.ts';
 
 type TaskEnd =
   | { readonly status: 'succeeded'; readonly result: StoredTaskResult; readonly fileId: number }

@@ -1,5 +1,5 @@
 import { stringify } from 'csv-stringify/sync';
-import { neutralizeCsvFormulas } from './csv-formulas.ts';
+import { neutralizeCsvFormulas } from './neutralize-csv-formulas.ts';
 
 export type CsvCell = string | number | null | Readonly<Record<string, string>>;
 

@@ -1,7 +1,7 @@
 import { problemDeclarations } from '@mandate/contract';
 import { ZodError } from 'zod';
-import { isRetryableDatabaseError } from '../database/errors/availability-errors.ts';
-import { getSqlState } from '../database/errors/sql-errors.ts';
+import { isRetryableDatabaseError } from '../database/errors/database-error-predicates.ts';
+import { getSqlState } from '../database/errors/sql-error-fields.ts';
 import { Problem } from '../http/problem-details/problem.ts';
 
 /** A permanent task error, with a message for the task owner. Another attempt would fail in the same way. */

@@ -3,14 +3,14 @@ import { contract, fileMediaTypes } from '@mandate/contract';
 import { startTaskIdempotently } from '../http/writes/idempotency.ts';
 import { createTotalCountFields } from '../http/response/time-range-and-total-count.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
-import { requirePrincipal } from '../http/request/request-context.ts';
+import { requirePrincipal } from '../http/request/request-context-and-access-log.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
-import type { RouteHandler } from '../http/routing/route-handler.ts';
-import { findOwnTaskResultFile, findOwnTask } from './find-task.ts';
+import type { RouteHandler } from '../http/routing/route-handler-type.ts';
+import { findOwnTaskResultFile, findOwnTask } from './find-own-task.ts';
 import { finishTask } from './finish-task.ts';
-import { countOwnTasks, listOwnTasks } from './list-tasks.ts';
+import { countOwnTasks, listOwnTasks } from './list-own-tasks.ts';
 import { streamStoredFile } from './stored-task-file.ts';
-import { taskFromEntity, getTaskPath } from './task-from-row.ts';
+import { taskFromEntity, getTaskPath } from './task-from-entity.ts';
 
 export const taskRoutes = (dependencies: HandlerDependencies) =>
   initServer().router(contract.tasks, {

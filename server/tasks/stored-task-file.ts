@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { findFileChunkAtOffset, insertFileChunk, readFileChunk } from './stored-task-file-chunks.sql.ts';
-import { TaskFile, TaskFileChunk } from './task.entity.ts';
+import { findFileChunkAtOffset, insertFileChunk, readFileChunk } from './insert-and-read-file-chunks.sql.ts';
+import { TaskFile, TaskFileChunk } from './task-and-task-file.entity.ts';
 
 /**
  * Maximum size of a chunk, which is one row. Encoded as base64, a chunk fits into the heap's young generation and into one socket read, so

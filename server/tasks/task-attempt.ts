@@ -5,7 +5,7 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import { lockRows } from '../database/queries/lock-rows.sql.ts';
 import { User } from '../users/user.entity.ts';
 import { PermanentTaskError } from './permanent-task-error.ts';
-import { Task } from './task.entity.ts';
+import { Task } from './task-and-task-file.entity.ts';
 
 /** Duration of a lease. After a crash, another process resumes the task when the lease has expired. */
 export const taskLeaseSeconds = 10;

@@ -1,7 +1,7 @@
 import type { Job } from '../jobs/job-runner.ts';
-import { repeatBatchUntilZero } from '../jobs/repeat-until-zero.ts';
-import { runQueuedTasks, type TaskRunnerDependencies } from './run-tasks.ts';
-import { clearExpiredTaskDataBatch } from './delete-old-task-data.ts';
+import { repeatBatchUntilZero } from '../jobs/repeat-batch-until-zero.ts';
+import { runQueuedTasks, type TaskRunnerDependencies } from './run-queued-tasks.ts';
+import { clearExpiredTaskDataBatch } from './clear-expired-task-data.ts';
 
 /** Tasks that a process runs concurrently, so that a short task need not wait for a long one. */
 const concurrency = 2;

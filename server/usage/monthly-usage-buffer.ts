@@ -1,6 +1,6 @@
 import { raw } from '@mikro-orm/core';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { calendarMonthFromDate } from './calendar-month.ts';
+import { calendarMonthFromDate } from './calendar-month-from-date.ts';
 import { UsageMonth } from './monthly-usage.entity.ts';
 
 type BufferedMonth = {

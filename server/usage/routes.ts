@@ -1,9 +1,9 @@
 import { initServer } from '@ts-rest/express';
 import { contract } from '@mandate/contract';
-import { getRequestContext, requirePrincipal } from '../http/request/request-context.ts';
+import { getRequestContext, requirePrincipal } from '../http/request/request-context-and-access-log.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
-import type { RouteHandler } from '../http/routing/route-handler.ts';
-import { calendarMonthFromDate } from './calendar-month.ts';
+import type { RouteHandler } from '../http/routing/route-handler-type.ts';
+import { calendarMonthFromDate } from './calendar-month-from-date.ts';
 import { UsageMonth } from './monthly-usage.entity.ts';
 
 const monthsShown = 12;

@@ -3,8 +3,8 @@ import { recordEvent } from '../events/record-event.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import type { RevokeAccess } from '../http/routing/handler-dependencies.ts';
 import { assertOtherAdministratorRemains } from './assert-other-administrator-remains.ts';
-import { hasOpenOrders } from './open-orders.ts';
-import { userFromEntity } from './user-response.ts';
+import { hasOpenOrders } from './has-open-orders.ts';
+import { userFromEntity } from './user-from-entity.ts';
 import type { User } from './user.entity.ts';
 
 /** Closes an account permanently. The caller has locked the administrators and then the user, in the same transaction. */

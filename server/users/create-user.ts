@@ -2,7 +2,7 @@ import type { User as UserBody, UserCreate } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { recordEvent } from '../events/record-event.ts';
 import { rethrowUniqueViolationAsEmailTaken } from './rethrow-email-taken.ts';
-import { userFromEntity } from './user-response.ts';
+import { userFromEntity } from './user-from-entity.ts';
 import { User } from './user.entity.ts';
 
 /** Creates an account without credentials; the account owner cannot sign in until a password or passkey is set. */

@@ -4,7 +4,7 @@ import type { EntityManager } from '../database/entity-manager/entity-manager-ty
 import { canUseScope } from '../http/middleware/authorize.ts';
 import type { Principal } from '../http/request/principal.ts';
 import { createProblem, type Problem } from '../http/problem-details/problem.ts';
-import { userFromEntity } from './user-response.ts';
+import { userFromEntity } from './user-from-entity.ts';
 import { User } from './user.entity.ts';
 
 /** Returns a user: with `users.read`, only the principal's own account; with `users.manage`, any account. */

@@ -1,8 +1,8 @@
 import { raw } from '@mikro-orm/core';
 import { maxCountedTotal } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { countEntitiesUpTo } from '../database/queries/count-rows.sql.ts';
-import { createKeysetPageFilter } from '../http/response/after-position-filter.ts';
+import { countEntitiesUpTo } from '../database/queries/count-rows-up-to-limit.sql.ts';
+import { createKeysetPageFilter } from '../http/response/keyset-page-filter.ts';
 import type { KeysetPosition } from '../http/response/pagination.ts';
 import { User } from './user.entity.ts';
 

@@ -1,4 +1,4 @@
-import { getViolatedConstraint } from '../database/errors/sql-errors.ts';
+import { getViolatedConstraint } from '../database/errors/sql-error-fields.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 
 /** Translates a violation of the unique index on e-mail addresses into the problem `email_taken`; rethrows every other error. */

@@ -5,13 +5,13 @@ import { respondWithEtagOfChangedResource, respondWithEtagOrNotModified, assertI
 import { createResourceIdempotently } from '../http/writes/idempotency.ts';
 import { rejectReversedTimeRange, createTotalCountFields } from '../http/response/time-range-and-total-count.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
-import { requirePrincipal } from '../http/request/request-context.ts';
+import { requirePrincipal } from '../http/request/request-context-and-access-log.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
-import type { RouteHandler } from '../http/routing/route-handler.ts';
+import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { assertUserChangeAuthorized } from './authorize-user-change.ts';
 import { createUser } from './create-user.ts';
 import { findUser, findUserForUpdate } from './find-user.ts';
-import { userFromEntity } from './user-response.ts';
+import { userFromEntity } from './user-from-entity.ts';
 import { lockActiveAdministratorRows } from './assert-other-administrator-remains.ts';
 import { countUsers, listUsers } from './list-users.ts';
 import { auditUserStatusOrRoleChange } from './audit-user-change.ts';

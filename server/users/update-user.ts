@@ -5,8 +5,8 @@ import { recordEvent } from '../events/record-event.ts';
 import type { Principal } from '../http/request/principal.ts';
 import type { RevokeAccess, OnEmailAddressChange } from '../http/routing/handler-dependencies.ts';
 import { assertUserChangeAuthorized, type UserChange } from './authorize-user-change.ts';
-import { changeEmailAddress } from './change-email-address.ts';
-import { userFromEntity } from './user-response.ts';
+import { changeEmailAddress } from './change-or-verify-email-address.ts';
+import { userFromEntity } from './user-from-entity.ts';
 import { assertOtherAdministratorRemains } from './assert-other-administrator-remains.ts';
 import type { User } from './user.entity.ts';
 

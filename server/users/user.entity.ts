@@ -32,7 +32,7 @@ const schema = defineEntity({
 const changedByMethod = new WeakSet<object>();
 
 export class User extends schema.class {
-  /** Changed only by `changeEmailAddress` (change-email-address.ts), which also invalidates mailed links and notifies the owner. */
+  /** Changed only by `changeEmailAddress` (change-or-verify-email-address.ts), which also invalidates mailed links and notifies the owner. */
   declare readonly email: string;
 
   /** Sets the e-mail address without auditing, notifying the owner or invalidating links. Call `changeEmailAddress` instead. */

@@ -1,7 +1,7 @@
 import { initServer } from '@ts-rest/express';
 import { type ApiVersion, type ApiVersionResponse, contract, currentApiVersion } from '@mandate/contract';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
-import type { RouteHandler } from '../http/routing/route-handler.ts';
+import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 
 export type VersionDependencies = {
   /** The API versions that this installation serves. */

@@ -2,14 +2,14 @@ import { initServer } from '@ts-rest/express';
 import { contract, type NewWebhookEndpoint, type WebhookSecretRotation } from '@mandate/contract';
 import { respondWithEtagOfChangedResource, respondWithEtagOrNotModified, assertIfMatchHeader } from '../http/response/etag.ts';
 import { createResourceIdempotently } from '../http/writes/idempotency.ts';
-import { requirePrincipal } from '../http/request/request-context.ts';
+import { requirePrincipal } from '../http/request/request-context-and-access-log.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
-import type { RouteHandler } from '../http/routing/route-handler.ts';
+import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { updateWebhookEndpoint, rotateWebhookSecret } from './endpoints/update-endpoint-or-rotate-secret.ts';
 import { createWebhookEndpoint, type WebhookDependencies } from './endpoints/create-endpoint.ts';
 import { handleListWebhookDeliveries, handleRedeliverWebhooks, handleSendTestWebhook } from './delivery/webhook-delivery-handlers.ts';
-import { getWebhookEndpointPath, endpointFromEntity } from './endpoints/endpoint-from-entity.ts';
-import { findOwnWebhookEndpoint, listOwnWebhookEndpoints, lockOwnWebhookEndpoint } from './endpoints/find-or-list-endpoints.ts';
+import { getWebhookEndpointPath, endpointFromEntity } from './endpoints/endpoint-and-delivery-from-entity.ts';
+import { findOwnWebhookEndpoint, listOwnWebhookEndpoints, lockOwnWebhookEndpoint } from './endpoints/find-list-or-lock-own-endpoints.ts';
 
 const daySeconds = 24 * 60 * 60;
 const etagName = (id: number): string => `webhook-endpoint-${id}`;

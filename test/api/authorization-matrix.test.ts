@@ -6,7 +6,7 @@ import { glob, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { contract, contractV2, listRoutes, maxWebhookEndpoints } from '@mandate/contract';
 import { expect, test } from 'vitest';
-import { assignEventSequenceNumbers } from '../../server/events/assign-event-sequence.ts';
+import { assignEventSequenceNumbers } from '../../server/events/assign-event-sequence-numbers.ts';
 import { operationName } from '../support/contract/declared-responses.ts';
 import { signUp } from '../support/oauth/oauth-flow.ts';
 import type { JsonBody } from '../support/server/start-mandate.ts';

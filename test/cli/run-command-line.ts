@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { CliEnvironment, OutputStream } from '../../cli/environment/cli-environment.ts';
+import type { CliEnvironment, OutputStream } from '../../cli/environment/cli-environment-type.ts';
 import { runCommandLine } from '../../cli/run-command-line.ts';
 
 export type CommandOutcome = { readonly exitCode: number | null; readonly stdout: string; readonly stderr: string };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { verifyWebhook } from '@mandate/client-sdk/webhooks';
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { openDatabaseWithoutMigrating } from '../../server/schema/open-database.ts';
+import { openDatabaseWithoutMigrating } from '../../server/schema/open-database-without-migrating.ts';
 import { placeOrder, readOrder, createOrderClient, type PlacedOrder, type OrderClient } from '../process/lifecycle/order-client.ts';
 import { databaseKind, createEmptyPostgresqlUrl } from '../support/services/database.ts';
 import { findFreePort } from '../support/network/free-port.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { openDatabaseWithoutMigrating } from '../../server/schema/open-database.ts';
+import { openDatabaseWithoutMigrating } from '../../server/schema/open-database-without-migrating.ts';
 import { databaseKind, createEmptyPostgresqlUrl } from '../support/services/database.ts';
 import { runMandateServer } from '../support/server/server-command.ts';
 import { killServerProcesses, startServerProcess, createDataDirectory } from '../support/server/server-process.ts';

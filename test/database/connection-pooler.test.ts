@@ -1,8 +1,8 @@
 import { CompiledQuery } from 'kysely';
 import { Client, type Pool } from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { checkConnectionPoolerCompatibility } from '../../server/database/connection/connection-pooler.ts';
-import { openDatabaseWithoutMigrating } from '../../server/schema/open-database.ts';
+import { checkConnectionPoolerCompatibility } from '../../server/database/connection/check-connection-pooler.ts';
+import { openDatabaseWithoutMigrating } from '../../server/schema/open-database-without-migrating.ts';
 import type { Database } from '../../server/database/entity-manager/entity-manager-type.ts';
 import { prepareDeferredWrite, prepareStatement } from '../../server/database/queries/prepared-statement.ts';
 import { databaseKind, createMigratedPostgresqlUrl } from '../support/services/database.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openDatabaseWithoutMigrating } from '../../server/schema/open-database.ts';
+import { openDatabaseWithoutMigrating } from '../../server/schema/open-database-without-migrating.ts';
 import type { Database } from '../../server/database/entity-manager/entity-manager-type.ts';
 import { prepareDeferredWrite, prepareStatement } from '../../server/database/queries/prepared-statement.ts';
 import { databaseKind, createMigratedDatabase, createMigratedPostgresqlUrl } from '../support/services/database.ts';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { migrate } from '../../server/database/migrate/run-migrations.ts';
-import { migrateAndOpenDatabase } from '../../server/schema/open-migrated-database.ts';
-import { openDatabaseWithoutMigrating } from '../../server/schema/open-database.ts';
+import { migrateAndOpenDatabase } from '../../server/schema/migrate-and-open-database.ts';
+import { openDatabaseWithoutMigrating } from '../../server/schema/open-database-without-migrating.ts';
 import type { Database } from '../../server/database/entity-manager/entity-manager-type.ts';
 import { databaseKind, createEmptyPostgresqlUrl, createMigratedDatabase } from '../support/services/database.ts';
 

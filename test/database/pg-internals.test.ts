@@ -2,7 +2,11 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { assertSupportedPgLibrary, loadPgOfMikroOrm, UnsupportedPgError } from '../../server/database/connection/assert-pg-internals.ts';
+import {
+  assertSupportedPgLibrary,
+  loadPgOfMikroOrm,
+  UnsupportedPgError,
+} from '../../server/database/connection/assert-supported-pg-library.ts';
 
 const { version, Client } = loadPgOfMikroOrm();
 

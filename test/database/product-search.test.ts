@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { migrateAndOpenDatabase } from '../../server/schema/open-migrated-database.ts';
-import { openDatabaseWithoutMigrating } from '../../server/schema/open-database.ts';
+import { migrateAndOpenDatabase } from '../../server/schema/migrate-and-open-database.ts';
+import { openDatabaseWithoutMigrating } from '../../server/schema/open-database-without-migrating.ts';
 import type { Database, EntityManager } from '../../server/database/entity-manager/entity-manager-type.ts';
-import { buildWordsAndSimilarWordsQuery } from '../../server/products/correct-spelling.sql.ts';
+import { buildWordsAndSimilarWordsQuery } from '../../server/products/correct-search-spelling.sql.ts';
 import { searchOrListProducts } from '../../server/products/search-or-list-products.ts';
 import { databaseKind, createEmptyPostgresqlUrl, createMigratedDatabase } from '../support/services/database.ts';
 

@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { scopeNames } from '@mandate/contract';
-import { openDatabaseWithoutMigrating } from '../../server/schema/open-database.ts';
+import { openDatabaseWithoutMigrating } from '../../server/schema/open-database-without-migrating.ts';
 import { databaseKind, createMigratedPostgresqlUrl } from '../support/services/database.ts';
 import { basicAuthorization, createConfidentialClient, tokenResponseSchema, type ClientCredentials } from '../support/oauth/oauth-flow.ts';
 import { killServerProcesses, runServerUntilExit, startServerProcess, type ServerLocation } from '../support/server/server-process.ts';

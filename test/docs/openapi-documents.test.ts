@@ -2,7 +2,7 @@ import { contract, getRouteMetadata, listRoutes } from '@mandate/contract';
 import { createOpenApi30Document, createOpenApiDocument } from '@mandate/contract/openapi';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { openApiDocumentReaders } from '../../server/docs/openapi-documents.ts';
+import { openApiDocumentReaders } from '../../server/docs/serve-openapi-documents.ts';
 
 // The server replaces the origin in generated documents; the result must equal a document generated for this origin.
 test.each([

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { formatFirstOrderCommands } from '../../server/first-run/first-order-commands.ts';
+import { formatFirstOrderCommands } from '../../server/first-run/format-first-order-commands.ts';
 import { hasChromium, launchChromium } from '../support/browser/chromium.ts';
 import { readCommandBlock, repositoryRoot } from '../support/markdown.ts';
 import { linkedClone, startInstallation, type Installation } from './installation.ts';

@@ -5,9 +5,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Database } from '../../server/database/entity-manager/entity-manager-type.ts';
 import { scopeNames, scopeDefinitions } from '@mandate/contract';
 import { readFirstRunFile } from '../../server/first-run/first-run-file.ts';
-import { formatWelcomeMessage } from '../../server/first-run/welcome-message.ts';
+import { formatWelcomeMessage } from '../../server/first-run/format-welcome-message.ts';
 import { createAdministratorAndDemonstrationShop } from '../../server/first-run/create-administrator-and-demonstration-shop.ts';
-import { verifyEmailAndPassword } from '../../server/oauth/accounts/account-store.ts';
+import { verifyEmailAndPassword } from '../../server/oauth/accounts/accounts-and-passwords.ts';
 import { databaseKind, createMigratedDatabase } from '../support/services/database.ts';
 
 let db: Database;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { neverRejectingAttemptLimiter } from '../../server/oauth/brute-force/attempt-limits.ts';
+import { neverRejectingAttemptLimiter } from '../../server/oauth/brute-force/attempt-limiter.ts';
 import { startMandateServer } from '../support/server/start-mandate.ts';
 import { operations } from './openapi-operations.ts';
 import { randomSeed, fuzz } from './fuzz.ts';

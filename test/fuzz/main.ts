@@ -4,8 +4,8 @@
  */
 import { randomBytes } from 'node:crypto';
 import { parseArgs } from 'node:util';
-import { migrateAndOpenDatabase } from '../../server/schema/open-migrated-database.ts';
-import { neverRejectingAttemptLimiter } from '../../server/oauth/brute-force/attempt-limits.ts';
+import { migrateAndOpenDatabase } from '../../server/schema/migrate-and-open-database.ts';
+import { neverRejectingAttemptLimiter } from '../../server/oauth/brute-force/attempt-limiter.ts';
 import { createProgressBar } from '../../server/command/progress-bar.ts';
 import { startMandateServer } from '../support/server/start-mandate.ts';
 import { runAdminSql, databaseUrlOnServer } from '../support/services/postgresql-databases.ts';

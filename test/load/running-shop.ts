@@ -1,6 +1,6 @@
 import { scopeNames } from '@mandate/contract';
 import { z } from 'zod';
-import { openDatabaseWithoutMigrating } from '../../server/schema/open-database.ts';
+import { openDatabaseWithoutMigrating } from '../../server/schema/open-database-without-migrating.ts';
 import { DeliveryMethod } from '../../server/delivery-methods/delivery-method.entity.ts';
 import { obtainClientToken, createConfidentialClient } from '../support/oauth/oauth-flow.ts';
 import { findPostgresql, startPostgresql } from '../support/services/postgresql-server.ts';

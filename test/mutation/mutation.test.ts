@@ -49,8 +49,8 @@ test.each([
   ['server/order-lifecycle/cancel-order.ts', 'test/api/orders/cancel.test.ts'],
   ['server/oauth/pages/handlers/reset-password.ts', 'test/oauth/accounts/reset-credentials.test.ts'],
   ['server/order-exports/export-orders.ts', 'test/api/order-exports/'],
-  ['server/mcp/in-process-request.ts', 'test/api/mcp/mcp.test.ts'],
-  ['server/tasks/task.entity.ts', 'test/database/migrations.test.ts'],
+  ['server/mcp/send-in-process-request.ts', 'test/api/mcp/mcp.test.ts'],
+  ['server/tasks/task-and-task-file.entity.ts', 'test/database/migrations.test.ts'],
 ])('a change to %s is tested with %s among the first twelve files', async (file, wanted) => {
   const mutant = mutants.find((one) => one.file === file);
   if (!mutant) throw new Error(`${file} has no mutants`);

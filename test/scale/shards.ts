@@ -5,7 +5,7 @@
  * so the figures show the cost of a query, not the benefit of additional machines.
  */
 import { migrate } from '../../server/database/migrate/run-migrations.ts';
-import { openDatabaseWithoutMigrating } from '../../server/schema/open-database.ts';
+import { openDatabaseWithoutMigrating } from '../../server/schema/open-database-without-migrating.ts';
 import type { Database, EntityManager } from '../../server/database/entity-manager/entity-manager-type.ts';
 import { findOrderWithoutPermissionCheck } from '../../server/orders/find-order.ts';
 import { countOrders, listOrders } from '../../server/orders/list-orders.sql.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { recordEvent } from '../../server/events/record-event.ts';
-import { assignEventSequenceNumbers } from '../../server/events/assign-event-sequence.ts';
+import { assignEventSequenceNumbers } from '../../server/events/assign-event-sequence-numbers.ts';
 import { databaseKind } from '../support/services/database.ts';
 import { startMandateServer, type MandateServer } from '../support/server/start-mandate.ts';
 import { createTestShop } from '../support/shop/test-shop.ts';

@@ -1,4 +1,4 @@
-import { cancelExpiredOrders } from '../../server/order-lifecycle/expire-orders.ts';
+import { cancelExpiredOrders } from '../../server/order-lifecycle/cancel-expired-orders.ts';
 import { afterOrderHold, type PaymentTestShop } from '../support/shop/payment-test-shop.ts';
 import { pickupDelivery } from '../support/shop/test-shop.ts';
 import type { ApiResponse, JsonBody } from '../support/server/start-mandate.ts';

@@ -29,7 +29,9 @@ test('only changeEmailAddress writes the e-mail address of an existing user', as
   );
   expect(files.length).toBeGreaterThan(200);
   const found = await Promise.all(files.map(async (file) => [file, writersIn(await readFile(join(server, file), 'utf8'))] as const));
-  expect(found.filter(([, names]) => names.length > 0)).toEqual([['users/change-email-address.ts', ['the method of the entity']]]);
+  expect(found.filter(([, names]) => names.length > 0)).toEqual([
+    ['users/change-or-verify-email-address.ts', ['the method of the entity']],
+  ]);
 });
 
 describe('the patterns', () => {

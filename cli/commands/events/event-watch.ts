@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import type { MandateEvent } from '@mandate/client-sdk/webhooks';
 import { commandErrorFromApiError, getCommandSpecOfOperation } from '../../contract-commands/build-request.ts';
-import { parseEventTypes } from '../../webhooks/event-types.ts';
+import { parseEventTypes } from '../../webhooks/parse-event-types.ts';
 import { parseAfterEventIdFlag, pollEvents } from '../../webhooks/poll-events.ts';
-import type { CliEnvironment } from '../../environment/cli-environment.ts';
-import { sanitizeForTerminal } from '../../terminal/safe-terminal-text.ts';
+import type { CliEnvironment } from '../../environment/cli-environment-type.ts';
+import { sanitizeForTerminal } from '../../terminal/sanitize-and-measure-terminal-text.ts';
 import { requireCommandGroup, readGlobalFlags, addCommandWithoutSubcommands } from '../global-flags-and-command-groups.ts';
 import { openProfileSession, requireScopes } from '../../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../../settings/resolve-settings.ts';

@@ -4,17 +4,17 @@ import { type MandateEvent, signWebhook } from '@mandate/client-sdk/webhooks';
 import { CommandError } from '../../errors/command-error.ts';
 import { requireConfirmation } from '../../contract-commands/require-confirmation.ts';
 import { commandErrorFromApiError, getCommandSpecOfOperation } from '../../contract-commands/build-request.ts';
-import { parseEventTypes } from '../../webhooks/event-types.ts';
+import { parseEventTypes } from '../../webhooks/parse-event-types.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { parseAfterEventIdFlag, pollEvents } from '../../webhooks/poll-events.ts';
 import { forwardEvent, type ForwardResult, type ForwardTarget } from '../../webhooks/forward-event.ts';
-import type { CliEnvironment } from '../../environment/cli-environment.ts';
-import { sanitizeForTerminal } from '../../terminal/safe-terminal-text.ts';
+import type { CliEnvironment } from '../../environment/cli-environment-type.ts';
+import { sanitizeForTerminal } from '../../terminal/sanitize-and-measure-terminal-text.ts';
 import { requireCommandGroup, readGlobalFlags, addCommandWithoutSubcommands } from '../global-flags-and-command-groups.ts';
 import { openProfileSession, requireScopes } from '../../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../../settings/resolve-settings.ts';
 import { formatJsonLineOrJqResults } from '../../output/print-result.ts';
-import { loadOrCreateSigningSecret } from '../../webhooks/signing-secret.ts';
+import { loadOrCreateSigningSecret } from '../../webhooks/load-or-create-signing-secret.ts';
 
 type Flags = {
   readonly forwardTo?: string;

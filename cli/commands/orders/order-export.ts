@@ -9,17 +9,17 @@ import {
   getCommandSpecOfOperation,
 } from '../../contract-commands/build-request.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
-import type { CliEnvironment } from '../../environment/cli-environment.ts';
-import { chooseOrderReadScope } from '../../sign-in/order-read-scope.ts';
-import { sanitizeForTerminal } from '../../terminal/safe-terminal-text.ts';
+import type { CliEnvironment } from '../../environment/cli-environment-type.ts';
+import { chooseOrderReadScope } from '../../sign-in/choose-order-read-scope.ts';
+import { sanitizeForTerminal } from '../../terminal/sanitize-and-measure-terminal-text.ts';
 import { requireCommandGroup, readGlobalFlags, addCommandWithoutSubcommands } from '../global-flags-and-command-groups.ts';
 import { formatBytes } from '../../terminal/progress-bar.ts';
-import type { RawFlagValues } from '../../contract-commands/parse-flags.ts';
-import { assertDownloadMayOverwrite, saveVerifiedDownload, type DownloadTarget } from '../../files/download-to-file.ts';
+import type { RawFlagValues } from '../../contract-commands/parse-flag-values.ts';
+import { assertDownloadMayOverwrite, saveVerifiedDownload, type DownloadTarget } from '../../files/save-verified-download.ts';
 import { openProfileSession, requireScopes, type Session } from '../../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../../settings/resolve-settings.ts';
 import { assertRequestedFieldsKnown, printResult } from '../../output/print-result.ts';
-import { addOperationFlags } from '../contract-commands.ts';
+import { addOperationFlags } from '../add-api-operation-commands.ts';
 import { addTaskWaitFlags } from '../tasks/task-wait.ts';
 
 type Flags = WaitFlags & { readonly output?: string; readonly yes?: boolean; readonly wait: boolean; readonly idempotencyKey?: string };

@@ -12,9 +12,9 @@ import {
 } from '../../contract-commands/build-request.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
 import { flagsFromCommandSpec } from '../../contract-commands/flags-from-command-spec.ts';
-import type { CliEnvironment } from '../../environment/cli-environment.ts';
+import type { CliEnvironment } from '../../environment/cli-environment-type.ts';
 import { formatSuggestedCommand, printSuggestedNextCommand } from '../../output/suggested-next-commands.ts';
-import { sanitizeForTerminal } from '../../terminal/safe-terminal-text.ts';
+import { sanitizeForTerminal } from '../../terminal/sanitize-and-measure-terminal-text.ts';
 import {
   requireCommandGroup,
   readGlobalFlags,

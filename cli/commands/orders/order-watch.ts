@@ -9,9 +9,9 @@ import {
   getCommandSpecOfOperation,
 } from '../../contract-commands/build-request.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
-import type { CliEnvironment } from '../../environment/cli-environment.ts';
-import { chooseOrderReadScope } from '../../sign-in/order-read-scope.ts';
-import { sanitizeForTerminal } from '../../terminal/safe-terminal-text.ts';
+import type { CliEnvironment } from '../../environment/cli-environment-type.ts';
+import { chooseOrderReadScope } from '../../sign-in/choose-order-read-scope.ts';
+import { sanitizeForTerminal } from '../../terminal/sanitize-and-measure-terminal-text.ts';
 import {
   requireCommandGroup,
   readGlobalFlags,

@@ -4,9 +4,9 @@ import {
   buildRequestFromCommandInput,
   getCommandSpecOfOperation,
 } from '../../contract-commands/build-request.ts';
-import type { CliEnvironment } from '../../environment/cli-environment.ts';
+import type { CliEnvironment } from '../../environment/cli-environment-type.ts';
 import { requireCommandGroup, readGlobalFlags, addCommandWithoutSubcommands } from '../global-flags-and-command-groups.ts';
-import { assertDownloadMayOverwrite, saveVerifiedDownload } from '../../files/download-to-file.ts';
+import { assertDownloadMayOverwrite, saveVerifiedDownload } from '../../files/save-verified-download.ts';
 import { openProfileSession, requireScopes } from '../../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type Settings } from '../../settings/resolve-settings.ts';
 

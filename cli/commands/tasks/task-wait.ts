@@ -6,7 +6,7 @@ import {
   getCommandSpecOfOperation,
 } from '../../contract-commands/build-request.ts';
 import { exitCodes } from '../../errors/exit-codes.ts';
-import type { CliEnvironment } from '../../environment/cli-environment.ts';
+import type { CliEnvironment } from '../../environment/cli-environment-type.ts';
 import { printSuggestedNextCommand } from '../../output/suggested-next-commands.ts';
 import { requireCommandGroup, readGlobalFlags, addCommandWithoutSubcommands } from '../global-flags-and-command-groups.ts';
 import { openProfileSession, requireScopes } from '../../sign-in/profile-session.ts';

@@ -1,7 +1,7 @@
 import { exampleQueryParameters } from '../examples/example-requests.ts';
 import { createCommandLineSample } from './command-line-sample.ts';
 import { createCurlSample } from './curl-sample.ts';
-import type { SampleCall } from './code-sample-call.ts';
+import type { SampleCall } from './sample-call-and-shell-quoting.ts';
 import { createTypeScriptSample } from './typescript-sample.ts';
 import { isJsonObject, type JsonObject, type JsonValue, jsonPrimitiveToText } from '../../schema/json.ts';
 

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue, jsonPrimitiveToText } from '../../schema/json.ts';
-import { type SampleCall, quoteShellWord } from './code-sample-call.ts';
+import { type SampleCall, quoteShellWord } from './sample-call-and-shell-quoting.ts';
 
 /** Commands whose name differs from the operation ID, because they do more than send one request. */
 const commandNames: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 import { type JsonValue, jsonPrimitiveToText } from '../../schema/json.ts';
-import { type SampleCall, quoteShellWord } from './code-sample-call.ts';
+import { type SampleCall, quoteShellWord } from './sample-call-and-shell-quoting.ts';
 
 /** Returns the curl command for a sample call. */
 export function createCurlSample(call: SampleCall): string {

@@ -1,5 +1,5 @@
 import { type JsonValue, jsonPrimitiveToText } from '../../schema/json.ts';
-import type { SampleCall } from './code-sample-call.ts';
+import type { SampleCall } from './sample-call-and-shell-quoting.ts';
 
 /** Returns a TypeScript module that makes the call with the SDK. It compiles unchanged. */
 export function createTypeScriptSample(call: SampleCall): string {

@@ -15,7 +15,7 @@ import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
 import { administratorOnlyScopes, type Scope, scopeNames } from '../../protocol/scopes.ts';
 import { secretShownOnceSchema } from '../../schema/secret-shown-once.ts';
-import { timestampSchema, timestampInputSchema, singleLineInputSchema } from '../../schema/text-and-timestamps.ts';
+import { timestampSchema, timestampInputSchema, singleLineInputSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
 
 const c = initContract();
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema, pathIdSchema } from '../../schema/ids.ts';
 import { listPageSchema, paginationParameters } from '../../schema/pagination.ts';
-import { extensibleEnumSchema } from '../../schema/open-enum.ts';
+import { extensibleEnumSchema } from '../../schema/extensible-enum.ts';
 import {
   commonProblems,
   declareProblemResponses,
@@ -16,7 +16,7 @@ import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
 import { scopeNames } from '../../protocol/scopes.ts';
 import { secretShownOnceSchema, secretRotationBodySchema } from '../../schema/secret-shown-once.ts';
-import { timestampSchema, singleLineInputSchema } from '../../schema/text-and-timestamps.ts';
+import { timestampSchema, singleLineInputSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
 
 const c = initContract();
 

@@ -5,7 +5,7 @@ import { commaSeparatedListSchema, listPageSchema, paginationParameters } from '
 import { commonProblems, declareProblemResponses, permissionProblems, cursorProblems } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata } from '../../protocol/route-metadata.ts';
-import { timestampSchema, timestampInputSchema } from '../../schema/text-and-timestamps.ts';
+import { timestampSchema, timestampInputSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
 
 const fails = declareProblemResponses(commonProblems);
 

@@ -6,7 +6,7 @@ import { listPageSchema, paginationParameters } from '../../schema/pagination.ts
 import { commonProblems, declareProblemResponses, permissionProblems, cursorProblems } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata } from '../../protocol/route-metadata.ts';
-import { timestampSchema } from '../../schema/text-and-timestamps.ts';
+import { timestampSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
 
 const c = initContract();
 const fails = declareProblemResponses(commonProblems);

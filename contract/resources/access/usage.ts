@@ -3,7 +3,7 @@ import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { commonProblems, declareProblemResponses, publicProblems } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata } from '../../protocol/route-metadata.ts';
-import { timestampSchema } from '../../schema/text-and-timestamps.ts';
+import { timestampSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
 
 const fails = declareProblemResponses(commonProblems);
 

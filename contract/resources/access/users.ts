@@ -19,7 +19,7 @@ import {
   ifMatchHeadersSchema,
   ifNoneMatchHeadersSchema,
 } from '../../protocol/route-metadata.ts';
-import { timestampSchema, timestampInputSchema, singleLineInputSchema } from '../../schema/text-and-timestamps.ts';
+import { timestampSchema, timestampInputSchema, singleLineInputSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
 
 const c = initContract();
 

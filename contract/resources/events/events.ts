@@ -7,7 +7,7 @@ import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata } from '../../protocol/route-metadata.ts';
 import type { Scope } from '../../protocol/scopes.ts';
 import { taskProblems } from '../tasks/tasks.ts';
-import { timestampSchema } from '../../schema/text-and-timestamps.ts';
+import { timestampSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
 
 const fails = declareProblemResponses({ ...commonProblems, gone: taskProblems.gone });
 

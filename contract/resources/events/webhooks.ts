@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { eventRetentionDays, eventTypes, eventTypeWildcards } from './events.ts';
 import { idSchema, pathIdSchema } from '../../schema/ids.ts';
-import { extensibleEnumSchema } from '../../schema/open-enum.ts';
+import { extensibleEnumSchema } from '../../schema/extensible-enum.ts';
 import { commaSeparatedListSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
   commonProblems,
@@ -22,7 +22,7 @@ import {
   ifNoneMatchHeadersSchema,
 } from '../../protocol/route-metadata.ts';
 import { secretShownOnceSchema, secretRotationBodySchema } from '../../schema/secret-shown-once.ts';
-import { timestampSchema, multilineTextSchema } from '../../schema/text-and-timestamps.ts';
+import { timestampSchema, multilineTextSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
 
 const c = initContract();
 

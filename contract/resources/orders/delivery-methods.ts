@@ -14,7 +14,7 @@ import {
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata, ifMatchHeadersSchema, ifNoneMatchHeadersSchema } from '../../protocol/route-metadata.ts';
-import { singleLineInputSchema } from '../../schema/text-and-timestamps.ts';
+import { singleLineInputSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
 
 const c = initContract();
 const fails = declareProblemResponses(commonProblems);

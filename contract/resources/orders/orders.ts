@@ -30,7 +30,7 @@ import {
   metadataPatchSchema,
   singleLineResponseSchema,
   multilineTextSchema,
-} from '../../schema/text-and-timestamps.ts';
+} from '../../schema/text-timestamp-and-metadata-schemas.ts';
 
 const c = initContract();
 

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema, pathIdSchema } from '../../schema/ids.ts';
 import { amountSchema, currencySchema } from '../../schema/money.ts';
-import { queryParametersOfListsAcrossOrders } from './order-subresource-query.ts';
+import { queryParametersOfListsAcrossOrders } from './payment-refund-and-shipment-list-query.ts';
 import { orderPathParametersSchema } from './orders.ts';
 import { listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
@@ -15,10 +15,10 @@ import {
   cursorProblems,
   idempotencyProblems,
 } from '../../protocol/problems.ts';
-import { extensibleEnumSchema } from '../../schema/open-enum.ts';
+import { extensibleEnumSchema } from '../../schema/extensible-enum.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata, idempotencyHeadersSchema, ifNoneMatchHeadersSchema } from '../../protocol/route-metadata.ts';
-import { timestampSchema } from '../../schema/text-and-timestamps.ts';
+import { timestampSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
 
 const c = initContract();
 

@@ -4,7 +4,7 @@ import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema, pathIdSchema, idInUrlSchema } from '../../schema/ids.ts';
 import { amountSchema, currencySchema } from '../../schema/money.ts';
 import { orderLineQuantitySchema } from './order-line-quantity.ts';
-import { queryParametersOfListsAcrossOrders } from './order-subresource-query.ts';
+import { queryParametersOfListsAcrossOrders } from './payment-refund-and-shipment-list-query.ts';
 import { maxOrderLines, orderPathParametersSchema } from './orders.ts';
 import { listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
@@ -23,7 +23,7 @@ import {
   ifNoneMatchHeadersSchema,
 } from '../../protocol/route-metadata.ts';
 import { shipmentProblems } from './shipments.ts';
-import { timestampSchema, multilineTextSchema } from '../../schema/text-and-timestamps.ts';
+import { timestampSchema, multilineTextSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
 
 const c = initContract();
 

@@ -2,7 +2,7 @@ import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema, pathIdSchema } from '../../schema/ids.ts';
-import { queryParametersOfListsAcrossOrders } from './order-subresource-query.ts';
+import { queryParametersOfListsAcrossOrders } from './payment-refund-and-shipment-list-query.ts';
 import { maxOrderLines, orderPathParametersSchema } from './orders.ts';
 import { orderLineQuantitySchema } from './order-line-quantity.ts';
 import { listPageSchema, paginationParameters } from '../../schema/pagination.ts';
@@ -23,7 +23,7 @@ import {
   ifMatchHeadersSchema,
   ifNoneMatchHeadersSchema,
 } from '../../protocol/route-metadata.ts';
-import { timestampSchema, singleLineInputSchema, singleLineResponseSchema } from '../../schema/text-and-timestamps.ts';
+import { timestampSchema, singleLineInputSchema, singleLineResponseSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
 
 const c = initContract();
 

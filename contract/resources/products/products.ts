@@ -27,7 +27,7 @@ import {
   metadataSchema,
   metadataPatchSchema,
   multilineTextSchema,
-} from '../../schema/text-and-timestamps.ts';
+} from '../../schema/text-timestamp-and-metadata-schemas.ts';
 
 const c = initContract();
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { fileMediaTypes } from './tasks.ts';
-import { nameFromOtherSystemSchema } from '../../schema/text-and-timestamps.ts';
+import { nameFromOtherSystemSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
 
 /** Maximum size of a row in an imported file, in bytes. The file itself has no limit. */
 export const maxImportRowBytes = 100_000;

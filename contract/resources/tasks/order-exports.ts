@@ -6,7 +6,11 @@ import { commonProblems, declareProblemResponses, permissionProblems, bodyProble
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
 import { fileFormats, taskCreationProblemCodes, taskSchema, taskProblems } from './tasks.ts';
-import { nameFromOtherSystemSchema, timestampInputSchema, singleLineInputSchema } from '../../schema/text-and-timestamps.ts';
+import {
+  nameFromOtherSystemSchema,
+  timestampInputSchema,
+  singleLineInputSchema,
+} from '../../schema/text-timestamp-and-metadata-schemas.ts';
 
 const fails = declareProblemResponses({ ...commonProblems, ...taskProblems });
 

@@ -11,7 +11,7 @@ import { commonProblems, declareProblemResponses, permissionProblems, fileProble
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
 import { taskCreationProblemCodes, taskSchema, taskProblems } from './tasks.ts';
-import { nameFromOtherSystemSchema } from '../../schema/text-and-timestamps.ts';
+import { nameFromOtherSystemSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
 
 const fails = declareProblemResponses({ ...commonProblems, ...taskProblems });
 

@@ -1,4 +1,4 @@
-import { getSqlState } from '../errors/sql-errors.ts';
+import { getSqlState } from '../errors/sql-error-fields.ts';
 
 /** PostgreSQL's contrib modules are not installed, or the database user may not create an extension. */
 export class MissingExtensionError extends Error {

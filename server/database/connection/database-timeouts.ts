@@ -1,6 +1,6 @@
 import type { ClientBase } from 'pg';
 import { z } from 'zod';
-import { getSqlState } from '../errors/sql-errors.ts';
+import { getSqlState } from '../errors/sql-error-fields.ts';
 import type { PreparedQuery } from './pipelined-queries.ts';
 
 /** PostgreSQL settings for a connection, by name. */

@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import type { ClientBase } from 'pg';
 import { z } from 'zod';
-import { definePerObjectField } from '../../memory/object-metadata.ts';
+import { definePerObjectField } from '../../memory/per-object-field.ts';
 
 /** A statement with its name on the connection; the name is empty for unnamed statements. */
 export type PreparedQuery = { readonly name: string; readonly text: string; readonly values: readonly unknown[] };

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isDatabaseUnreachableError } from '../errors/availability-errors.ts';
+import { isDatabaseUnreachableError } from '../errors/database-error-predicates.ts';
 import type { Database } from '../entity-manager/entity-manager-type.ts';
 
 /** Maximum wait for PostgreSQL at start-up, and the log for progress messages. */
@@ -7,7 +7,7 @@ export type DatabaseWaitOptions = { readonly seconds: number; readonly log: { wa
 
 /** PostgreSQL did not become available in time, or refuses the connection; the message says what to do. */
 export class DatabaseStartupError extends Error {
-  override readonly name = 'DatabaseUnavailableError';
+  override readonly name = 'DatabaseStartupError';
 }
 
 const retryDelayMs = 500;

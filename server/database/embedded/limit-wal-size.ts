@@ -1,4 +1,4 @@
-import { isWalSinceCheckpointLargerThan, writeCheckpoint } from './checkpoint.sql.ts';
+import { isWalSinceCheckpointLargerThan, writeCheckpoint } from './check-wal-and-write-checkpoint.sql.ts';
 import type { Database } from '../entity-manager/entity-manager-type.ts';
 
 /** Start parameters in addition to PGlite's own: they limit the WAL that a checkpoint keeps for reuse. */

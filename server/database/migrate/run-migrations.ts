@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database } from '../entity-manager/entity-manager-type.ts';
-import { getSqlState } from '../errors/sql-errors.ts';
-import { setTransactionLockTimeout, lockMigrations } from './migration-lock.sql.ts';
+import { getSqlState } from '../errors/sql-error-fields.ts';
+import { setTransactionLockTimeout, lockMigrations } from './lock-migrations.sql.ts';
 
 /**
  * While a migration waits for a lock on a table (for example, during a backup), all requests that use the table wait behind it. The

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { getSqlState } from '../errors/sql-errors.ts';
+import { getSqlState } from '../errors/sql-error-fields.ts';
 
 /** Limits for batches of one statement. */
 export type BatchLimits = {

@@ -1,5 +1,5 @@
 import type { PGliteInterface, Transaction } from '@electric-sql/pglite';
-import { getSqlState } from '../errors/sql-errors.ts';
+import { getSqlState } from '../errors/sql-error-fields.ts';
 import { InsufficientStorageError, type DiskSpaceMonitor } from './disk-space-monitor.ts';
 
 const readOnlyTransaction = '25006';

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import { apiVersions, currentApiVersion } from '@mandate/contract';
-import { rewriteLocationToApiVersion } from '../request/rewrite-urls-for-base-path.ts';
+import { rewriteLocationToApiVersion } from '../request/rewrite-location-and-well-known-urls.ts';
 
 const knownVersions = new Set<string>(apiVersions.map(({ name }) => name));
 

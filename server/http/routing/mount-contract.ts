@@ -1,8 +1,8 @@
 import type { AppRouter } from '@ts-rest/core';
 import { createExpressEndpoints } from '@ts-rest/express';
 import type { IRouter, RequestHandler } from 'express';
-import { compileContractSchemas } from '../validation/compile-contract.ts';
-import { createRouteOverlapCheck, rejectUndeclaredMethods } from './reject-unknown-routes.ts';
+import { compileContractSchemas } from '../validation/compile-contract-schemas.ts';
+import { createRouteOverlapCheck, rejectUndeclaredMethods } from './reject-undeclared-paths-and-methods.ts';
 
 type Handlers<Contract extends AppRouter> = Parameters<typeof createExpressEndpoints<Contract>>[1];
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { minUploadRate } from '@mandate/contract';
-import { type ConcurrencySlot, getRequestContext } from '../request/request-context.ts';
+import { type ConcurrencySlot, getRequestContext } from '../request/request-context-and-access-log.ts';
 
 export type LoadLimits = {
   /** Maximum numbers of concurrent and queued requests. When the queue is full, the server is considered overloaded. */

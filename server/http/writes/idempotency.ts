@@ -3,12 +3,12 @@ import { z } from 'zod';
 import { getRouteMetadata } from '@mandate/contract';
 import { sha256 } from '../../crypto/sha256.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
-import { getSqlState, getSqlErrorContext } from '../../database/errors/sql-errors.ts';
+import { getSqlState, getSqlErrorContext } from '../../database/errors/sql-error-fields.ts';
 import { setEtagOfCreatedResourceIfEnabled } from '../response/etag-of-created-resource.ts';
 import { isDryRunRequest, runDryRunInRolledBackTransaction } from './dry-run.ts';
 import { formatPrincipalKey } from '../request/principal.ts';
 import { createProblem } from '../problem-details/problem.ts';
-import { requirePrincipal } from '../request/request-context.ts';
+import { requirePrincipal } from '../request/request-context-and-access-log.ts';
 import {
   claimIdempotencyKey,
   findStoredIdempotentRequest,
@@ -16,7 +16,7 @@ import {
   type KeyScope,
   storeIdempotentResponse,
   type StoredRequest,
-} from './stored-requests.ts';
+} from './stored-idempotent-requests.ts';
 import { type MatchedRequest, getMatchedRoute } from '../request/matched-route.ts';
 import { setSerializedJsonBody } from '../response/replace-express-json-method.ts';
 

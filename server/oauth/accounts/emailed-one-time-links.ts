@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { LockMode } from '@mikro-orm/core';
 import { sha256 } from '../../crypto/sha256.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
-import { buildEmailEqualsFilter } from '../../users/email-equals.ts';
+import { buildEmailEqualsFilter } from '../../users/build-email-equals-filter.ts';
 import { User } from '../../users/user.entity.ts';
 import { EmailedOneTimeLink } from './emailed-one-time-link.entity.ts';
 

@@ -13,7 +13,7 @@ import {
 } from '../../applications/create-application.ts';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../audit/record-audit-event.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
-import { findUrlFieldsFetchedByServers } from './url-fields-fetched-by-servers.ts';
+import { findUrlFieldsFetchedByServers } from './find-url-fields-fetched-by-servers.ts';
 import { defaultMcpClientScopes, isApiScope, isKnownScope } from '../protocol/oauth-scopes.ts';
 
 type Registration = NonNullable<NonNullable<Configuration['features']>['registration']>;

@@ -1,11 +1,11 @@
 import { errors, Provider, type Adapter, type AdapterPayload } from 'oidc-provider';
 import { deviceCodeGrantType } from '../../applications/application.entity.ts';
 import { clientSecretMatchesHash } from '../../applications/client-secret.ts';
-import { referencePageClientId } from '../../applications/reference-page-client.ts';
+import { referencePageClientId } from '../../applications/ensure-reference-page-client.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { isUrlClientId } from './client-id-url.ts';
 import { findActiveApplication } from './find-active-application.sql.ts';
-import { isRedirectUriOrigin } from '../protocol/redirect-origins.ts';
+import { isRedirectUriOrigin } from '../protocol/check-redirect-uri-origin.ts';
 import { createApplicationFromClientMetadata } from './dynamic-client-registration.ts';
 import { filterApiScopes, openIdConnectScopes } from '../protocol/oauth-scopes.ts';
 import { getOauthRequestContext, type OauthRequestContext } from '../protocol/oauth-request-context.ts';

@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
 import type { AdapterFactory } from 'oidc-provider';
-import { TooManyAttemptsError, type AttemptLimiter } from '../brute-force/attempt-limits.ts';
+import { TooManyAttemptsError, type AttemptLimiter } from '../brute-force/attempt-limiter.ts';
 import { oauthEndpointPaths } from '../protocol/endpoint-paths-and-audiences.ts';
 import { openRegistrationPolicyName } from './dynamic-client-registration.ts';
 

@@ -13,9 +13,9 @@ import { filterApiScopes } from '../protocol/oauth-scopes.ts';
 import { OauthRecord } from '../storage/oauth-record.entity.ts';
 import { ConnectedAppEntity } from './connected-app.entity.ts';
 import { connectedAppFromFields, findApplicationsOfConnectedApps } from './connected-app-response.ts';
-import { insertConnectedApp, upsertConnectedAppUse, upsertConnectedAppUseOnRefresh } from './connected-app-use.sql.ts';
+import { insertConnectedApp, upsertConnectedAppUse, upsertConnectedAppUseOnRefresh } from './insert-connected-app-and-upsert-use.sql.ts';
 import { UserConsent } from './consent.entity.ts';
-import { deleteConnectedAppsAndRecordRevocation } from './delete-revoked-connected-apps.ts';
+import { deleteConnectedAppsAndRecordRevocation } from './delete-connected-apps-and-record-revocation.ts';
 
 /**
  * Records an application to which a user has granted access, and the device. The application is listed once it has requested its first

@@ -5,7 +5,7 @@ import type { EntityManager } from '../../database/entity-manager/entity-manager
 import { oauthEndpointPaths } from '../protocol/endpoint-paths-and-audiences.ts';
 import { getOauthRequestContext } from '../protocol/oauth-request-context.ts';
 import { auditTokenReuse } from './audit-token-reuse.ts';
-import { deleteConnectedAppsAndRecordRevocation } from './delete-revoked-connected-apps.ts';
+import { deleteConnectedAppsAndRecordRevocation } from './delete-connected-apps-and-record-revocation.ts';
 
 /** Rolls the transaction back after an error response. */
 class RollbackSignal extends Error {}

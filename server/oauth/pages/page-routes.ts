@@ -1,9 +1,14 @@
 import type express from 'express';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../audit/record-audit-event.ts';
-import { showAccountPage, createSignedInPageGuards } from './handlers/require-signed-in.ts';
+import { showAccountPage, createSignedInPageGuards } from './handlers/signed-in-page-guards-and-account-page.ts';
 import { showConsent, submitConsent } from './handlers/handle-consent.ts';
 import { showApiKeys, submitApiKeyRevocation } from './handlers/show-and-revoke-api-keys.ts';
-import { showConnectedApps, showSessions, submitConnectedAppRemoval, submitSessionSignOut } from './handlers/revoke-sessions-and-apps.ts';
+import {
+  showConnectedApps,
+  showSessions,
+  submitConnectedAppRemoval,
+  submitSessionSignOut,
+} from './handlers/show-and-revoke-sessions-and-apps.ts';
 import {
   showEmailChangeRequest,
   showEmailConfirmation,
@@ -13,7 +18,7 @@ import {
 } from './handlers/change-email.ts';
 import { showChangePassword, redisplayChangePassword, submitChangePassword } from './handlers/change-password.ts';
 import { showCloseAccount, submitCloseAccount } from './handlers/close-account.ts';
-import { loadBrowserSession, endBrowserSession } from '../sessions/current-session.ts';
+import { loadBrowserSession, endBrowserSession } from '../sessions/load-start-and-end-browser-session.ts';
 import {
   submitAuthenticatorAppRemoval,
   submitRecoveryCodeRenewal,
@@ -21,8 +26,8 @@ import {
   showAuthenticatorSetup,
   redisplayAuthenticatorSetup,
   submitAuthenticatorSetup,
-} from './handlers/change-second-factor.ts';
-import { redisplayNewPasskey, submitNewPasskey, submitPasskeyRemoval } from './handlers/change-passkeys.ts';
+} from './handlers/security-page-and-authenticator-app.ts';
+import { redisplayNewPasskey, submitNewPasskey, submitPasskeyRemoval } from './handlers/add-and-remove-passkeys.ts';
 import { sendPage, type PageContext } from './routing/page-context.ts';
 import { PageRouter } from './routing/page-router.ts';
 import { signedOutPage } from './views/message-pages.ts';

@@ -9,7 +9,7 @@ type Cost = typeof currentCost;
 
 /** Thrown when the password hashing queue is full. */
 export class PasswordHashQueueFullError extends Error {
-  override readonly name = 'TooBusyError';
+  override readonly name = 'PasswordHashQueueFullError';
 }
 
 // Hashing occupies threads that file access and DNS lookups also need, so concurrency and queue length are limited.

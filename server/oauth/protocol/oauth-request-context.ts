@@ -1,5 +1,5 @@
 import type { AdapterPayload, KoaContextWithOIDC, Provider } from 'oidc-provider';
-import { getRequestContext } from '../../http/request/request-context.ts';
+import { getRequestContext } from '../../http/request/request-context-and-access-log.ts';
 import type { PrefetchedClient, PrefetchedRecords } from '../storage/prefetched-oauth-records.ts';
 
 /** Data for one request to the authorization server or to one of its pages. */
@@ -30,7 +30,7 @@ export type OauthRequestContext = {
   newBrowserId: string | undefined;
 };
 
-declare module '../../http/request/request-context.ts' {
+declare module '../../http/request/request-context-and-access-log.ts' {
   interface RequestContext {
     oauth?: OauthRequestContext;
   }

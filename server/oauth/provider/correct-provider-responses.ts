@@ -1,7 +1,11 @@
 import type { Middleware } from 'koa';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { z } from 'zod';
-import { isRetryableDatabaseError, isDiskFullError, lowDiskSpaceRetryAfterSeconds } from '../../database/errors/availability-errors.ts';
+import {
+  isRetryableDatabaseError,
+  isDiskFullError,
+  lowDiskSpaceRetryAfterSeconds,
+} from '../../database/errors/database-error-predicates.ts';
 import { isLowDiskSpaceRejectionError } from '../../database/storage/disk-space-monitor.ts';
 import { oauthEndpointPaths } from '../protocol/endpoint-paths-and-audiences.ts';
 import { getGrantedScopeOfTokenRequest } from '../protocol/granted-scope-of-token-request.ts';

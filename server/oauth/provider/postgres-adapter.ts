@@ -23,7 +23,7 @@ import {
   selectRecordByKey,
   upsertOauthRecord,
   type RecordKey,
-} from './oauth-records.sql.ts';
+} from './select-lock-and-upsert-oauth-records.sql.ts';
 
 /** Single-use records. A lookup locks the record, so that the second of two concurrent requests sees the first request's result. */
 const singleUseModels = new Set(['AuthorizationCode', 'DeviceCode', 'Interaction', 'PushedAuthorizationRequest', 'RefreshToken']);

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Provider } from 'oidc-provider';
-import { clearKoaContextAfterResponse, storeKoaContextForClearing } from './release-request-context.ts';
-import type { PublishedKeySet, RotatingSigningKeyCache } from '../signing-keys/signing-key-cache.ts';
+import { clearKoaContextAfterResponse, storeKoaContextForClearing } from './clear-koa-context-after-response.ts';
+import type { PublishedKeySet, RotatingSigningKeyCache } from '../signing-keys/rotating-signing-key-cache.ts';
 
 /**
  * Replaces the provider when the signing keys change, because oidc-provider accepts keys only at construction. In-flight requests finish

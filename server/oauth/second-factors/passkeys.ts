@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { insertIfAbsent } from '../../database/queries/insert-if-absent.ts';
 import { User } from '../../users/user.entity.ts';
-import { Passkey, UsedPasskeyChallenge } from './second-factor.entity.ts';
+import { Passkey, UsedPasskeyChallenge } from './authenticator-app-recovery-code-and-passkey.entity.ts';
 
 // Loaded on demand: loading the library takes a tenth of a second, and most sign-ins use a password.
 const loadWebAuthn = () => import('@simplewebauthn/server');

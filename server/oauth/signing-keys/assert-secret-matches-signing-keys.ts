@@ -5,7 +5,7 @@ import { SigningKey } from './signing-key.entity.ts';
 /**
  * Verifies that the signing keys in this database were encrypted with this secret. A new database has no signing keys yet.
  * @param encryptionKey the key for signing keys from `deriveKeys`
- * @throws WrongSecretError
+ * @throws WrongEncryptionSecretError
  */
 export async function assertSecretMatchesSigningKeys(em: EntityManager, encryptionKey: Buffer): Promise<void> {
   const newestFirst = { createdAt: 'desc', kid: 'asc' } as const;

@@ -7,7 +7,7 @@ export const encryptJwk = (jwk: JWK, key: Buffer, kid: string): string => encryp
 
 /** Thrown if the data in the database was encrypted with a secret other than the one this process uses. */
 export class WrongEncryptionSecretError extends Error {
-  override readonly name = 'WrongSecretError';
+  override readonly name = 'WrongEncryptionSecretError';
 }
 
 const storedJwk = z.custom<JWK>((value) => typeof value === 'object' && value !== null && 'kty' in value);

@@ -1,7 +1,7 @@
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose';
 import { recordAuditEvent, type RequestSource } from '../../audit/record-audit-event.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
-import { acquireAdvisoryLockForId } from '../../database/queries/advisory-lock.sql.ts';
+import { acquireAdvisoryLockForId } from '../../database/queries/acquire-advisory-lock.sql.ts';
 import { encryptJwk } from './encrypted-jwk.ts';
 import { findSigningKeys, getNewestSigningTimeByAlgorithm, type SigningKeyAlgorithm } from './find-signing-keys.ts';
 import { SigningKey } from './signing-key.entity.ts';

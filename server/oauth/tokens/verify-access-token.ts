@@ -4,7 +4,7 @@ import type { Scope } from '@mandate/contract';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import type { VerifyAccessToken } from '../../http/request/principal.ts';
 import { verifyAndConsumeDpopProof } from './dpop-proof.ts';
-import { findActiveTokenUserAndLimits } from './find-token-status.sql.ts';
+import { findActiveTokenUserAndLimits } from './find-active-token-user-and-limits.sql.ts';
 import { deriveAccessTokenRecordId, type TokenVerificationKeys } from './access-token-records.ts';
 import { filterApiScopes } from '../protocol/oauth-scopes.ts';
 import { hashSecretRecordId } from '../storage/oauth-record-mapping.ts';

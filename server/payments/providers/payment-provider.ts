@@ -92,12 +92,12 @@ export function requirePaymentProvider(providers: PaymentProviders, name: string
 
 /** An event has no valid provider signature. */
 export class InvalidProviderSignatureError extends Error {
-  override readonly name = 'BadSignature';
+  override readonly name = 'InvalidProviderSignatureError';
 }
 
 /** The provider did not respond, so the request's result is unknown. Retry the request with the same idempotency key. */
 export class ProviderUnavailableError extends Error {
-  override readonly name = 'ProviderUnavailable';
+  override readonly name = 'ProviderUnavailableError';
 }
 
 /** Resolves to the provider's response, or to `undefined` if the provider is unavailable and will be polled later. */

@@ -1,5 +1,5 @@
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
-import type { OnSequenced } from '../../events/assign-event-sequence.ts';
+import type { OnSequenced } from '../../events/assign-event-sequence-numbers.ts';
 import { WebhookEndpoint } from '../endpoints/webhook-endpoint-and-delivery.entity.ts';
 import { insertWebhookDeliveries } from './insert-webhook-deliveries.sql.ts';
 

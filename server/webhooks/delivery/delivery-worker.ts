@@ -5,13 +5,13 @@ import { eventFromRow } from '../../events/event-from-row.ts';
 import type { Log } from '../../logging/logger.ts';
 import { AddressNotAllowedError, type NetworkPolicy } from '../../outgoing-http/ssrf-protected-connection.ts';
 import * as queue from './delivery-queue.ts';
-import type { ClaimedDelivery } from './delivery-queue.sql.ts';
+import type { ClaimedDelivery } from './claim-and-update-deliveries.sql.ts';
 import { disableEndpointAndNotify, type EndpointNoticeDependencies } from '../endpoints/disable-webhook-endpoint.ts';
 import { lockAuthorizationDuringSend } from './lock-authorization-during-send.ts';
-import { calculateRetryDelayMs, calculateEndpointPauseMs, parseRetryAfterMs } from './retry-schedule.ts';
+import { calculateRetryDelayMs, calculateEndpointPauseMs, parseRetryAfterMs } from './calculate-retry-delays.ts';
 import { DeliveryNotAllowedError, sendWebhook, AuthorizationLockedError } from './send-webhook.ts';
-import { createSignedWebhookHeaders } from '../endpoints/webhook-signature.ts';
-import { EndpointConcurrencyLimiter } from './limit-endpoint-concurrency.ts';
+import { createSignedWebhookHeaders } from '../endpoints/webhook-secret-and-signature.ts';
+import { EndpointConcurrencyLimiter } from './endpoint-concurrency-limiter.ts';
 
 export type DeliveryWorkerDependencies = {
   readonly em: EntityManager;

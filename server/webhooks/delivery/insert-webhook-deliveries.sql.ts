@@ -1,5 +1,5 @@
 import { prepareStatement } from '../../database/queries/prepared-statement.ts';
-import { allEndpointEventPairsSql } from '../endpoints/endpoint-event-pairs.sql.ts';
+import { allEndpointEventPairsSql } from '../endpoints/select-endpoint-event-pairs.sql.ts';
 
 // SQL, because MikroORM has no insert from a query.
 export const insertWebhookDeliveries = prepareStatement(

@@ -1,7 +1,7 @@
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
-import type { ClaimedDelivery } from './delivery-queue.sql.ts';
+import type { ClaimedDelivery } from './claim-and-update-deliveries.sql.ts';
 import type { SendGate } from '../../outgoing-http/ssrf-protected-connection.ts';
-import { deliveryAuthorizationChecks, lockAuthorizationRows } from './lock-authorization.sql.ts';
+import { deliveryAuthorizationChecks, lockAuthorizationRows } from './lock-and-check-authorization.sql.ts';
 import { DeliveryNotAllowedError, AuthorizationLockedError } from './send-webhook.ts';
 
 /**

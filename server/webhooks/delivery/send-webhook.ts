@@ -7,11 +7,11 @@ const responseMax = 64 * 1024;
 
 /** The endpoint is no longer authorized to receive the event. */
 export class DeliveryNotAllowedError extends Error {
-  override readonly name = 'NotAllowedError';
+  override readonly name = 'DeliveryNotAllowedError';
 }
 /** The authorization cannot be determined now, because another transaction is changing it. */
 export class AuthorizationLockedError extends Error {
-  override readonly name = 'UndecidedError';
+  override readonly name = 'AuthorizationLockedError';
 }
 
 export type WebhookRequest = { readonly url: string; readonly headers: Readonly<Record<string, string>>; readonly body: string };

@@ -1,12 +1,12 @@
 import type { contract } from '@mandate/contract';
 import { recordEvent } from '../../events/record-event.ts';
 import { startTaskIdempotently } from '../../http/writes/idempotency.ts';
-import { requirePrincipal } from '../../http/request/request-context.ts';
+import { requirePrincipal } from '../../http/request/request-context-and-access-log.ts';
 import type { HandlerDependencies } from '../../http/routing/handler-dependencies.ts';
-import type { RouteHandler } from '../../http/routing/route-handler.ts';
-import { getWebhookEndpointPath } from '../endpoints/endpoint-from-entity.ts';
-import { lockOwnEnabledWebhookEndpoint, findOwnWebhookEndpoint } from '../endpoints/find-or-list-endpoints.ts';
-import { listDeliveriesOfEndpoint } from './list-deliveries.ts';
+import type { RouteHandler } from '../../http/routing/route-handler-type.ts';
+import { getWebhookEndpointPath } from '../endpoints/endpoint-and-delivery-from-entity.ts';
+import { lockOwnEnabledWebhookEndpoint, findOwnWebhookEndpoint } from '../endpoints/find-list-or-lock-own-endpoints.ts';
+import { listDeliveriesOfEndpoint } from './list-deliveries-of-endpoint.ts';
 import { queueRedeliveries } from './queue-redeliveries.ts';
 
 export const handleListWebhookDeliveries: RouteHandler<typeof contract.webhooks.deliveries, HandlerDependencies> = async (

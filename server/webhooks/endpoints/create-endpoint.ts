@@ -1,13 +1,13 @@
 import { type WebhookEndpoint as WebhookEndpointBody, type WebhookEndpointCreate, maxWebhookEndpoints } from '@mandate/contract';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
-import { acquireAdvisoryLockForKey } from '../../database/queries/advisory-lock.sql.ts';
+import { acquireAdvisoryLockForKey } from '../../database/queries/acquire-advisory-lock.sql.ts';
 import type { Principal } from '../../http/request/principal.ts';
 import { createInvalidRequestProblem, createProblem } from '../../http/problem-details/problem.ts';
 import { listUsableScopes } from '../../http/middleware/authorize.ts';
-import { endpointFromEntity } from './endpoint-from-entity.ts';
+import { endpointFromEntity } from './endpoint-and-delivery-from-entity.ts';
 import { findUrlRejectionReason } from '../../outgoing-http/check-public-url.ts';
-import { resolveEndpointOwner } from './endpoint-owner.ts';
-import { generateWebhookSecret, encryptWebhookSecret } from './webhook-signature.ts';
+import { resolveEndpointOwner } from './resolve-endpoint-owner.ts';
+import { generateWebhookSecret, encryptWebhookSecret } from './webhook-secret-and-signature.ts';
 import { WebhookEndpoint } from './webhook-endpoint-and-delivery.entity.ts';
 
 /** Additional dependencies of the webhook handlers. */

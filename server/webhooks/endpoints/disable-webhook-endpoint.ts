@@ -5,8 +5,8 @@ import { recordEvent } from '../../events/record-event.ts';
 import { html } from '../../http/response/html-template.ts';
 import { queueMail, type Mail } from '../../mail/queue-mail.ts';
 import { User } from '../../users/user.entity.ts';
-import { endpointFromEntity } from './endpoint-from-entity.ts';
-import { findOrphanedEndpoints } from './orphaned-endpoints.sql.ts';
+import { endpointFromEntity } from './endpoint-and-delivery-from-entity.ts';
+import { findOrphanedEndpoints } from './find-orphaned-endpoints.sql.ts';
 import { WebhookDelivery, WebhookEndpoint } from './webhook-endpoint-and-delivery.entity.ts';
 
 export type EndpointNoticeDependencies = {

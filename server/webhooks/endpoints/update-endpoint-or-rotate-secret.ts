@@ -6,8 +6,8 @@ import { createProblem } from '../../http/problem-details/problem.ts';
 import { listUsableScopes } from '../../http/middleware/authorize.ts';
 import { assertWebhookUrlAllowed, type WebhookDependencies } from './create-endpoint.ts';
 import { skipDeliveriesOfDisabledEndpoint } from './disable-webhook-endpoint.ts';
-import { endpointFromEntity, type EndpointEntity } from './endpoint-from-entity.ts';
-import { generateWebhookSecret, encryptWebhookSecret } from './webhook-signature.ts';
+import { endpointFromEntity, type EndpointEntity } from './endpoint-and-delivery-from-entity.ts';
+import { generateWebhookSecret, encryptWebhookSecret } from './webhook-secret-and-signature.ts';
 
 /** Applies a merge patch (RFC 7396) to a locked endpoint. An update without effect does not change the version. */
 export async function updateWebhookEndpoint(

@@ -2,7 +2,7 @@ import { defineEntity, p } from '@mikro-orm/core';
 import { type WebhookDelivery as WebhookDeliveryBody, webhookDeliveryStatuses, webhookDisabledReasons } from '@mandate/contract';
 import { ApiKey } from '../../api-keys/api-key.entity.ts';
 import { Application } from '../../applications/application.entity.ts';
-import { Event } from '../../events/event.entity.ts';
+import { Event } from '../../events/event-and-sequence-counter.entity.ts';
 import { User } from '../../users/user.entity.ts';
 
 /**

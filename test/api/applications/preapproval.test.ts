@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { assignEventSequenceNumbers } from '../../../server/events/assign-event-sequence.ts';
+import { assignEventSequenceNumbers } from '../../../server/events/assign-event-sequence-numbers.ts';
 import { databaseKind } from '../../support/services/database.ts';
 import type { JsonBody } from '../../support/server/start-mandate.ts';
 import { withShop } from '../../support/shop/with-shop.ts';

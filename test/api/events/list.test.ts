@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { assignEventSequenceNumbers } from '../../../server/events/assign-event-sequence.ts';
-import { deleteExpiredEventsBatch } from '../../../server/events/delete-old-events.ts';
+import { assignEventSequenceNumbers } from '../../../server/events/assign-event-sequence-numbers.ts';
+import { deleteExpiredEventsBatch } from '../../../server/events/delete-expired-events.ts';
 import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';
 import {
   obtainClientToken,

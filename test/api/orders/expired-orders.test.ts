@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { cancelExpiredOrders } from '../../../server/order-lifecycle/expire-orders.ts';
-import { submitPollOrCancelDuePayments } from '../../../server/order-lifecycle/poll-pending-payments.ts';
+import { cancelExpiredOrders } from '../../../server/order-lifecycle/cancel-expired-orders.ts';
+import { submitPollOrCancelDuePayments } from '../../../server/order-lifecycle/submit-poll-or-cancel-due-payments.ts';
 import { readEventTypes } from '../../support/read-event-types.ts';
 import { afterOrderHold, withPaymentTestShop } from '../../support/shop/payment-test-shop.ts';
 

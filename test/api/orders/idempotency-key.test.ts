@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { deleteExpiredIdempotencyKeysBatch } from '../../../server/http/writes/stored-requests.ts';
+import { deleteExpiredIdempotencyKeysBatch } from '../../../server/http/writes/stored-idempotent-requests.ts';
 import type { ApiResponse } from '../../support/server/start-mandate.ts';
 import { buildOrderInput } from '../../support/shop/test-shop.ts';
 import { withShop } from '../../support/shop/with-shop.ts';

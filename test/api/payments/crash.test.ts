@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { submitPollOrCancelDuePayments } from '../../../server/order-lifecycle/poll-pending-payments.ts';
-import { submitOrPollDueRefunds } from '../../../server/refunds/poll-pending-refunds.ts';
+import { submitPollOrCancelDuePayments } from '../../../server/order-lifecycle/submit-poll-or-cancel-due-payments.ts';
+import { submitOrPollDueRefunds } from '../../../server/refunds/submit-or-poll-due-refunds.ts';
 import { withPaymentTestShop, inOneMinute } from '../../support/shop/payment-test-shop.ts';
 
 const till = withPaymentTestShop();

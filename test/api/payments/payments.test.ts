@@ -1,6 +1,6 @@
 import { testPaymentMethodTokens } from '@mandate/contract';
 import { describe, expect, test } from 'vitest';
-import { submitPollOrCancelDuePayments } from '../../../server/order-lifecycle/poll-pending-payments.ts';
+import { submitPollOrCancelDuePayments } from '../../../server/order-lifecycle/submit-poll-or-cancel-due-payments.ts';
 import { readEventTypes } from '../../support/read-event-types.ts';
 import { usesTwoProcesses } from '../../support/server/process-mode.ts';
 import { withPaymentTestShop, inOneMinute } from '../../support/shop/payment-test-shop.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { submitPollOrCancelDuePayments } from '../../../server/order-lifecycle/poll-pending-payments.ts';
-import { applyDueProviderEvents } from '../../../server/order-lifecycle/provider-events.ts';
+import { submitPollOrCancelDuePayments } from '../../../server/order-lifecycle/submit-poll-or-cancel-due-payments.ts';
+import { applyDueProviderEvents } from '../../../server/order-lifecycle/store-and-apply-provider-events.ts';
 import { readEventTypes } from '../../support/read-event-types.ts';
 import { afterOrderHold, withPaymentTestShop, inOneMinute } from '../../support/shop/payment-test-shop.ts';
 import { requireOneProcess } from '../../support/server/process-mode.ts';

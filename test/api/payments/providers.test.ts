@@ -207,7 +207,7 @@ describe('Stripe events', () => {
 
   test('rejects events with a foreign, missing or old signature or a changed body', async () => {
     const text = body({ id: 'pi_1', object: 'payment_intent' });
-    const badSignature = { name: 'BadSignature' };
+    const badSignature = { name: 'InvalidProviderSignatureError' };
     await expect(parse(text, await signed(text, { secret: 'whsec_2' }))).rejects.toMatchObject(badSignature);
     await expect(parse(text.replace('pi_1', 'pi_2'), await signed(text))).rejects.toMatchObject(badSignature);
     await expect(parse(text, await signed(text, { timestamp: Math.floor(Date.now() / 1000) - 600 }))).rejects.toMatchObject(badSignature);

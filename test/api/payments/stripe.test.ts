@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Stripe } from 'stripe';
-import { cancelExpiredOrders } from '../../../server/order-lifecycle/expire-orders.ts';
-import { submitPollOrCancelDuePayments } from '../../../server/order-lifecycle/poll-pending-payments.ts';
-import { applyDueProviderEvents } from '../../../server/order-lifecycle/provider-events.ts';
+import { cancelExpiredOrders } from '../../../server/order-lifecycle/cancel-expired-orders.ts';
+import { submitPollOrCancelDuePayments } from '../../../server/order-lifecycle/submit-poll-or-cancel-due-payments.ts';
+import { applyDueProviderEvents } from '../../../server/order-lifecycle/store-and-apply-provider-events.ts';
 import { indexPaymentProvidersByName } from '../../../server/payments/providers/payment-provider.ts';
 import { createStripeProvider } from '../../../server/payments/providers/stripe-provider.ts';
-import { submitOrPollDueRefunds } from '../../../server/refunds/poll-pending-refunds.ts';
+import { submitOrPollDueRefunds } from '../../../server/refunds/submit-or-poll-due-refunds.ts';
 import { readEventTypes } from '../../support/read-event-types.ts';
 import { startFakeStripe, type FakeStripe } from '../../support/fake-stripe.ts';
 import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';

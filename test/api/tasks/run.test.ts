@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { createStoredFile, appendToStoredFile } from '../../../server/tasks/stored-task-file.ts';
-import { clearExpiredTaskDataBatch } from '../../../server/tasks/delete-old-task-data.ts';
+import { clearExpiredTaskDataBatch } from '../../../server/tasks/clear-expired-task-data.ts';
 import { PermanentTaskError } from '../../../server/tasks/permanent-task-error.ts';
 import type { TaskHandler } from '../../../server/tasks/task-attempt.ts';
 import { databaseKind } from '../../support/services/database.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { openDatabaseWithoutMigrating } from '../../../server/schema/open-database.ts';
+import { openDatabaseWithoutMigrating } from '../../../server/schema/open-database-without-migrating.ts';
 import { createLog } from '../../../server/logging/logger.ts';
 import { databaseKind, createMigratedPostgresqlUrl } from '../../support/services/database.ts';
 import { startMandateServer } from '../../support/server/start-mandate.ts';

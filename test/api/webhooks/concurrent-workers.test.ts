@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { assignEventSequenceNumbers } from '../../../server/events/assign-event-sequence.ts';
+import { assignEventSequenceNumbers } from '../../../server/events/assign-event-sequence-numbers.ts';
 import { claimDueDeliveries, recordDeliveryAttempt } from '../../../server/webhooks/delivery/delivery-queue.ts';
 import { createWebhookDeliveriesForEvents } from '../../../server/webhooks/delivery/create-webhook-deliveries.ts';
 import type { ApiResponse, JsonBody } from '../../support/server/start-mandate.ts';

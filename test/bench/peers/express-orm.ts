@@ -6,9 +6,9 @@ import express from 'express';
 import { LockMode } from '@mikro-orm/core';
 import { z } from 'zod';
 import { DeliveryMethod } from '../../../server/delivery-methods/delivery-method.entity.ts';
-import { openDatabaseWithoutMigrating } from '../../../server/schema/open-database.ts';
-import { Order, OrderItem } from '../../../server/orders/order.entity.ts';
-import { Product, ProductStock } from '../../../server/products/product.entity.ts';
+import { openDatabaseWithoutMigrating } from '../../../server/schema/open-database-without-migrating.ts';
+import { Order, OrderItem } from '../../../server/orders/order-and-order-item.entity.ts';
+import { Product, ProductStock } from '../../../server/products/product-stock-and-adjustment.entity.ts';
 import { User } from '../../../server/users/user.entity.ts';
 import { settings, verifyCaller } from './verify-caller.ts';
 

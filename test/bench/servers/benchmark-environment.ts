@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { scopeNames } from '@mandate/contract';
 import { migrate } from '../../../server/database/migrate/run-migrations.ts';
-import { openDatabaseWithoutMigrating } from '../../../server/schema/open-database.ts';
+import { openDatabaseWithoutMigrating } from '../../../server/schema/open-database-without-migrating.ts';
 import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
 import type { HttpBrowser } from '../../support/browser/browser.ts';
 import { createConfidentialClient, createWebApplication } from '../../support/oauth/oauth-flow.ts';

@@ -1,4 +1,4 @@
-import { createAccountWithVerifiedEmail } from '../../../server/oauth/accounts/account-store.ts';
+import { createAccountWithVerifiedEmail } from '../../../server/oauth/accounts/accounts-and-passwords.ts';
 import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
 import { hashPassword } from '../../../server/oauth/passwords/password-hash.ts';
 import { HttpBrowser } from '../../support/browser/browser.ts';

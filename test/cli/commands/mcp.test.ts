@@ -4,7 +4,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { describe, expect, test } from 'vitest';
 import type { Scope } from '@mandate/contract';
-import { renderMcpToolsSource } from '../../../cli/build/generate-tools.ts';
+import { renderMcpToolsSource } from '../../../cli/build/generate-mcp-tools.ts';
 import type { JsonBody } from '../../support/server/start-mandate.ts';
 import { signUp, obtainTokens } from '../../support/oauth/oauth-flow.ts';
 import { pickupDelivery } from '../../support/shop/test-shop.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { getDisplayWidth } from '../../../cli/terminal/safe-terminal-text.ts';
+import { getDisplayWidth } from '../../../cli/terminal/sanitize-and-measure-terminal-text.ts';
 import { createProblemResponse, startStubServer, type SeenRequest, type StubResponse } from '../../sdk/stub-server.ts';
 import { runInProcess } from '../run-command-line.ts';
 

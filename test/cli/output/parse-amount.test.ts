@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseDecimalToMinorUnits } from '../../../cli/contract-commands/parse-amount.ts';
+import { parseDecimalToMinorUnits } from '../../../cli/contract-commands/parse-decimal-to-minor-units.ts';
 
 test.each([
   ['12.05', 'EUR', 1205],

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify, stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { getDisplayWidth } from '../../../cli/terminal/safe-terminal-text.ts';
+import { getDisplayWidth } from '../../../cli/terminal/sanitize-and-measure-terminal-text.ts';
 import { startStubServer } from '../../sdk/stub-server.ts';
 import { createConfigDirectory } from '../run-command-line.ts';
 

@@ -3,7 +3,7 @@ import { access, chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { renderCompletions } from '../../../cli/completion/completion-candidates.ts';
+import { renderCompletions } from '../../../cli/completion/find-completion-candidates.ts';
 import { renderCompletionTreeSource } from '../../../cli/build/generate-completion.ts';
 import { createConfigDirectory, runInProcess, spawnCommand } from '../run-command-line.ts';
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { openDatabaseWithoutMigrating } from '../../../server/schema/open-database.ts';
+import { openDatabaseWithoutMigrating } from '../../../server/schema/open-database-without-migrating.ts';
 import { FaultEnvironment } from './environment.ts';
 
 /** One server on PGlite. */

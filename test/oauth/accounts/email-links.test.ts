@@ -55,7 +55,7 @@ const linkInvalidations: Readonly<Record<string, (anna: TestUser, links: Links) 
     const done = await browser.submit(await browser.open(reset), { password: 'staple battery horse correct' });
     expect(done.text).toContain('Your password is changed');
   },
-  'oauth/pages/handlers/notify-email-change.ts': async ({ id }) => {
+  'oauth/pages/handlers/delete-links-and-notify-on-email-change.ts': async ({ id }) => {
     await changeAddressAsStaff(id);
   },
   'oauth/pages/handlers/change-email.ts': async (anna) => {
@@ -66,7 +66,7 @@ const linkInvalidations: Readonly<Record<string, (anna: TestUser, links: Links) 
     expect((await browser.submit(await browser.open(confirmation), {})).text).toContain('confirmed');
     expect(await isUsable(laterLink)).toBe(false);
   },
-  'oauth/grants/revoke-user-access.ts': async ({ browser }) => {
+  'oauth/grants/revoke-access-of-suspended-or-closed-user.ts': async ({ browser }) => {
     expect((await browser.submit(await browser.open('/account/close'), {})).response.status).toBe(200);
   },
 };

@@ -4,7 +4,7 @@ import { SMTPServer } from 'smtp-server';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
-import { deliverQueuedMail, type MailTransport } from '../../../server/mail/deliver-mail.ts';
+import { deliverQueuedMail, type MailTransport } from '../../../server/mail/deliver-queued-mail.ts';
 import { queueMail } from '../../../server/mail/queue-mail.ts';
 import { createSmtpTransport } from '../../../server/mail/smtp-transport.ts';
 import { createMigratedDatabase } from '../../support/services/database.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createAdministratorAndDemonstrationShop } from '../../../server/first-run/create-administrator-and-demonstration-shop.ts';
-import { storePasswordHash } from '../../../server/oauth/accounts/account-store.ts';
+import { storePasswordHash } from '../../../server/oauth/accounts/accounts-and-passwords.ts';
 import { commonPasswordsFileUrl } from '../../../server/oauth/passwords/common-passwords.ts';
 import { hashPassword } from '../../../server/oauth/passwords/password-hash.ts';
 import { hasActiveSession } from '../../support/oauth/account-pages.ts';
@@ -12,7 +12,7 @@ import { createMigratedDatabase } from '../../support/services/database.ts';
 import { readMailLink } from '../../support/services/mailbox.ts';
 import { signIn, signUp } from '../../support/oauth/oauth-flow.ts';
 import { runMandateServer } from '../../support/server/server-command.ts';
-import { runServerUntilExit, createPgliteDirectoryIfNew } from '../../support/server/server-process.ts';
+import { runServerUntilExit, createDataDirectory } from '../../support/server/server-process.ts';
 import { useServer } from '../../support/server/use-server.ts';
 
 const server = useServer();
@@ -68,7 +68,7 @@ async function accountPageEntryPoint(): Promise<EntryPoint> {
 async function createAdministratorEntryPoint(): Promise<EntryPoint> {
   const email = newEmail();
   const setPassword = async (password: string): Promise<string> => {
-    await using data = await createPgliteDirectoryIfNew();
+    await using data = await createDataDirectory();
     const argv = ['admin', 'create', '--email', email, '--name', name];
     const { code, stdout, stderr } = await runMandateServer({ MANDATE_DATA_DIR: data.path }, argv, `${password}\n`);
     expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining('No account was created')]);
@@ -139,7 +139,7 @@ describe('the table of entry points', () => {
       'server/oauth/passwords/password-hash.ts',
     ]);
     expect(await filesMatching(/(create|insert|upsert|update)\w*\(StoredPasswordHash\b|(insert into|update) passwords\b/i)).toEqual([
-      'server/oauth/accounts/account-store.ts',
+      'server/oauth/accounts/accounts-and-passwords.ts',
     ]);
   });
 });
@@ -172,7 +172,7 @@ test('a user with an old password that breaks the rules can still sign in', asyn
 });
 
 test('the server does not start with a rejected MANDATE_ADMIN_PASSWORD, and states the reason', { timeout: 60_000 }, async () => {
-  await using data = await createPgliteDirectoryIfNew();
+  await using data = await createDataDirectory();
   const admin = { MANDATE_ADMIN_EMAIL: 'ada@example.com', MANDATE_ADMIN_PASSWORD: 'password1234' };
   const { code, output } = await runServerUntilExit({ MANDATE_DATA_DIR: data.path, ...admin });
   expect(code).toBe(1);

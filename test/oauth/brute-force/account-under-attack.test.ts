@@ -1,6 +1,6 @@
 import { Secret, TOTP } from 'otpauth';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createAccountWithVerifiedEmail } from '../../../server/oauth/accounts/account-store.ts';
+import { createAccountWithVerifiedEmail } from '../../../server/oauth/accounts/accounts-and-passwords.ts';
 import { hashPassword } from '../../../server/oauth/passwords/password-hash.ts';
 import { HttpBrowser, buildFormRequest, type HtmlPage } from '../../support/browser/browser.ts';
 import { readLastMailTo, readMailsTo } from '../../support/services/mailbox.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { neverRejectingAttemptLimiter } from '../../../server/oauth/brute-force/attempt-limits.ts';
+import { neverRejectingAttemptLimiter } from '../../../server/oauth/brute-force/attempt-limiter.ts';
 import { networkFromClientAddress } from '../../../server/http/request/network-from-client-address.ts';
 import { HttpBrowser } from '../../support/browser/browser.ts';
 import { sendTokenRequest, basicAuthorization, createConfidentialClient, signUp } from '../../support/oauth/oauth-flow.ts';

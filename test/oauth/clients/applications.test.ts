@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { ensureCommandLineClient } from '../../../server/applications/command-line-client.ts';
+import { ensureCommandLineClient } from '../../../server/applications/ensure-command-line-client.ts';
 import { createApplication, type ApplicationInput } from '../../../server/applications/create-application.ts';
 import { cliClient } from '../../support/oauth/oauth-flow.ts';
 import { useServer } from '../../support/server/use-server.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { deleteUnusedSelfRegisteredAppsBatch } from '../../../server/access-management/delete-unused-applications.ts';
+import { deleteUnusedSelfRegisteredAppsBatch } from '../../../server/access-management/delete-unused-self-registered-apps.ts';
 import type { JsonBody } from '../../support/server/start-mandate.ts';
 import { ClientMetadataFixture, createDocumentPath } from '../../support/oauth/client-metadata-fixture.ts';
 import {

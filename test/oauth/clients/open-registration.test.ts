@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { deleteUnusedSelfRegisteredAppsBatch } from '../../../server/access-management/delete-unused-applications.ts';
+import { deleteUnusedSelfRegisteredAppsBatch } from '../../../server/access-management/delete-unused-self-registered-apps.ts';
 import { startMandateServer, type JsonBody } from '../../support/server/start-mandate.ts';
 import { withShop } from '../../support/shop/with-shop.ts';
 import {

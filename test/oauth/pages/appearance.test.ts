@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { html } from '../../../server/http/response/html-template.ts';
 import { createPageSecurityHeaders } from '../../../server/oauth/pages/assets/page-security-headers.ts';
-import { calculateContrastRatio, buildStylesheet } from '../../../server/oauth/pages/assets/stylesheet.ts';
+import { calculateContrastRatio, buildStylesheet } from '../../../server/oauth/pages/assets/build-page-stylesheet.ts';
 
 describe('the accent color', () => {
   test('must have enough contrast with white text', () => {

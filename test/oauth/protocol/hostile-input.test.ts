@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { neverRejectingAttemptLimiter } from '../../../server/oauth/brute-force/attempt-limits.ts';
+import { neverRejectingAttemptLimiter } from '../../../server/oauth/brute-force/attempt-limiter.ts';
 import { useServer } from '../../support/server/use-server.ts';
 import { buildFormRequest, type HtmlPage } from '../../support/browser/browser.ts';
 import { expectHarmlessResponse, hostileInputs, countCheckedResponses, hostileParameters } from '../../support/network/hostile-inputs.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
 import { rotateSigningKeysIfDueOrRequested } from '../../../server/oauth/signing-keys/rotate-signing-keys.ts';
-import { loadOrCreateSigningKeyCache } from '../../../server/oauth/signing-keys/signing-key-cache.ts';
+import { loadOrCreateSigningKeyCache } from '../../../server/oauth/signing-keys/rotating-signing-key-cache.ts';
 import { createMigratedDatabase } from '../../support/services/database.ts';
 
 const encryptionKey = Buffer.alloc(32);

@@ -3,8 +3,8 @@ import { createLog } from '../../../server/logging/logger.ts';
 import {
   deleteExpiredOauthRecordsBatch,
   deleteOrphanedAppsAndSessionsBatch,
-} from '../../../server/oauth/storage/delete-expired-rows.sql.ts';
-import { createMailAndCleanupJobs } from '../../../server/process/maintenance-jobs.ts';
+} from '../../../server/oauth/storage/delete-expired-and-orphaned-oauth-rows.sql.ts';
+import { createMailAndCleanupJobs } from '../../../server/process/mail-cleanup-and-usage-flush-jobs.ts';
 import { fetchApiStatus, useServer } from '../../support/server/use-server.ts';
 import {
   obtainAuthorizationCode,

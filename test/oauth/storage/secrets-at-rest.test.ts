@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { loadOrCreateSigningKeyCache } from '../../../server/oauth/signing-keys/signing-key-cache.ts';
+import { loadOrCreateSigningKeyCache } from '../../../server/oauth/signing-keys/rotating-signing-key-cache.ts';
 import { dumpDatabase } from '../../support/services/database-dump.ts';
 import { startMandateServer } from '../../support/server/start-mandate.ts';
 import { useServer } from '../../support/server/use-server.ts';

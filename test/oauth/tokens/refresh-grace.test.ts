@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { hashSecretRecordId } from '../../../server/oauth/storage/oauth-record-mapping.ts';
-import { deleteExpiredOauthRecordsBatch } from '../../../server/oauth/storage/delete-expired-rows.sql.ts';
+import { deleteExpiredOauthRecordsBatch } from '../../../server/oauth/storage/delete-expired-and-orphaned-oauth-rows.sql.ts';
 import { createDpopKey, createDpopProof, type DpopKey } from '../../support/oauth/dpop-proof.ts';
 import { expireRefreshGrace } from '../../support/oauth/refresh-grace.ts';
 import { fetchApiStatus, useServer, type RunningServer } from '../../support/server/use-server.ts';

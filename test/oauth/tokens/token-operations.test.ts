@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import type { TokenOperation } from '../../../server/oauth/provider/count-token-operations.ts';
+import type { TokenOperation } from '../../../server/oauth/provider/report-token-operations.ts';
 import {
   sendTokenRequest,
   cliClient,

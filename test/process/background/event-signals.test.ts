@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Database, EntityManager } from '../../../server/database/entity-manager/entity-manager-type.ts';
-import { openDatabaseWithoutMigrating } from '../../../server/schema/open-database.ts';
+import { openDatabaseWithoutMigrating } from '../../../server/schema/open-database-without-migrating.ts';
 import { forwardLocalWritesToOtherProcesses, listenForEventNotifications } from '../../../server/events/event-notifications.ts';
 import { getEventSignalsOfDatabase } from '../../../server/events/event-signals.ts';
 import { EventWaiter } from '../../../server/events/event-long-poll.ts';

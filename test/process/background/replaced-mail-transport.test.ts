@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { ReplaceableMailTransport } from '../../../server/process/reload-on-sighup.ts';
+import { ReplaceableMailTransport } from '../../../server/process/reload-mail-and-stripe-on-sighup.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

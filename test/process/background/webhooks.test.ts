@@ -2,7 +2,7 @@ import { createHash, randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { openDatabaseWithoutMigrating } from '../../../server/schema/open-database.ts';
+import { openDatabaseWithoutMigrating } from '../../../server/schema/open-database-without-migrating.ts';
 import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
 import { killProcesses, spawnCommand } from '../../cli/run-command-line.ts';
 import { databaseKind, createMigratedPostgresqlUrl } from '../../support/services/database.ts';

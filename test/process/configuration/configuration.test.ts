@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../../../server/config/read-config.ts';
-import { deriveKeys, loadOrCreateSecret } from '../../../server/crypto/derived-keys.ts';
+import { deriveKeys, loadOrCreateSecret } from '../../../server/crypto/derived-keys-and-stored-secret.ts';
 import { createSelfSignedCertificate } from '../../support/network/self-signed-certificate.ts';
 import { createDataDirectory } from '../../support/server/server-process.ts';
 

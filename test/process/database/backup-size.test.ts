@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { migrateAndOpenDatabase } from '../../../server/schema/open-migrated-database.ts';
-import { openDatabaseWithoutMigrating } from '../../../server/schema/open-database.ts';
+import { migrateAndOpenDatabase } from '../../../server/schema/migrate-and-open-database.ts';
+import { openDatabaseWithoutMigrating } from '../../../server/schema/open-database-without-migrating.ts';
 import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
 import { fillShop } from '../../bench/servers/fill-shop.ts';
 import { databaseKind, createEmptyPostgresqlUrl } from '../../support/services/database.ts';

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createCheckpointJob } from '../../../server/database/embedded/limit-wal-size.ts';
-import { openDatabaseWithoutMigrating } from '../../../server/schema/open-database.ts';
+import { openDatabaseWithoutMigrating } from '../../../server/schema/open-database-without-migrating.ts';
 import { createDataDirectory } from '../../support/server/server-process.ts';
 
 const segmentMegabytes = 16;

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
-import { openDatabaseWithoutMigrating } from '../../../server/schema/open-database.ts';
-import { ReplicaWithPrimaryFallback } from '../../../server/database/replica/read-replica.ts';
+import { openDatabaseWithoutMigrating } from '../../../server/schema/open-database-without-migrating.ts';
+import { ReplicaWithPrimaryFallback } from '../../../server/database/replica/replica-with-primary-fallback.ts';
 import { databaseKind } from '../../support/services/database.ts';
 import { findFreePort } from '../../support/network/free-port.ts';
 import { scrapeMetrics } from '../../support/metrics.ts';
@@ -86,7 +86,7 @@ describe.skipIf(databaseKind === 'pglite')('a streaming replica', { timeout: 300
       const warned: object[] = [];
       const replica = new ReplicaWithPrimaryFallback(db, copy, { warn: (details) => void warned.push(details), info: () => undefined });
       for (let nth = 0; nth < 3; nth += 1) expect(await countNotes(replica)).toEqual({ count: 0, standby: false });
-      expect(warned).toEqual([{ err: expect.objectContaining({ name: 'NoReplicaError' }) }]);
+      expect(warned).toEqual([{ err: expect.objectContaining({ name: 'NotAReplicaError' }) }]);
       await copy.close();
       await db.close();
     }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createAccountWithVerifiedEmail } from '../../../server/oauth/accounts/account-store.ts';
+import { createAccountWithVerifiedEmail } from '../../../server/oauth/accounts/accounts-and-passwords.ts';
 import { hashPassword } from '../../../server/oauth/passwords/password-hash.ts';
 import { databaseKind } from '../../support/services/database.ts';
 import {

@@ -42,7 +42,7 @@ const faults: Record<string, Fault> = {
     titles: 'in forwarded headers of a proxy is ignored',
   },
   'password guesses are not limited (94)': {
-    file: 'server/oauth/brute-force/attempt-limits.ts',
+    file: 'server/oauth/brute-force/attempt-limiter.ts',
     from: 'if (waits.length > 0) throw',
     to: 'if (waits.length > Infinity) throw',
     tests: 'test/oauth/brute-force/attempt-limits.test.ts',
@@ -56,7 +56,7 @@ const faults: Record<string, Fault> = {
     titles: 'one succeeds, the others are rejected',
   },
   'a token without a row is valid (66, 67)': {
-    file: 'server/oauth/tokens/find-token-status.sql.ts',
+    file: 'server/oauth/tokens/find-active-token-user-and-limits.sql.ts',
     from: 'from oauth_records t\n',
     to: `from (select 'AccessToken' as model, $1::text as id, null::text as grant_id, 'mandate-cli' as client_id, null::text as account_id, $2::timestamptz + interval '1 day' as expires_at) t\n`,
     tests: 'test/oauth/tokens/revocation.test.ts',
@@ -112,7 +112,7 @@ const faults: Record<string, Fault> = {
     titles: 'once the successor has been used',
   },
   'a lockout rejects the account owner': {
-    file: 'server/oauth/brute-force/attempt-limits.ts',
+    file: 'server/oauth/brute-force/attempt-limiter.ts',
     from: `digest(target, 'network', network)`,
     to: 'digest(target)',
     tests: 'test/oauth/brute-force/lockout.test.ts',

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createMigratedPostgresqlUrl } from '../services/database.ts';
-import { openDatabaseWithoutMigrating } from '../../../server/schema/open-database.ts';
+import { openDatabaseWithoutMigrating } from '../../../server/schema/open-database-without-migrating.ts';
 import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
 import { startLoadBalancer } from '../network/load-balancer.ts';
 import { openLoggedMailbox } from '../services/mailbox.ts';

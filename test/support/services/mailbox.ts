@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Database } from '../../../server/database/entity-manager/entity-manager-type.ts';
-import { deliverQueuedMail } from '../../../server/mail/deliver-mail.ts';
+import { deliverQueuedMail } from '../../../server/mail/deliver-queued-mail.ts';
 import type { Mail } from '../../../server/mail/queue-mail.ts';
 
 /** Delivers all queued e-mails and returns all e-mails to an address. */

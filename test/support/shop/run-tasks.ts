@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { createLog, type Log } from '../../../server/logging/logger.ts';
 import { taskHandlersByType } from '../../../server/app/task-handlers.ts';
-import { runQueuedTasks, type TaskRunnerDependencies } from '../../../server/tasks/run-tasks.ts';
+import { runQueuedTasks, type TaskRunnerDependencies } from '../../../server/tasks/run-queued-tasks.ts';
 import type { TaskHandler } from '../../../server/tasks/task-attempt.ts';
 import type { ApiResponse, ApiServer, JsonBody } from '../server/start-mandate.ts';
 

@@ -6,12 +6,12 @@ import { getClientAddressAndUserAgent } from '../../../audit/record-audit-event.
 import { recordEvent } from '../../../events/record-event.ts';
 import { Problem } from '../../../http/problem-details/problem.ts';
 import { queueMail } from '../../../mail/queue-mail.ts';
-import { changeEmailAddress, markEmailAddressVerified } from '../../../users/change-email-address.ts';
-import { buildEmailEqualsFilter } from '../../../users/email-equals.ts';
-import { userFromEntity } from '../../../users/user-response.ts';
+import { changeEmailAddress, markEmailAddressVerified } from '../../../users/change-or-verify-email-address.ts';
+import { buildEmailEqualsFilter } from '../../../users/build-email-equals-filter.ts';
+import { userFromEntity } from '../../../users/user-from-entity.ts';
 import { User } from '../../../users/user.entity.ts';
-import { lockAccountAndRequireActiveSession, type AccountRequest } from './require-signed-in.ts';
-import { deleteLinksAndNotifyOnEmailChange, emailConfirmationPath } from './notify-email-change.ts';
+import { lockAccountAndRequireActiveSession, type AccountRequest } from './signed-in-page-guards-and-account-page.ts';
+import { deleteLinksAndNotifyOnEmailChange, emailConfirmationPath } from './delete-links-and-notify-on-email-change.ts';
 import {
   deleteEmailedLinksOfUser,
   readEmailedLinkWithoutConsuming,

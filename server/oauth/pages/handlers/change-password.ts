@@ -3,12 +3,12 @@ import { listActiveApiKeysOfUser } from '../../../api-keys/list-account-api-keys
 import { revokeApiKeys } from '../../../api-keys/revoke-api-keys.ts';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../audit/record-audit-event.ts';
 import { queueMail } from '../../../mail/queue-mail.ts';
-import { lockAccountAndRequireActiveSession, type AccountRequest } from './require-signed-in.ts';
-import { storePasswordHash } from '../../accounts/account-store.ts';
-import { loadBrowserSession, startBrowserSession } from '../../sessions/current-session.ts';
+import { lockAccountAndRequireActiveSession, type AccountRequest } from './signed-in-page-guards-and-account-page.ts';
+import { storePasswordHash } from '../../accounts/accounts-and-passwords.ts';
+import { loadBrowserSession, startBrowserSession } from '../../sessions/load-start-and-end-browser-session.ts';
 import { passwordAcrAndAmr } from '../../protocol/acr-and-amr.ts';
-import { recordBrowserSessionUse } from '../../sessions/browser-session-list.ts';
-import { revokeGrantsAndSessionsOfUser } from '../../grants/revoke-grants-and-sessions.ts';
+import { recordBrowserSessionUse } from '../../sessions/record-list-and-revoke-browser-sessions.ts';
+import { revokeGrantsAndSessionsOfUser } from '../../grants/revoke-grants-and-sessions-of-user.ts';
 import { deleteEmailedLinksOfUser } from '../../accounts/emailed-one-time-links.ts';
 import { sanitizeNameForEmail, renderEmail } from '../emails/render-email.ts';
 import { validateAndHashNewPassword } from './validate-and-hash-new-password.ts';

@@ -2,10 +2,10 @@ import type { Request, Response } from 'express';
 import { errors } from 'oidc-provider';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../audit/record-audit-event.ts';
 import type { EntityManager } from '../../../database/entity-manager/entity-manager-type.ts';
-import { lockUserRow } from '../../../users/lock-user.ts';
-import { findActiveAccountWithPasswordHash, getPasswordSetTimeMs } from '../../accounts/account-store.ts';
-import { recordBrowserSessionUse } from '../../sessions/browser-session-list.ts';
-import { endBrowserSession, startBrowserSession } from '../../sessions/current-session.ts';
+import { lockUserRow } from '../../../users/lock-user-row.ts';
+import { findActiveAccountWithPasswordHash, getPasswordSetTimeMs } from '../../accounts/accounts-and-passwords.ts';
+import { recordBrowserSessionUse } from '../../sessions/record-list-and-revoke-browser-sessions.ts';
+import { endBrowserSession, startBrowserSession } from '../../sessions/load-start-and-end-browser-session.ts';
 import type { AuthenticationContext } from '../../protocol/acr-and-amr.ts';
 import { getInteractionClientId, requirePendingInteraction, type PageContext } from '../routing/page-context.ts';
 

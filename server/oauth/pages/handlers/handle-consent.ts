@@ -2,17 +2,17 @@ import type { Request, Response } from 'express';
 import { errors } from 'oidc-provider';
 import { z } from 'zod';
 import { isSelfRegistered } from '../../../applications/application.entity.ts';
-import { getLogoUriIfEmbedded } from '../../../applications/application-logo-uri.ts';
+import { getLogoUriIfEmbedded } from '../../../applications/validate-application-logo-uri.ts';
 import { User } from '../../../users/user.entity.ts';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../audit/record-audit-event.ts';
-import { endBrowserSession } from '../../sessions/current-session.ts';
+import { endBrowserSession } from '../../sessions/load-start-and-end-browser-session.ts';
 import {
   parseKnownRequestedScopes,
   recordConsentDecisionInGrant,
   requireActiveApplication,
   canRoleGrantScope,
   addScopesToStoredConsent,
-} from '../../grants/consent.ts';
+} from '../../grants/consents-and-grants.ts';
 import { createConnectedApp } from '../../grants/connected-apps.ts';
 import { listAccessTokenAudiences, oauthEndpointPaths } from '../../protocol/endpoint-paths-and-audiences.ts';
 import { tokenAndSessionLifetimes } from '../../protocol/token-and-session-lifetimes.ts';

@@ -5,12 +5,12 @@ import { sendPage, type PageContext } from '../routing/page-context.ts';
 import { linkExpiredPage, emailSentPage, requestPasswordResetPage } from '../views/email-link-pages.ts';
 import type { FieldError } from '../views/page-layout.ts';
 import { noticePage } from '../views/message-pages.ts';
-import { sendSignUpOrPasswordResetLink } from './send-email-link.ts';
+import { sendSignUpOrPasswordResetLink } from './send-sign-up-or-password-reset-link.ts';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../audit/record-audit-event.ts';
 import type { EntityManager } from '../../../database/entity-manager/entity-manager-type.ts';
 import { queueMail } from '../../../mail/queue-mail.ts';
-import { markEmailAddressVerified } from '../../../users/change-email-address.ts';
-import { lockUserRow } from '../../../users/lock-user.ts';
+import { markEmailAddressVerified } from '../../../users/change-or-verify-email-address.ts';
+import { lockUserRow } from '../../../users/lock-user-row.ts';
 import { User } from '../../../users/user.entity.ts';
 import {
   listNonPasswordCredentials,
@@ -18,12 +18,12 @@ import {
   splitCredentialsIntoKeptAndRemoved,
   type AccountCredential,
   type CredentialSelection,
-} from '../../accounts/list-and-remove-account-credentials.ts';
-import { storePasswordHash, findActiveAccountById } from '../../accounts/account-store.ts';
+} from '../../accounts/list-and-remove-non-password-credentials.ts';
+import { storePasswordHash, findActiveAccountById } from '../../accounts/accounts-and-passwords.ts';
 import type { AccountRow } from '../../storage/prefetched-oauth-records.ts';
-import { findSourceOfSignInAttempt } from './sign-in-attempt-source.ts';
+import { findSourceOfSignInAttempt } from './find-sign-in-attempt-source.ts';
 import { consumeSecondFactorCode } from '../../second-factors/authenticator-app-and-recovery-codes.ts';
-import { revokeGrantsAndSessionsOfUser } from '../../grants/revoke-grants-and-sessions.ts';
+import { revokeGrantsAndSessionsOfUser } from '../../grants/revoke-grants-and-sessions-of-user.ts';
 import {
   deleteEmailedLinksOfUser,
   readEmailedLinkWithoutConsuming,

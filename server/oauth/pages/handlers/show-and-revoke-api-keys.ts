@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { getClientAddressAndUserAgent } from '../../../audit/record-audit-event.ts';
 import { listAccountApiKeys } from '../../../api-keys/list-account-api-keys.ts';
 import { revokeApiKeys } from '../../../api-keys/revoke-api-keys.ts';
-import type { AccountRequest } from './require-signed-in.ts';
+import type { AccountRequest } from './signed-in-page-guards-and-account-page.ts';
 import { sendPage } from '../routing/page-context.ts';
 import { apiKeysPage } from '../views/api-keys-page.ts';
 

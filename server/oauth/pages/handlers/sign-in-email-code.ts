@@ -6,8 +6,8 @@ import { releaseLoadShedderSlotWhile } from '../../../http/server/load-shedder.t
 import { queueMail } from '../../../mail/queue-mail.ts';
 import { encryptText, decryptText } from '../../../crypto/authenticated-encryption.ts';
 import { hashCodeTypedByUser } from '../../../crypto/hash-typed-code.ts';
-import { getPasswordSetTimeMs, type SignInCandidate } from '../../accounts/account-store.ts';
-import { maxFailuresBeforeEmailConfirmation, TooManyAttemptsError, type CountedAttempt } from '../../brute-force/attempt-limits.ts';
+import { getPasswordSetTimeMs, type SignInCandidate } from '../../accounts/accounts-and-passwords.ts';
+import { maxFailuresBeforeEmailConfirmation, TooManyAttemptsError, type CountedAttempt } from '../../brute-force/attempt-limiter.ts';
 import { generateRecoveryCode } from '../../second-factors/authenticator-app-and-recovery-codes.ts';
 import { renderEmail } from '../emails/render-email.ts';
 import type { PageContext } from '../routing/page-context.ts';

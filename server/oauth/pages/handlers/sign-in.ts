@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../audit/record-audit-event.ts';
-import { findActiveAccountWithPasswordHash, getPasswordSetTimeMs } from '../../accounts/account-store.ts';
-import { signInAttemptSourceFromRequest } from './sign-in-attempt-source.ts';
+import { findActiveAccountWithPasswordHash, getPasswordSetTimeMs } from '../../accounts/accounts-and-passwords.ts';
+import { signInAttemptSourceFromRequest } from './find-sign-in-attempt-source.ts';
 import { findWhenAuthenticatorAppWasAdded, consumeSecondFactorCode } from '../../second-factors/authenticator-app-and-recovery-codes.ts';
 import {
   verifyCredentialOrRequireEmailCode,
@@ -11,7 +11,7 @@ import {
   decryptEmailCodeFormState,
 } from './sign-in-email-code.ts';
 import { passkeyAcrAndAmr, passwordAcrAndAmr, passwordAndCodeAcrAndAmr } from '../../protocol/acr-and-amr.ts';
-import { requireActiveApplication } from '../../grants/consent.ts';
+import { requireActiveApplication } from '../../grants/consents-and-grants.ts';
 import { completeSignIn } from './complete-sign-in.ts';
 import {
   getInteractionClientId,
@@ -27,7 +27,7 @@ import type { FieldError } from '../views/page-layout.ts';
 import { secondFactorPage } from '../views/second-factor-page.ts';
 import { signInPage } from '../views/sign-in-page.ts';
 import { createPasskeyRequestOptionsJson, verifyPasskeyAndRecordUse } from '../../second-factors/passkeys.ts';
-import { issueVerifiedPasswordTicket, decryptVerifiedPasswordTicket } from '../../second-factors/second-step-ticket.ts';
+import { issueVerifiedPasswordTicket, decryptVerifiedPasswordTicket } from '../../second-factors/verified-password-ticket.ts';
 import { verifyPassword } from '../../passwords/password-hash.ts';
 
 /** Only account pages are allowed as targets, which prevents open redirects. */

@@ -3,9 +3,9 @@ import type { Request, Response } from 'express';
 import { errors } from 'oidc-provider';
 import { z, type ZodError } from 'zod';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../audit/record-audit-event.ts';
-import { createAccountWithVerifiedEmail, EmailTakenError } from '../../accounts/account-store.ts';
+import { createAccountWithVerifiedEmail, EmailTakenError } from '../../accounts/accounts-and-passwords.ts';
 import { passwordAcrAndAmr } from '../../protocol/acr-and-amr.ts';
-import { requireActiveApplication } from '../../grants/consent.ts';
+import { requireActiveApplication } from '../../grants/consents-and-grants.ts';
 import { completeSignIn } from './complete-sign-in.ts';
 import { readEmailedLinkWithoutConsuming, lockUserAndConsumeEmailedLink } from '../../accounts/emailed-one-time-links.ts';
 import { validateAndHashNewPassword } from './validate-and-hash-new-password.ts';
@@ -20,7 +20,7 @@ import { linkExpiredPage, emailSentPage } from '../views/email-link-pages.ts';
 import type { FieldError, PageSettings } from '../views/page-layout.ts';
 import { confirmSignUpPage, signUpPage } from '../views/sign-up-page.ts';
 import { noticePage } from '../views/message-pages.ts';
-import { sendSignUpOrPasswordResetLink } from './send-email-link.ts';
+import { sendSignUpOrPasswordResetLink } from './send-sign-up-or-password-reset-link.ts';
 import { findPendingSignInInteraction } from './sign-in.ts';
 
 /** The API's validation rules for names and e-mail addresses. */

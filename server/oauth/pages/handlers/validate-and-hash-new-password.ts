@@ -13,7 +13,7 @@ export type NewPasswordResult = { readonly hash: string } | { readonly reason: s
 /**
  * Hashes a password that a user or an administrator has chosen, unless the password is easy to guess (NIST SP 800-63B-4 section 3.1.1.2).
  * Every code path that sets a password must call this function, not `hashPassword`.
- * @throws TooBusyError if too many passwords are being hashed
+ * @throws PasswordHashQueueFullError if too many passwords are being hashed
  */
 export async function validateAndHashNewPassword(
   password: string,

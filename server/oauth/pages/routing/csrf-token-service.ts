@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { Request, Response } from 'express';
 import { getOauthRequestContext } from '../../protocol/oauth-request-context.ts';
-import { getBrowserSessionOfRequest } from '../../sessions/current-session.ts';
+import { getBrowserSessionOfRequest } from '../../sessions/load-start-and-end-browser-session.ts';
 
 /**
  * Issues and verifies CSRF tokens. A token is an HMAC over the session and its account, so that the token is invalid in every other session

@@ -1,13 +1,13 @@
 import type { Request, Response } from 'express';
 import { errors, type Provider } from 'oidc-provider';
 import type { EntityManager } from '../../../database/entity-manager/entity-manager-type.ts';
-import type { AttemptLimiter } from '../../brute-force/attempt-limits.ts';
+import type { AttemptLimiter } from '../../brute-force/attempt-limiter.ts';
 import type { CsrfTokenService } from './csrf-token-service.ts';
-import type { KnownBrowserCookie } from '../../brute-force/known-browsers.ts';
+import type { KnownBrowserCookie } from '../../brute-force/known-browser-cookie.ts';
 import type { Html } from '../../../http/response/html-template.ts';
 import type { PageSettings } from '../views/page-layout.ts';
 import type { PasskeyChallenges } from '../../second-factors/passkeys.ts';
-import type { OnTokenOperation } from '../../provider/count-token-operations.ts';
+import type { OnTokenOperation } from '../../provider/report-token-operations.ts';
 import { createPageSecurityHeaders } from '../assets/page-security-headers.ts';
 
 /** Dependencies shared by the page handlers. */

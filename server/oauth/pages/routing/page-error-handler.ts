@@ -1,8 +1,12 @@
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 import { errors } from 'oidc-provider';
-import { isRetryableDatabaseError, isDiskFullError, lowDiskSpaceRetryAfterSeconds } from '../../../database/errors/availability-errors.ts';
+import {
+  isRetryableDatabaseError,
+  isDiskFullError,
+  lowDiskSpaceRetryAfterSeconds,
+} from '../../../database/errors/database-error-predicates.ts';
 import { isLowDiskSpaceRejectionError } from '../../../database/storage/disk-space-monitor.ts';
-import { TooManyAttemptsError } from '../../brute-force/attempt-limits.ts';
+import { TooManyAttemptsError } from '../../brute-force/attempt-limiter.ts';
 import { redactInteractionIdInPath } from '../../protocol/redact-interaction-id.ts';
 import { sendPage, type PageContext } from './page-context.ts';
 import { errorPage, messageWithSignInLinkPage } from '../views/message-pages.ts';

@@ -1,7 +1,7 @@
 import express, { type RequestHandler } from 'express';
 import { z } from 'zod';
 import { lowerChunkedBodyLimit } from '../../../http/request/limit-chunked-body-size.ts';
-import { loadBrowserSessionForRequest } from '../../sessions/current-session.ts';
+import { loadBrowserSessionForRequest } from '../../sessions/load-start-and-end-browser-session.ts';
 import type { PageContext } from './page-context.ts';
 import { sendCrossSiteErrorPage } from './page-error-handler.ts';
 import { rejectCrossSiteForms } from './reject-cross-site-forms.ts';

@@ -1,7 +1,7 @@
 import type { ConnectedApp } from '@mandate/contract';
 import { scopeDefinitions } from '@mandate/contract';
 import type { AccountApiKey } from '../../../api-keys/list-account-api-keys.ts';
-import type { SessionSummary } from '../../sessions/browser-session-list.ts';
+import type { SessionSummary } from '../../sessions/record-list-and-revoke-browser-sessions.ts';
 import { isApiScope } from '../../protocol/oauth-scopes.ts';
 import { html, type HtmlChild, type Html } from '../../../http/response/html-template.ts';
 import { checkboxField, formField, hiddenField, renderPage, type FieldError, type PageSettings } from './page-layout.ts';

@@ -1,4 +1,4 @@
-import type { AccountCredential, CredentialSelection } from '../../accounts/list-and-remove-account-credentials.ts';
+import type { AccountCredential, CredentialSelection } from '../../accounts/list-and-remove-non-password-credentials.ts';
 import { formatTimestamp } from './account-pages.ts';
 import { html, type Html } from '../../../http/response/html-template.ts';
 import { checkboxField, formField, hiddenField, renderPage, type FieldError, type PageSettings } from './page-layout.ts';

@@ -1,0 +1,126 @@
+import { isJsonObject, type JsonObject, type JsonValue } from '../schema/json.ts';
+import type { McpTool } from './mcp-tool-type.ts';
+
+export type { McpTool } from './mcp-tool-type.ts';
+
+/** Operations that are not offered as tools for a reason that the OpenAPI document does not express. */
+const operationsWithoutMcpTool: Readonly<Record<string, string>> = { 'signingKeys.rotate': 'must be decided by a human' };
+
+/** Returns the reason why an operation is not offered as a tool; `undefined` if the operation is offered. */
+export function getMcpToolExclusionReason(document: JsonObject, operation: JsonObject): string | undefined {
+  if (operation['x-internal'] === true) return 'is only for external systems';
+  const requestContent = objectAt(objectAt(operation, 'requestBody'), 'content');
+  const [, success = {}] = Object.entries(objectAt(operation, 'responses')).find(([status]) => status.startsWith('2')) ?? [];
+  const responseContent = objectAt(asJson(success), 'content');
+  const fields = objectAt(asJson(selfContained(document, objectAt(objectAt(responseContent, jsonMediaType), 'schema'))), 'properties');
+  if (Object.values(fields).some((field) => 'x-null-in-replay' in asJson(field)))
+    return 'returns a secret, which must not appear in a conversation';
+  if (containsOnlyFiles(requestContent)) return 'requires a file';
+  if (containsOnlyFiles(responseContent)) return 'returns a file';
+  return operationsWithoutMcpTool[textAt(operation, 'operationId')];
+}
+
+const jsonMediaType = 'application/json';
+const containsOnlyFiles = (content: JsonObject): boolean => Object.keys(content).length > 0 && !(jsonMediaType in content);
+
+/** Tool arguments that are sent as the headers `If-Match` and `Idempotency-Key`. */
+export const ifMatchToolArgument = 'if_match';
+export const idempotencyKeyToolArgument = 'idempotency_key';
+
+/** Returns one tool for each operation in Mandate's OpenAPI document, except the excluded operations. */
+export function createMcpTools(document: JsonObject): McpTool[] {
+  const tools = Object.entries(objectAt(document, 'paths')).flatMap(([path, methods]) =>
+    Object.entries(isJsonObject(methods) ? methods : {}).flatMap(([method, operation]) =>
+      isJsonObject(operation) && getMcpToolExclusionReason(document, operation) === undefined
+        ? [toolOf(document, path, method, operation)]
+        : [],
+    ),
+  );
+  // An operation can exist in several API versions; an assistant needs only one of them.
+  return tools.filter(({ name }, index) => tools.findIndex((other) => other.name === name) === index);
+}
+
+function toolOf(document: JsonObject, path: string, method: string, operation: JsonObject): McpTool {
+  const operationId = textAt(operation, 'operationId');
+  const [title, details] = [textAt(operation, 'summary'), textAt(operation, 'description')];
+  const parameters = (Array.isArray(operation['parameters']) ? operation['parameters'] : []).filter(isJsonObject);
+  const parametersIn = (location: string): JsonObject[] => parameters.filter((parameter) => parameter['in'] === location);
+  const accepts = (location: string, name: string): boolean => parametersIn(location).some((parameter) => parameter['name'] === name);
+  const body = objectAt(objectAt(objectAt(objectAt(operation, 'requestBody'), 'content'), 'application/json'), 'schema');
+  const hasBody = Object.keys(body).length > 0;
+  const readOnly = method === 'get';
+  const [keyed, conditional] = [accepts('header', 'Idempotency-Key'), accepts('header', 'If-Match')];
+  return {
+    name: operationId.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`).replace('.', '_'),
+    title,
+    description: details === '' ? `${title}.` : `${title}.\n${details}`,
+    method: method.toUpperCase(),
+    path,
+    pathArguments: parametersIn('path').map((parameter) => textAt(parameter, 'name')),
+    queryArguments: parametersIn('query').map((parameter) => textAt(parameter, 'name')),
+    hasBody,
+    scopes: scopesOf(operation),
+    readOnly,
+    destructive: !readOnly && (method !== 'post' || /^(?:payments|refunds)\.|\.(?:cancel|confirm)$/.test(operationId)),
+    idempotent: method !== 'post',
+    keyed,
+    conditional,
+    inputSchema: inputSchema(operationId, [
+      ...[...parametersIn('path'), ...parametersIn('query')].map((parameter) => parameterSchema(document, parameter)),
+      ...(hasBody ? [asJson(selfContained(document, body))] : []),
+      ...(conditional ? [{ properties: { [ifMatchToolArgument]: conditionSchema } }] : []),
+      ...(keyed ? [{ properties: { [idempotencyKeyToolArgument]: keySchema } }] : []),
+    ]),
+  };
+}
+
+const conditionSchema = {
+  type: 'string',
+  description: 'ETag of the version to change, from an earlier response. If the resource has changed since then, the call fails.',
+};
+
+const keySchema = {
+  type: 'string',
+  pattern: '^[\\w.:-]{1,128}$',
+  description: 'Any unique text. If the outcome of a call is unknown, repeat the call with the same key. It is executed only once.',
+};
+
+const scopesOf = (operation: JsonObject): string[] =>
+  (Array.isArray(operation['security']) ? operation['security'] : [])
+    .filter(isJsonObject)
+    .flatMap((requirement) => (Array.isArray(requirement['oauth2']) ? requirement['oauth2'] : []))
+    .filter((scope) => typeof scope === 'string');
+
+function parameterSchema(document: JsonObject, parameter: JsonObject): JsonObject {
+  const [name, description] = [textAt(parameter, 'name'), textAt(parameter, 'description')];
+  const schema = { ...asJson(selfContained(document, objectAt(parameter, 'schema'))), ...(description !== '' && { description }) };
+  return { properties: { [name]: schema }, required: parameter['required'] === true ? [name] : [] };
+}
+
+/** Combines the properties of all parts into one object schema. */
+function inputSchema(operationId: string, parts: readonly JsonObject[]): JsonObject {
+  const properties: JsonObject = {};
+  for (const part of parts) {
+    for (const [name, schema] of Object.entries(objectAt(part, 'properties'))) {
+      if (name in properties) throw new Error(`${operationId} has two arguments called ${name}`);
+      properties[name] = schema;
+    }
+  }
+  const required = parts.flatMap((part) => (Array.isArray(part['required']) ? part['required'] : []));
+  return { type: 'object', properties, required, additionalProperties: false };
+}
+
+/** Returns the schema with all references resolved and without examples, which would only consume context. */
+function selfContained(document: JsonObject, value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map((item) => selfContained(document, item));
+  if (!isJsonObject(value)) return value;
+  const { $ref, example: _, examples: __, 'x-open-enum': ___, ...rest } = value;
+  const members = Object.fromEntries(Object.entries(rest).map(([key, member]) => [key, selfContained(document, member)]));
+  if (typeof $ref !== 'string') return members;
+  const target = objectAt(objectAt(objectAt(document, 'components'), 'schemas'), $ref.split('/').at(-1) ?? '');
+  return { ...asJson(selfContained(document, target)), ...members };
+}
+
+const asJson = (value: JsonValue | undefined): JsonObject => (isJsonObject(value) ? value : {});
+const objectAt = (object: JsonObject, key: string): JsonObject => asJson(object[key]);
+const textAt = (object: JsonObject, key: string): string => (typeof object[key] === 'string' ? object[key] : '');

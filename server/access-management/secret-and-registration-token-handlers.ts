@@ -1,0 +1,60 @@
+import type { contract, RegistrationToken, SecretRotation } from '@mandate/contract';
+import type { getClientAddressAndUserAgent } from '../audit/record-audit-event.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
+import { createResourceIdempotently } from '../http/writes/idempotency.ts';
+import { createProblem } from '../http/problem-details/problem.ts';
+import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
+import type { RouteHandler } from '../http/routing/route-handler-type.ts';
+import { oauthEndpointPaths } from '../oauth/protocol/endpoint-paths-and-audiences.ts';
+import { getApplicationPath, auditApplicationChange } from '../applications/audit-application-change.ts';
+import { hashClientSecret, generateClientSecret } from '../applications/client-secret.ts';
+import { createRegistrationToken } from './create-registration-token.ts';
+import { lockApplicationRow } from './update-application.ts';
+
+const daySeconds = 24 * 60 * 60;
+export const handleRotateApplicationSecret: RouteHandler<typeof contract.applications.rotateSecret, HandlerDependencies> = (
+  { em },
+  { params: { application_id: id }, body, req, res },
+) => {
+  const until = new Date(Date.now() + (body.overlap_seconds ?? daySeconds) * 1000);
+  return createResourceIdempotently(
+    em,
+    req,
+    res,
+    async (inner): Promise<SecretRotation> => ({
+      client_secret: await rotateSecret(inner, req, id, until),
+      previous_secret_expires_at: until.toISOString(),
+    }),
+    () => getApplicationPath(id),
+  );
+};
+
+export const handleCreateRegistrationToken: RouteHandler<typeof contract.applications.createRegistrationToken, HandlerDependencies> = (
+  { em },
+  { body, req, res },
+) =>
+  createResourceIdempotently(
+    em,
+    req,
+    res,
+    async (inner): Promise<RegistrationToken> => {
+      const { token, expiresAt } = await createRegistrationToken(inner, body.expires_in ?? daySeconds, new Date());
+      return { initial_access_token: token, expires_at: expiresAt.toISOString() };
+    },
+    () => oauthEndpointPaths.registration,
+  );
+
+async function rotateSecret(
+  em: EntityManager,
+  req: Parameters<typeof getClientAddressAndUserAgent>[0],
+  id: number,
+  previousUntil: Date,
+): Promise<string> {
+  const secret = generateClientSecret();
+  const application = await lockApplicationRow(em, id);
+  if (application.type === 'public') throw createProblem('application_has_no_secret', { detail: 'A public application has no secret.' });
+  application.rotateSecret(hashClientSecret(secret), previousUntil);
+  await em.flush();
+  await auditApplicationChange(em, req, 'application.secret_rotated', application.clientId);
+  return secret;
+}

@@ -1,0 +1,25 @@
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
+import { DeliveryMethod } from '../delivery-methods/delivery-method.entity.ts';
+import { Product, ProductStock } from '../products/product-stock-and-adjustment.entity.ts';
+import shop from './demonstration-products.json' with { type: 'json' };
+
+const currency = 'GBP';
+const vatBasisPoints = 2000;
+
+/** Creates delivery methods and products. The products come from a real shop; see the beginning of demonstration-products.json. */
+export async function createDemonstrationShop(em: EntityManager): Promise<void> {
+  await em.insertMany(DeliveryMethod, [
+    { code: 'standard', name: 'Standard delivery, 3 to 5 days', price: 395, currency, requiresAddress: true },
+    { code: 'express', name: 'Express delivery, next working day', price: 695, currency, requiresAddress: true },
+    { code: 'collection', name: 'Collection from the shop', price: 0, currency, requiresAddress: false },
+  ]);
+  const products = shop.products.map(({ stock, ...product }) => ({
+    product: em.create(Product, { ...product, currency, taxRateBps: vatBasisPoints, status: 'active' }),
+    available: stock,
+  }));
+  await em.flush();
+  await em.insertMany(
+    ProductStock,
+    products.map(({ product, available }) => ({ product: product.id, available })),
+  );
+}

@@ -1,0 +1,34 @@
+import { relative } from 'node:path';
+import type { FirstRunFile } from './first-run-file.ts';
+import { formatLoginCommand } from './format-first-order-commands.ts';
+
+/** Formats the message that `npm start` prints in development. */
+export function formatWelcomeMessage(issuer: string, file: FirstRunFile | undefined, filePath: string): string {
+  const account = file && [
+    ['Sign in as', `${file.customer.email}  password ${file.customer.password}`],
+    ['More', `${toDisplayPath(filePath)}  (administrator, applications and their secrets)`],
+  ];
+  const rows = [
+    ['Start page', `${issuer}/`],
+    ['API', `${issuer}/api/v1`],
+    ['Its reference', `${issuer}/docs`],
+    ['Its document', `${issuer}/openapi.json`],
+    ['Sign-up page', `${issuer}/sign-up`],
+    ...(account ?? []),
+  ];
+  return [
+    '',
+    'Mandate is running.',
+    '',
+    ...rows.map(([name, value]) => `  ${name?.padEnd(13)} ${value}`),
+    '',
+    `Next, in another terminal:  ${formatLoginCommand(issuer)}`,
+    '',
+    '',
+  ].join('\n');
+}
+
+function toDisplayPath(path: string): string {
+  const relativePath = relative('', path);
+  return relativePath.startsWith('..') ? path : relativePath;
+}

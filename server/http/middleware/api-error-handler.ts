@@ -1,0 +1,91 @@
+import { RequestValidationError } from '@ts-rest/express';
+import type { ErrorRequestHandler } from 'express';
+import type { Logger } from 'pino';
+import { problemDeclarations, type ProblemCode } from '@mandate/contract';
+import { z } from 'zod';
+import {
+  isDatabaseUnreachableError,
+  isTransientDatabaseError,
+  isDiskFullError,
+  lowDiskSpaceRetryAfterSeconds,
+} from '../../database/errors/database-error-predicates.ts';
+import { isLowDiskSpaceRejectionError } from '../../database/storage/disk-space-monitor.ts';
+import { ReplayedResponseSignal } from '../writes/idempotency.ts';
+import { createPayloadTooLargeProblem, Problem, createProblem } from '../problem-details/problem.ts';
+import { getRequestContext } from '../request/request-context-and-access-log.ts';
+import { getMatchedRoute } from '../request/matched-route.ts';
+import { createValidationProblem } from '../validation/validation-problem.ts';
+
+/** Writes every error response under `/api` as problem details (RFC 9457), regardless of what was thrown. */
+export const createApiErrorHandler =
+  (origin: string, log: Logger): ErrorRequestHandler =>
+  (error: unknown, req, res, next) => {
+    if (res.headersSent) return next(error);
+    if (error instanceof ReplayedResponseSignal) return error.send(res);
+    const problemToSend = error instanceof RequestValidationError ? createValidationProblem(error, getMatchedRoute(req)) : toProblem(error);
+    const { status, title } = problemDeclarations[problemToSend.code];
+    const { id } = getRequestContext(req);
+    // Low disk space is logged once, not for each request.
+    if (status >= 500 && !isLowDiskSpaceRejectionError(problemToSend.cause))
+      log.error({ request_id: id, err: problemToSend.cause ?? problemToSend }, 'a request failed');
+    res.status(status).set({ ...problemToSend.headers, 'Content-Type': 'application/problem+json' });
+    const body = {
+      type: `${origin}/problems/${problemToSend.code}`,
+      title,
+      status,
+      code: problemToSend.code,
+      detail: problemToSend.detail ?? title,
+      instance: `urn:mandate:request:${id}`,
+      request_id: id,
+      ...(problemToSend.violatedPolicies && { violated_policies: problemToSend.violatedPolicies }),
+      ...(problemToSend.errors && { errors: problemToSend.errors }),
+    };
+    // Sent as a buffer, because for strings Express would add a charset parameter, which this media type does not have.
+    res.send(Buffer.from(JSON.stringify(body)));
+  };
+
+const httpError = z.object({ type: z.string(), status: z.number(), limit: z.number() }).partial();
+
+const bodyProblems: Record<string, { code: ProblemCode; detail: string }> = {
+  'entity.parse.failed': { code: 'malformed_json', detail: 'The body must be a JSON object.' },
+  'charset.unsupported': { code: 'unsupported_media_type', detail: 'Send the body in UTF-8.' },
+  'encoding.unsupported': { code: 'unsupported_media_type', detail: 'Send the body without this Content-Encoding.' },
+  'request.aborted': { code: 'invalid_request', detail: 'The body ended too early.' },
+  'request.size.invalid': { code: 'invalid_request', detail: 'The length of the body does not match Content-Length.' },
+};
+
+function toProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (isDiskFullError(error)) {
+    return createProblem('insufficient_storage', {
+      detail:
+        'The server has too little disk space to write, and nothing was changed. Reads work. Send the request again later; with the same Idempotency-Key, it is not executed twice.',
+      headers: { 'Retry-After': String(lowDiskSpaceRetryAfterSeconds) },
+      cause: error,
+    });
+  }
+  if (isDatabaseUnreachableError(error)) {
+    return createProblem('unavailable', {
+      detail: 'The database cannot be reached. Send the request again; with the same Idempotency-Key, it is not executed twice.',
+      headers: { 'Retry-After': '1' },
+      cause: error,
+    });
+  }
+  if (isTransientDatabaseError(error)) {
+    return createProblem('unavailable', {
+      detail: 'The request timed out and was not processed. Retry it.',
+      headers: { 'Retry-After': '1' },
+      cause: error,
+    });
+  }
+  const { type, status, limit } = httpError.safeParse(error).data ?? {};
+  if (type === 'entity.too.large' && limit !== undefined) return createPayloadTooLargeProblem(limit, error);
+  const known = bodyProblems[type ?? ''];
+  if (known) return createProblem(known.code, { detail: known.detail, cause: error });
+  if (error instanceof URIError || status === 400)
+    return createProblem('invalid_request', { detail: 'The URL is not well formed.', cause: error });
+  return createProblem('internal_error', {
+    detail: 'The request was not processed. Retry it; if the error persists, send the request ID to support.',
+    cause: error,
+  });
+}

@@ -1,0 +1,43 @@
+import type { Request, Response } from 'express';
+import type { Principal } from '../request/principal.ts';
+import type { RateLimitState } from '../request/rate-limit-state-type.ts';
+import { getRequestContext } from '../request/request-context-and-access-log.ts';
+import { createProblem } from '../problem-details/problem.ts';
+
+export type RequestLimiter = {
+  /** Counts one request for an application and its user, for an API key or, if neither is known, for an IP address. */
+  count(principal: Principal | undefined, address: string | undefined): Promise<readonly RateLimitState[]>;
+};
+
+/** Counts a request and rejects it if it exceeds a limit. */
+export type ApplyRateLimit = (req: Request, res: Response, principal?: Principal) => Promise<void>;
+
+/** Upper bound of the random delay added to `Retry-After`, so that clients do not all return in the first second of a month. */
+const monthlyJitterSeconds = 60;
+
+export const createRateLimitEnforcer =
+  (limits: RequestLimiter): ApplyRateLimit =>
+  async (req, res, principal) => {
+    const limitStates = await limits.count(principal, principal ? undefined : req.ip);
+    getRequestContext(req).rateLimitStates = limitStates;
+    setLimitHeaders(res, limitStates);
+    const violated = limitStates.filter(({ exceeded }) => exceeded);
+    const [first] = violated;
+    if (!first) return;
+    const monthly = first.policy === 'monthly';
+    const seconds = secondsUntil(first.resetsAt) + (monthly ? Math.floor(Math.random() * monthlyJitterSeconds) : 0);
+    throw createProblem(monthly ? 'quota_exceeded' : 'rate_limited', {
+      detail: `${first.limit} requests ${monthly ? 'a month' : `in ${first.windowSeconds} seconds`} are allowed. The request was not processed. Try again in ${seconds} seconds.`,
+      headers: { 'Retry-After': String(seconds) },
+      violatedPolicies: violated.map(({ policy }) => policy),
+    });
+  };
+
+/** Sets structured field lists (RFC 9651) as specified by draft-ietf-httpapi-ratelimit-headers. */
+function setLimitHeaders(res: Response, limitStates: readonly RateLimitState[]): void {
+  const policies = limitStates.map(({ policy, limit, windowSeconds }) => `"${policy}";q=${limit};w=${windowSeconds}`);
+  const remainders = limitStates.map(({ policy, remaining, resetsAt }) => `"${policy}";r=${remaining};t=${secondsUntil(resetsAt)}`);
+  res.setHeader('RateLimit-Policy', policies.join(', ')).setHeader('RateLimit', remainders.join(', '));
+}
+
+const secondsUntil = (time: Date): number => Math.max(1, Math.ceil((time.getTime() - Date.now()) / 1000));

@@ -1,0 +1,32 @@
+import type { Response } from 'express';
+import type { Readable } from 'node:stream';
+import type { Task } from '@mandate/contract';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
+import { startTaskIdempotently } from '../http/writes/idempotency.ts';
+import { requirePrincipal } from '../http/request/request-context-and-access-log.ts';
+import type { MatchedRequest } from '../http/request/matched-route.ts';
+import { enqueueTask, type NewTask } from '../tasks/enqueue-task.ts';
+import { deleteStoredFile } from '../tasks/stored-task-file.ts';
+import { getTaskPath } from '../tasks/task-from-entity.ts';
+import { storeUpload } from './store-upload.ts';
+
+type ImportStart = Omit<NewTask, 'inputId' | 'params'> & { readonly query: NewTask['params'] };
+
+/** Stores the uploaded file and starts the task that imports it. The upload may take minutes, so it is stored before the transaction. */
+export async function storeUploadAndStartImport(
+  em: EntityManager,
+  req: MatchedRequest & Readable,
+  res: Response,
+  { type, needs, query }: ImportStart,
+) {
+  const { fileId, sha256, format } = await storeUpload(em, req);
+  // A column with the same name as its field is the default and not recorded as a parameter.
+  const specified = Object.entries(query).filter(([name, value]) => name !== `${String(value)}_column`);
+  const params = { ...Object.fromEntries(specified), format };
+  const start = (inner: EntityManager): Promise<Task> =>
+    enqueueTask(inner, requirePrincipal(req), { type, params, needs, inputId: fileId });
+  return startTaskIdempotently(em, req, res, start, getTaskPath, { ...params, sha256 }).catch(async (error: unknown) => {
+    await deleteStoredFile(em, fileId);
+    throw error;
+  });
+}

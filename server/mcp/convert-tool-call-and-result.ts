@@ -1,0 +1,65 @@
+import { randomUUID } from 'node:crypto';
+import { idempotencyKeyToolArgument, ifMatchToolArgument, type McpTool } from '@mandate/contract/tools';
+import { z } from 'zod';
+import type { InProcessResponse, InProcessRequest } from './send-in-process-request.ts';
+
+export type ToolResult = { readonly content: { readonly type: 'text'; readonly text: string }[]; readonly isError?: boolean };
+
+type Arguments = Readonly<Record<string, unknown>>;
+
+/** Builds the API request for a tool call. */
+export function apiRequestFromToolCall(tool: McpTool, toolArguments: Arguments): InProcessRequest {
+  const path = tool.pathArguments.reduce(
+    (template, name) => template.replace(`{${name}}`, encodeURIComponent(toText(toolArguments[name]))),
+    tool.path,
+  );
+  const query = new URLSearchParams(
+    tool.queryArguments.flatMap((name) =>
+      toolArguments[name] === undefined ? [] : [[name, toText(toolArguments[name])] as [string, string]],
+    ),
+  ).toString();
+  const nonBodyArguments = new Set([...tool.pathArguments, ...tool.queryArguments, idempotencyKeyToolArgument, ifMatchToolArgument]);
+  const body = Object.fromEntries(Object.entries(toolArguments).filter(([name]) => !nonBodyArguments.has(name)));
+  return {
+    method: tool.method,
+    path: query === '' ? path : `${path}?${query}`,
+    headers: {
+      accept: 'application/json, application/problem+json',
+      ...(tool.hasBody && { 'content-type': 'application/json' }),
+      ...(tool.keyed && { 'idempotency-key': toText(toolArguments[idempotencyKeyToolArgument] ?? randomUUID()) }),
+      ...(tool.conditional &&
+        toolArguments[ifMatchToolArgument] !== undefined && { 'if-match': toText(toolArguments[ifMatchToolArgument]) }),
+    },
+    ...(tool.hasBody && { body: JSON.stringify(body) }),
+  };
+}
+
+const toText = (value: unknown): string =>
+  typeof value === 'string' ? value : Array.isArray(value) ? value.map(toText).join(',') : JSON.stringify(value);
+
+const problemSchema = z.object({ code: z.string(), title: z.string(), detail: z.string().optional() });
+
+/** Converts an API response to a tool result. Errors are also tool results, because they tell the assistant what to do. */
+export function toolResultFromApiResponse(tool: McpTool, { status, header, text }: InProcessResponse): ToolResult {
+  if (status >= 400) return { ...textResult(errorText(tool, status, text)), isError: true };
+  const etag = header('etag');
+  const result = textResult(text === '' ? 'Done.' : text);
+  return etag === undefined || !tool.readOnly ? result : { content: [...result.content, ...textResult(`etag: ${etag}`).content] };
+}
+
+const textResult = (text: string): ToolResult => ({ content: [{ type: 'text', text }] });
+
+function errorText({ scopes }: McpTool, status: number, text: string): string {
+  const parsed = problemSchema.safeParse(parseJson(text));
+  if (!parsed.success) return `The service answered with status ${status}.`;
+  if (parsed.data.code !== 'insufficient_scope') return text;
+  return `${text}\nhint: The person has not allowed this. Ask them to sign in again with the scope ${scopes.join(' or ')}.`;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,108 @@
+import { UniqueConstraintViolationException } from '@mikro-orm/core';
+import type { FindAccount } from 'oidc-provider';
+import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
+import { recordEvent } from '../../events/record-event.ts';
+import { buildEmailEqualsFilter } from '../../users/build-email-equals-filter.ts';
+import { userFromEntity } from '../../users/user-from-entity.ts';
+import { User } from '../../users/user.entity.ts';
+import { getOauthRequestContext } from '../protocol/oauth-request-context.ts';
+import type { AccountRow } from '../storage/prefetched-oauth-records.ts';
+import { verifyPassword } from '../passwords/password-hash.ts';
+import { StoredPasswordHash } from '../passwords/stored-password-hash.entity.ts';
+import { selectActiveAccountById } from './select-active-account.sql.ts';
+
+export type NewAccount = {
+  readonly name: string;
+  readonly email: string;
+  /** Result of `validateAndHashNewPassword`, computed before the transaction starts. */
+  readonly passwordHash: string;
+  readonly role?: User['role'];
+};
+
+export class EmailTakenError extends Error {
+  override readonly name = 'EmailTakenError';
+}
+
+/**
+ * Creates an active account. Its e-mail address is treated as verified, by either the sign-up link or the administrator who installs the
+ * server.
+ * @throws EmailTakenError
+ */
+export async function createAccountWithVerifiedEmail(
+  em: EntityManager,
+  { name, email, passwordHash, role = 'customer' }: NewAccount,
+  now: Date,
+): Promise<User> {
+  try {
+    return await em.transactional(async (inner) => {
+      const user = inner.create(User, { name, email, role, emailVerification: 'verified' });
+      await inner.flush();
+      inner.create(StoredPasswordHash, { user: user.id, hash: passwordHash, changedAt: now });
+      await recordEvent(inner, 'user.created', userFromEntity(user), user.id);
+      return user;
+    });
+  } catch (error) {
+    if (error instanceof UniqueConstraintViolationException)
+      throw new EmailTakenError('an account with this address already exists', { cause: error });
+    throw error;
+  }
+}
+
+/** An active account, with its password hash and the time at which the password was set; both are null if the account has no password. */
+export type SignInCandidate = { id: number; email: string; hash: string | null; changedAt: Date | null };
+
+/** Returns when an account's password was set, in milliseconds since 1970; 0 if the account has no password. */
+export const getPasswordSetTimeMs = ({ changedAt }: Pick<SignInCandidate, 'changedAt'>): number => changedAt?.getTime() ?? 0;
+
+/** Finds an active account by its e-mail address (ignoring case) or its user ID. */
+export async function findActiveAccountWithPasswordHash(
+  em: EntityManager,
+  emailOrId: string | number,
+): Promise<SignInCandidate | undefined> {
+  if (typeof emailOrId === 'string' && emailOrId.includes('\0')) return undefined;
+  const where = typeof emailOrId === 'number' ? { id: emailOrId } : buildEmailEqualsFilter(emailOrId);
+  const user = await em.findOne(User, { ...where, status: 'active' }, { disableIdentityMap: true });
+  // Queried even if there is no user, so that the response time does not reveal whether an account exists.
+  const password = await em.findOne(StoredPasswordHash, { user: user?.id ?? 0 }, { disableIdentityMap: true });
+  return user ? { id: user.id, email: user.email, hash: password?.hash ?? null, changedAt: password?.changedAt ?? null } : undefined;
+}
+
+/** Verifies the password for an e-mail address. `accountId` is for the audit log only and must not influence the response. */
+export async function verifyEmailAndPassword(
+  em: EntityManager,
+  email: string,
+  password: string,
+): Promise<{ matches: boolean; accountId: number | undefined }> {
+  const candidate = await findActiveAccountWithPasswordHash(em, email);
+  const matches = await verifyPassword(password, candidate?.hash ?? undefined);
+  return { matches, accountId: candidate?.id };
+}
+
+/** Stores a new password hash. `hash` is the result of `validateAndHashNewPassword`, computed before the transaction starts. */
+export async function storePasswordHash(em: EntityManager, userId: number, hash: string, now: Date): Promise<void> {
+  await em.upsert(StoredPasswordHash, { user: userId, hash, changedAt: now }, { disableIdentityMap: true });
+}
+
+/** Returns the active account with this ID, or undefined if the account does not exist or is disabled or closed. */
+export const findActiveAccountById = async (em: EntityManager, id: string): Promise<AccountRow | undefined> =>
+  /^\d{1,15}$/.test(id) ? (await selectActiveAccountById(em, [Number(id)]))[0] : undefined;
+
+/** Creates the account lookup for oidc-provider. The lookup uses the account prefetched for the request, if available. */
+export const createOidcAccountLookup =
+  (em: EntityManager): FindAccount =>
+  async (ctx, id) => {
+    const prefetched = getOauthRequestContext(ctx.req).prefetched?.account;
+    const account = prefetched && String(prefetched.id) === id ? prefetched : await findActiveAccountById(em, id);
+    return (
+      account && {
+        accountId: id,
+        claims: () => ({
+          sub: id,
+          name: account.name,
+          email: account.email,
+          email_verified: account.email_verified,
+          updated_at: Math.floor(new Date(account.updated_at).getTime() / 1000),
+        }),
+      }
+    );
+  };

@@ -1,0 +1,187 @@
+import { RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
+import { sha256 } from '../../crypto/sha256.ts';
+import { findExpiryOfReachedAttemptLimits } from './find-expiry-of-reached-attempt-limits.sql.ts';
+import { createAttemptLimiterDatabaseClient } from './create-attempt-limiter-database-client.sql.ts';
+import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
+import { networkFromClientAddress } from '../../http/request/network-from-client-address.ts';
+
+/** Thrown when the attempt limit is exceeded, which suggests a guessing attack. */
+export class TooManyAttemptsError extends Error {
+  override readonly name = 'TooManyAttemptsError';
+  readonly retryAfterSeconds: number;
+
+  constructor(milliseconds: number) {
+    super('too many attempts');
+    this.retryAfterSeconds = Math.max(1, Math.ceil(milliseconds / 1000));
+  }
+}
+
+const minutes = 60;
+const hours = 60 * minutes;
+
+type Limit = { readonly points: number; readonly duration: number };
+type Policy = {
+  /** Limit for one target and one source. A source is a network, or a browser that has previously signed in to the account. */
+  readonly source: Limit;
+  /** Limit for one network and all targets. */
+  readonly network: Limit;
+  /**
+   * Limit for one target and all networks. Attempts above this limit are still allowed, because otherwise any attacker could lock the owner
+   * out; instead, the caller makes further attempts harder. With `rejects`, attempts above the limit are rejected; use this option for
+   * targets that have no owner.
+   */
+  readonly ceiling?: Limit & { readonly rejects?: true };
+};
+
+const guessLimits = { source: { points: 10, duration: 15 * minutes }, network: { points: 30, duration: 15 * minutes } };
+
+/** Number of attempts (`points`) per `duration` in seconds. */
+const policies = {
+  // NIST SP 800-63B-4 section 3.2.2 allows at most 100 consecutive failures per account
+  password: { ...guessLimits, ceiling: { points: 100, duration: 24 * hours } },
+  secondFactor: { ...guessLimits, ceiling: { points: 100, duration: 24 * hours } },
+  /** Codes sent by e-mail to confirm a sign-in. */
+  emailCode: guessLimits,
+  /** A passkey cannot be guessed, but each attempt costs a signature verification. */
+  passkey: guessLimits,
+  /** Random secrets of 256 bits need no ceiling. */
+  clientSecret: guessLimits,
+  userCode: { source: { points: 10, duration: 10 * minutes }, network: { points: 30, duration: 10 * minutes } },
+  /**
+   * Messages to one e-mail address. Above the ceiling, the address owner cannot request another message for an hour, but has already
+   * received twenty messages with valid links.
+   */
+  mail: {
+    source: { points: 5, duration: 1 * hours },
+    network: { points: 30, duration: 1 * hours },
+    ceiling: { points: 20, duration: 1 * hours, rejects: true },
+  },
+  /** Sign-in codes sent to one account. Only an attempt with the correct password requests such a code. */
+  codeMail: {
+    source: { points: 5, duration: 1 * hours },
+    network: { points: 30, duration: 1 * hours },
+    ceiling: { points: 20, duration: 1 * hours, rejects: true },
+  },
+  /** Open client registrations from one network. */
+  registration: { source: { points: 20, duration: 1 * hours }, network: { points: 20, duration: 1 * hours } },
+  /** Client ID metadata documents fetched for one network. */
+  metadataDocument: { source: { points: 30, duration: 15 * minutes }, network: { points: 30, duration: 15 * minutes } },
+} as const satisfies Record<string, Policy>;
+
+export type AttemptKind = keyof typeof policies;
+
+/** Number of failures across all networks above which a sign-in must be confirmed. */
+export const maxFailuresBeforeEmailConfirmation = {
+  password: policies.password.ceiling.points,
+  secondFactor: policies.secondFactor.ceiling.points,
+};
+
+/** Source of an attempt. */
+export type AttemptSource = {
+  /** The client's IP address. */
+  readonly address: string | undefined;
+  /**
+   * ID of a browser that has previously signed in to the account (`KnownBrowserCookie`). This browser's attempts are counted separately from its
+   * network, so that guesses from other browsers, even on the same network, do not affect this browser.
+   */
+  readonly knownBrowser?: string | undefined;
+};
+
+export type CountedAttempt = {
+  /** Number of attempts, across all networks, above the ceiling; 0 below the ceiling and for a known browser. */
+  readonly aboveCeiling: number;
+  /** Removes the attempt from the counters, because it succeeded. */
+  succeed(): Promise<void>;
+};
+
+export type AttemptLimiter = {
+  /**
+   * Counts an attempt before it is made, so that concurrent attempts cannot exceed a limit. An attempt rejected by a source or network
+   * limit does not count against the ceiling, so that one network alone cannot exceed the ceiling.
+   * @param target identifier of the account or secret, whether it exists or not
+   * @throws TooManyAttemptsError
+   */
+  countAttempt(kind: AttemptKind, target: string, source: AttemptSource): Promise<CountedAttempt>;
+  /**
+   * Rejects a source whose failures have reached a limit, without counting an attempt. Use this for requests that are too frequent to count
+   * individually.
+   */
+  rejectIfLimited(kind: AttemptKind, target: string, source: AttemptSource): Promise<void>;
+};
+
+type Scope = keyof Policy;
+type Counter = { readonly limiter: RateLimiterPostgres; readonly key: string; readonly rejects: boolean };
+
+/**
+ * Creates limits with database counters, which all processes share. Do not call the limits in a transaction: a rollback would undo the
+ * count.
+ */
+export function createDatabaseAttemptLimiter(em: EntityManager): AttemptLimiter {
+  const storeClient = createAttemptLimiterDatabaseClient(em);
+  const limiters = new Map<string, RateLimiterPostgres>();
+  const limiterOf = (keyPrefix: string, { points, duration }: Limit): RateLimiterPostgres => {
+    const options = { keyPrefix, points, duration, storeClient, storeType: 'client', tableName: 'attempts' };
+    const limiter = limiters.get(keyPrefix) ?? new RateLimiterPostgres({ ...options, tableCreated: true, clearExpiredByTimeout: false });
+    limiters.set(keyPrefix, limiter);
+    return limiter;
+  };
+  const countersOf = (kind: AttemptKind, target: string, { address, knownBrowser }: AttemptSource): Counter[] => {
+    const policy: Policy = policies[kind];
+    const network = networkFromClientAddress(address);
+    const counter = (scope: Scope, key: string): Counter[] => {
+      const limit = policy[scope];
+      if (limit === undefined) return [];
+      return [{ limiter: limiterOf(`${kind}.${scope}`, limit), key, rejects: scope !== 'ceiling' || policy.ceiling?.rejects === true }];
+    };
+    if (knownBrowser !== undefined) return counter('source', digest(target, 'browser', knownBrowser));
+    return [
+      ...counter('source', digest(target, 'network', network)),
+      ...counter('network', network),
+      ...counter('ceiling', digest(target)),
+    ];
+  };
+
+  return {
+    async countAttempt(kind, target, source) {
+      const counters = countersOf(kind, target, source);
+      let aboveCeiling = 0;
+      for (const { limiter, key, rejects } of counters) {
+        const { consumedPoints, msBeforeNext } = await limiter.consume(key).catch(limiterResultOrThrow);
+        const excess = Math.max(0, consumedPoints - limiter.points);
+        throwIfLimited(rejects && excess > 0 ? [msBeforeNext] : []);
+        if (!rejects) aboveCeiling = excess;
+      }
+      return {
+        aboveCeiling,
+        async succeed() {
+          for (const { limiter, key } of counters) await limiter.reward(key);
+        },
+      };
+    },
+    async rejectIfLimited(kind, target, source) {
+      const counters = countersOf(kind, target, { address: source.address }).slice(0, 2);
+      const limits = counters.flatMap(({ limiter, key }) => [limiter.getKey(key), limiter.points]);
+      const endsAt = (await findExpiryOfReachedAttemptLimits(em, limits))?.ends_at ?? 0;
+      if (endsAt > Date.now()) throwIfLimited([endsAt - Date.now()]);
+    },
+  };
+}
+
+/** Attempt limits that never reject, for tests only. */
+export const neverRejectingAttemptLimiter: AttemptLimiter = {
+  countAttempt: async () => ({ aboveCeiling: 0, succeed: async () => undefined }),
+  rejectIfLimited: async () => undefined,
+};
+
+/** Handles a `consume` rejection. `consume` rejects with the result if a limit is exceeded, and with an error if the database fails. */
+function limiterResultOrThrow(reason: unknown): RateLimiterRes {
+  if (reason instanceof RateLimiterRes) return reason;
+  throw reason;
+}
+
+function throwIfLimited(waits: readonly number[]): void {
+  if (waits.length > 0) throw new TooManyAttemptsError(Math.max(...waits));
+}
+
+/** Hashes a key, because the target may be an e-mail address or a valid code, which must not be readable in the table. */
+const digest = (...parts: readonly string[]): string => sha256(JSON.stringify(parts), 'base64url');

@@ -1,0 +1,55 @@
+import type { Request } from 'express';
+import type { Context, Middleware } from 'koa';
+import { z } from 'zod';
+import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
+import { TooManyAttemptsError, type AttemptLimiter } from '../brute-force/attempt-limiter.ts';
+import { prefetchClient } from './oidc-client-adapter.ts';
+import { oauthEndpointPaths } from '../protocol/endpoint-paths-and-audiences.ts';
+import { readForm } from '../protocol/buffered-request-body.ts';
+
+const clientAuthenticatedPaths = new Set<string>([
+  oauthEndpointPaths.token,
+  oauthEndpointPaths.revocation,
+  oauthEndpointPaths.introspection,
+  oauthEndpointPaths.pushed_authorization_request,
+  oauthEndpointPaths.device_authorization,
+]);
+const expressRequest = z.custom<Request>();
+const invalidClientBody = z.object({ error: z.literal('invalid_client') });
+
+/**
+ * Limits wrong client secrets to ten per client and network, so that an attacker on another network cannot lock a client out. Counts
+ * attempts before the request transaction starts, because a rollback would undo the count.
+ */
+export const prefetchClientAndLimitSecretAttempts =
+  (em: EntityManager, limits: AttemptLimiter): Middleware =>
+  async (ctx, next) => {
+    const presented = ctx.method === 'POST' && clientAuthenticatedPaths.has(ctx.path) ? await readPresentedClient(ctx) : undefined;
+    if (!presented?.withSecret) {
+      if (presented) await prefetchClient(em, ctx.req, presented.clientId);
+      await next();
+      return;
+    }
+    const { clientId } = presented;
+    const { ip } = expressRequest.parse(ctx.req);
+    const source = { address: ip };
+    try {
+      await Promise.all([limits.rejectIfLimited('clientSecret', clientId, source), prefetchClient(em, ctx.req, clientId)]);
+      await next();
+      if (ctx.status === 401 && invalidClientBody.safeParse(ctx.body).success) await limits.countAttempt('clientSecret', clientId, source);
+    } catch (error) {
+      if (!(error instanceof TooManyAttemptsError)) throw error;
+      ctx.status = 429;
+      ctx.set('Retry-After', String(error.retryAfterSeconds));
+      ctx.body = { error: 'invalid_client', error_description: 'too many wrong secrets: wait before the next request' };
+    }
+  };
+
+/** Returns a request's client ID, and whether the request contains a client secret. */
+async function readPresentedClient(ctx: Context): Promise<{ clientId: string; withSecret: boolean } | undefined> {
+  const basic = /^Basic +([A-Za-z0-9+/=_-]+)$/i.exec(ctx.get('authorization'))?.[1];
+  if (basic !== undefined) return { clientId: Buffer.from(basic, 'base64').toString().split(':', 1)[0] ?? '', withSecret: true };
+  if (!ctx.is('application/x-www-form-urlencoded')) return undefined;
+  const form = await readForm(ctx);
+  return { clientId: form.get('client_id') ?? '', withSecret: form.has('client_secret') };
+}

@@ -1,0 +1,130 @@
+import { raw } from '@mikro-orm/core';
+import { getRolesAllowedForScope } from '@mandate/contract';
+import { errors, type KoaContextWithOIDC, type Provider } from 'oidc-provider';
+import { Application, isSelfRegistered, selfRegistrationMethods } from '../../applications/application.entity.ts';
+import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
+import { lockRows } from '../../database/queries/lock-rows.sql.ts';
+import { User } from '../../users/user.entity.ts';
+import { type ApprovedScopes, lockApplicationAndSelectApprovedScopes } from './lock-application-and-select-approved-scopes.sql.ts';
+import { createConnectedApp } from './connected-apps.ts';
+import { UserConsent } from './consent.entity.ts';
+import { isApiScope, isKnownScope } from '../protocol/oauth-scopes.ts';
+
+type Grant = InstanceType<Provider['Grant']>;
+export type UserRole = User['role'];
+
+/** Returns whether a user with this role can grant the scope: users can grant only the scopes that their role can use. */
+export const canRoleGrantScope = (role: UserRole, scope: string): boolean =>
+  !isApiScope(scope) || getRolesAllowedForScope(scope).includes(role);
+
+/**
+ * Returns the scopes that need no further consent: scopes the user consented to, and scopes an administrator preapproved for all users.
+ * Returns undefined for a self-registered application, because its consent page is always shown.
+ */
+async function findApprovedScopes(em: EntityManager, userId: number, clientId: string): Promise<ApprovedScopes | undefined> {
+  const [row] = await lockApplicationAndSelectApprovedScopes(em, [userId, clientId]);
+  return row && !isSelfRegistered(row) ? row : undefined;
+}
+
+/** Adds the granted scopes to the user's stored consent. */
+export async function addScopesToStoredConsent(
+  em: EntityManager,
+  userId: number,
+  clientId: string,
+  granted: readonly string[],
+  now: Date,
+): Promise<void> {
+  const [applicationId] = await lockRows(em, em.createQueryBuilder(Application).select('id').where({ clientId }), 'key share');
+  if (applicationId === undefined) return; // the application has been deleted
+  await em
+    .createQueryBuilder(UserConsent)
+    .insert({ user: userId, application: applicationId, scopes: [...granted], grantedAt: now })
+    .onConflict(['user', 'application'])
+    .merge({ scopes: raw('array(select distinct unnest(consents.scopes || excluded.scopes) order by 1)'), grantedAt: now })
+    .execute();
+  const selfRegistered = { clientId, registration: { $in: [...selfRegistrationMethods] } };
+  await em.fork({ keepTransactionContext: true }).nativeUpdate(Application, selfRegistered, { lastConsentAt: now });
+}
+
+/** Returns the known scopes in an authorization request. */
+export const parseKnownRequestedScopes = (params: Readonly<Record<string, unknown>>): string[] =>
+  typeof params['scope'] === 'string' ? params['scope'].split(' ').filter(isKnownScope) : [];
+
+/**
+ * Records the scopes that the user allowed and rejected in the grant. API scopes are recorded twice, because oidc-provider treats them both
+ * as OpenID Connect scopes and as resource scopes. Rejected scopes are recorded, so that this request does not ask for consent to them
+ * again.
+ */
+export function recordConsentDecisionInGrant(
+  grant: Grant,
+  resources: readonly string[],
+  requested: readonly string[],
+  allowed: ReadonlySet<string>,
+): void {
+  for (const scope of requested) {
+    if (allowed.has(scope)) grant.addOIDCScope(scope);
+    else grant.rejectOIDCScope(scope);
+    if (!isApiScope(scope)) continue;
+    for (const resource of resources) {
+      if (allowed.has(scope)) grant.addResourceScope(resource, scope);
+      else grant.rejectResourceScope(resource, scope);
+    }
+  }
+}
+
+type AuthenticatingClient = Pick<NonNullable<KoaContextWithOIDC['oidc']['client']>, 'applicationType' | 'clientAuthMethod'>;
+
+/**
+ * Returns whether the consent page is shown at every sign-in. Any program on the device can impersonate a public native client (RFC 8252,
+ * section 8.6). A confidential client authenticates when redeeming the code, even if one of its redirect URIs is on the loopback interface.
+ */
+export const requiresConsentAtEverySignIn = ({ applicationType, clientAuthMethod }: AuthenticatingClient): boolean =>
+  applicationType === 'native' && clientAuthMethod === 'none';
+
+/**
+ * Returns the grant for an authorization request: the grant that the user has just consented to, or a new grant with the scopes of an
+ * earlier consent. Never reuses the browser session's grant, because two devices that share a grant would be signed out together.
+ */
+export const createGrantFinderOrCreator = (em: EntityManager, resources: readonly string[]) => async (ctx: KoaContextWithOIDC) => {
+  const { client, account, result, provider } = ctx.oidc;
+  if (!client || !account) return undefined;
+  const consentedGrantId = result?.consent?.grantId;
+  if (consentedGrantId !== undefined) return provider.Grant.find(consentedGrantId);
+  if (requiresConsentAtEverySignIn(client)) return undefined;
+  const by = { userId: Number(account.accountId), clientId: client.clientId };
+  return em.transactional(() => createGrantWithoutPrompt(em, ctx, by, resources));
+};
+
+async function createGrantWithoutPrompt(
+  em: EntityManager,
+  ctx: KoaContextWithOIDC,
+  { userId, clientId }: { readonly userId: number; readonly clientId: string },
+  resources: readonly string[],
+): Promise<Grant | undefined> {
+  const { params, provider } = ctx.oidc;
+  const requested = parseKnownRequestedScopes(params ?? {});
+  const approval = await findApprovedScopes(em, userId, clientId);
+  if (!approval) return undefined;
+  const [consented, preapproved] = [new Set(approval.consented), new Set(approval.preapproved)];
+  const role = await findRole(em, userId);
+  const allowed = new Set(requested.filter((scope) => (consented.has(scope) || preapproved.has(scope)) && canRoleGrantScope(role, scope)));
+  if (requested.some((scope) => !allowed.has(scope))) return undefined; // in this case, the consent page asks for all requested scopes
+  const grant = new provider.Grant({ accountId: String(userId), clientId });
+  recordConsentDecisionInGrant(grant, resources, requested, allowed);
+  const grantId = await grant.save();
+  const preapprovedScopes = requested.filter((scope) => !consented.has(scope));
+  await createConnectedApp(em, { grantId, userId, clientId, preapprovedScopes }, ctx.get('user-agent'), new Date());
+  return grant;
+}
+
+async function findRole(em: EntityManager, userId: number): Promise<UserRole> {
+  const user = await em.fork({ keepTransactionContext: true }).findOneOrFail(User, userId, { fields: ['role'] });
+  return user.role;
+}
+
+/** Returns the active application with this client ID. */
+export async function requireActiveApplication(em: EntityManager, clientId: string): Promise<Application> {
+  const application = await em.fork({ keepTransactionContext: true }).findOne(Application, { clientId, status: 'active' });
+  if (!application) throw new errors.SessionNotFound('the application does not exist or is disabled');
+  return application;
+}

@@ -1,0 +1,82 @@
+import { LockMode } from '@mikro-orm/core';
+import { z } from 'zod';
+import { revokeApiKeys, type ApiKeyRevocationCause } from '../../api-keys/revoke-api-keys.ts';
+import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
+import { OauthRecord } from '../storage/oauth-record.entity.ts';
+import { ConnectedAppEntity } from './connected-app.entity.ts';
+import { deleteConnectedAppsAndRecordRevocation } from './delete-connected-apps-and-record-revocation.ts';
+
+/** Maximum number of grants per statement. */
+const batchSize = 1_000;
+
+/**
+ * Revokes access that was based on a withdrawn preapproval: grants that consist only of the withdrawn scopes, the withdrawn scopes in other
+ * grants, and API keys that were created with them. Users are asked for consent at their next sign-in. Call this in a transaction that has
+ * locked the application.
+ */
+export async function revokeAccessOfWithdrawnPreapproval(
+  em: EntityManager,
+  clientId: string,
+  withdrawn: readonly string[],
+  by: Omit<ApiKeyRevocationCause, 'reason'>,
+  now: Date,
+): Promise<void> {
+  const where = { clientId, preapprovedScopes: { $overlap: [...withdrawn] } };
+  const apps = await em.find(ConnectedAppEntity, where, { fields: ['grantId'], orderBy: { grantId: 'asc' }, disableIdentityMap: true });
+  const grantIds = apps.map(({ grantId }) => grantId);
+  for (let from = 0; from < grantIds.length; from += batchSize) {
+    await withdrawFromGrants(em, grantIds.slice(from, from + batchSize), new Set(withdrawn));
+  }
+  await revokeApiKeys(em, { clientId, preapproved: withdrawn }, { ...by, reason: 'preapproval_withdrawn' }, now);
+}
+
+async function withdrawFromGrants(em: EntityManager, grantIds: string[], withdrawn: ReadonlySet<string>): Promise<void> {
+  // Locks the grants first, because a request that is issuing a token for a grant holds a lock on that grant.
+  const inOrder = { orderBy: { id: 'asc' }, lockMode: LockMode.PESSIMISTIC_WRITE, refresh: true } as const;
+  const grants = await em.find(OauthRecord, { model: 'Grant', id: { $in: grantIds } }, inOrder);
+  const apps = await em.find(ConnectedAppEntity, { grantId: { $in: grants.map(({ id }) => id) } }, { refresh: true });
+  const appsByGrant = new Map(apps.map((app) => [app.grantId, app]));
+  const [revokedIds, remainingIds]: [string[], string[]] = [[], []];
+  for (const grant of grants) {
+    const app = appsByGrant.get(grant.id);
+    const preapproved = app?.preapprovedScopes ?? [];
+    const narrowed = withoutScopes(grant.payload, new Set(preapproved.filter((scope) => withdrawn.has(scope))));
+    if (narrowed.isEmpty) {
+      revokedIds.push(grant.id);
+      continue;
+    }
+    remainingIds.push(grant.id);
+    grant.payload = narrowed.payload;
+    if (!app) continue;
+    app.scopes = app.scopes.filter((scope) => !withdrawn.has(scope) || !preapproved.includes(scope));
+    app.preapprovedScopes = preapproved.filter((scope) => !withdrawn.has(scope));
+  }
+  await em.flush();
+  // Access tokens contain their scopes, so the tokens are deleted; the next refresh issues a token with the remaining scopes.
+  await em.nativeDelete(OauthRecord, { model: 'AccessToken', grantId: { $in: remainingIds } });
+  await em.nativeDelete(OauthRecord, { model: 'Grant', id: { $in: revokedIds } });
+  await em.nativeDelete(OauthRecord, { grantId: { $in: revokedIds } });
+  await deleteConnectedAppsAndRecordRevocation(em, { grantId: { $in: revokedIds } });
+}
+
+const scopeText = z.string().default('');
+const grantPayload = z
+  .object({ openid: z.object({ scope: scopeText }).passthrough().default({}), resources: z.record(scopeText).default({}) })
+  .passthrough();
+
+/** Returns the grant payload without these scopes, and whether no access remains. */
+function withoutScopes(payload: string, withdrawn: ReadonlySet<string>): { readonly payload: string; readonly isEmpty: boolean } {
+  const { openid, resources, ...grant } = grantPayload.parse(JSON.parse(payload));
+  const remainingScopes = (scopes: string): string =>
+    scopes
+      .split(' ')
+      .filter((scope) => !withdrawn.has(scope))
+      .join(' ');
+  const narrowed = {
+    ...grant,
+    openid: { ...openid, scope: remainingScopes(openid.scope) },
+    resources: Object.fromEntries(Object.entries(resources).map(([resource, scopes]) => [resource, remainingScopes(scopes)])),
+  };
+  // `offline_access` alone grants no access
+  return { payload: JSON.stringify(narrowed), isEmpty: ['', 'offline_access'].includes(narrowed.openid.scope) };
+}

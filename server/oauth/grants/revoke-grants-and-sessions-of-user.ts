@@ -1,0 +1,14 @@
+import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
+import { OauthRecord } from '../storage/oauth-record.entity.ts';
+import { BrowserSession } from '../sessions/browser-session.entity.ts';
+import { deleteConnectedAppsAndRecordRevocation } from './delete-connected-apps-and-record-revocation.ts';
+
+/** Signs the user out of every browser and revokes every grant; stored consents are kept. Call this in a transaction. */
+export async function revokeGrantsAndSessionsOfUser(em: EntityManager, userId: number): Promise<void> {
+  const accountId = String(userId);
+  // Deletes grants first: a request that is issuing a token for a grant holds a lock on that grant, so this statement waits for it.
+  await em.nativeDelete(OauthRecord, { accountId, model: 'Grant' });
+  await em.nativeDelete(OauthRecord, { accountId });
+  await em.nativeDelete(BrowserSession, { user: userId });
+  await deleteConnectedAppsAndRecordRevocation(em, { user: userId });
+}

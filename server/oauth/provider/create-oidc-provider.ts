@@ -1,0 +1,235 @@
+import type { KeyObject } from 'node:crypto';
+import { scopeNames } from '@mandate/contract';
+import type { JWK } from 'jose';
+import { errors, interactionPolicy, Provider, type AdapterFactory, type Configuration, type KoaContextWithOIDC } from 'oidc-provider';
+import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
+import { createOidcAccountLookup } from '../accounts/accounts-and-passwords.ts';
+import { findWhenAuthenticatorAppWasAdded } from '../second-factors/authenticator-app-and-recovery-codes.ts';
+import { oneFactorAcrValue, twoFactorAcrValue } from '../protocol/acr-and-amr.ts';
+import { createClientAdapter, patchClientSecretComparison } from '../clients/oidc-client-adapter.ts';
+import { requiresConsentAtEverySignIn, createGrantFinderOrCreator } from '../grants/consents-and-grants.ts';
+import { cookieNamesForIssuer } from '../protocol/cookie-names.ts';
+import { dpopAlgorithms } from '../tokens/dpop-proof.ts';
+import {
+  apiAudienceFromIssuer,
+  listAccessTokenAudiences,
+  oauthEndpointPaths,
+  basePathFromIssuer,
+} from '../protocol/endpoint-paths-and-audiences.ts';
+import { addAuthTimeClaim, storeIssuedAccessTokenRecord } from '../tokens/access-token-records.ts';
+import { exchangeOrReplayRefreshToken, rotateOrReplay, type RefreshGrantOptions } from '../refresh/refresh-token-grant.ts';
+import { isRedirectUriOrigin } from '../protocol/check-redirect-uri-origin.ts';
+import type { ProviderPages } from '../pages/views/oidc-provider-pages.ts';
+import { tokenAndSessionLifetimes } from '../protocol/token-and-session-lifetimes.ts';
+import { filterApiScopes, openIdConnectScopes } from '../protocol/oauth-scopes.ts';
+import { toOidcProviderSigningKey } from '../signing-keys/in-process-es256-key.ts';
+import { dynamicClientRegistrationConfiguration } from '../clients/dynamic-client-registration.ts';
+
+type ProviderOptions = {
+  readonly em: EntityManager;
+  readonly issuer: string;
+  readonly store: AdapterFactory;
+  /** The first key for each algorithm is used for signing; all keys are published. */
+  readonly keys: readonly JWK[];
+  readonly referenceKey: KeyObject;
+  /** Used together with the presented refresh token to encrypt the response that a repeated refresh returns. */
+  readonly refreshResponseKey: KeyObject;
+  readonly refreshGraceSeconds: number;
+  readonly cookieKey: string;
+  readonly pages: ProviderPages;
+};
+
+export function createOidcProvider(parts: ProviderOptions): Provider {
+  const { em, issuer, store, cookieKey, pages } = parts;
+  const cookies = cookieNamesForIssuer(issuer);
+  const secure = issuer.startsWith('https:');
+  const { refreshResponseKey: key, refreshGraceSeconds: graceSeconds } = parts;
+  const ProviderWithRefreshGrant = providerWithRefreshGrant({ store, key, graceSeconds });
+  const provider = new ProviderWithRefreshGrant(issuer, {
+    adapter: (model) => (model === 'Client' ? createClientAdapter(em) : store(model)),
+    jwks: { keys: parts.keys.map(toOidcProviderSigningKey) },
+    routes: { ...oauthEndpointPaths },
+    cookies: {
+      keys: [cookieKey],
+      // `interaction` and `resume` have the same value at different paths, so one cookie identifies the interaction to the pages and on
+      // resume
+      names: { session: cookies.session, interaction: cookies.interaction, resume: cookies.interaction },
+      long: { httpOnly: true, sameSite: 'lax', secure, signed: true },
+      short: { httpOnly: true, sameSite: 'lax', secure, signed: true },
+    },
+    findAccount: createOidcAccountLookup(em),
+    loadExistingGrant: createGrantFinderOrCreator(em, listAccessTokenAudiences(issuer)),
+    interactions: {
+      policy: createInteractionPolicy(em),
+      url: (_ctx, interaction) =>
+        `${basePathFromIssuer(issuer)}/${interaction.prompt.name === 'consent' ? 'consent' : 'sign-in'}/${interaction.uid}`,
+    },
+    fetch: rejectOutgoingRequest,
+    renderError: pages.renderError,
+    extraTokenClaims: addAuthTimeClaim,
+    formats: { customizers: { jwt: storeIssuedAccessTokenRecord(store, parts.referenceKey) } },
+    ...protocolConfiguration,
+    features: features(issuer, pages),
+  });
+  patchClientSecretComparison(provider);
+  return provider;
+}
+
+/**
+ * Replaces the refresh token handler with one that calls oidc-provider's handler as one of its steps. oidc-provider registers its grant
+ * handlers in its constructor, so only an override can intercept the registration.
+ */
+const providerWithRefreshGrant = (options: RefreshGrantOptions): typeof Provider =>
+  class extends Provider {
+    override registerGrantType<Params extends object>(name: string, handle: GrantHandler<Params>, ...more: RemainingParameters): void {
+      const refresh: GrantHandler<Params> = (ctx) => exchangeOrReplayRefreshToken(options, ctx, async () => handle(ctx));
+      super.registerGrantType(name, name === 'refresh_token' ? refresh : handle, ...more);
+    }
+  };
+type GrantHandler<Params extends object> = Parameters<typeof Provider.prototype.registerGrantType<Params>>[1];
+type RemainingParameters = Parameters<Provider['registerGrantType']> extends [unknown, unknown, ...infer Rest] ? Rest : never;
+
+/**
+ * Rejects every outgoing request from oidc-provider, regardless of the URLs that a client has supplied.
+ * upsert-application-from-client-id-url.ts fetches metadata documents.
+ */
+const rejectOutgoingRequest: NonNullable<Configuration['fetch']> = async () => {
+  throw new Error('the authorization server does not request URLs of clients');
+};
+
+const protocolConfiguration: Configuration = {
+  responseTypes: ['code'],
+  discovery: { client_id_metadata_document_supported: true },
+  clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
+  enabledJWA: { dPoPSigningAlgValues: [...dpopAlgorithms] },
+  pkce: { required: () => true },
+  scopes: [...openIdConnectScopes, ...scopeNames],
+  acrValues: [oneFactorAcrValue, twoFactorAcrValue],
+  claims: { openid: ['sub', 'acr', 'amr', 'auth_time'], profile: ['name', 'updated_at'], email: ['email', 'email_verified'] },
+  conformIdTokenClaims: false, // many clients read the name and the e-mail address from the ID token and never call userinfo
+  clientDefaults: { id_token_signed_response_alg: 'RS256' },
+  rotateRefreshToken: rotateOrReplay,
+  issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
+  expiresWithSession: async () => false, // clients keep their access when the user signs out of the browser
+  allowOmittingSingleRegisteredRedirectUri: false,
+  acceptQueryParamAccessTokens: false,
+  /**
+   * Allows CORS requests from the origins of a client's redirect URIs: to userinfo for all clients, and to every endpoint for public
+   * clients.
+   */
+  clientBasedCORS: (ctx, origin, client) =>
+    (ctx.oidc.route === 'userinfo' || client.clientAuthMethod === 'none') && isRedirectUriOrigin(client.redirectUris ?? [], origin),
+  extraParams: { offline_access: keepOfflineAccess },
+  ttl: {
+    AccessToken: tokenAndSessionLifetimes.accessToken,
+    ClientCredentials: tokenAndSessionLifetimes.accessToken,
+    AuthorizationCode: tokenAndSessionLifetimes.authorizationCode,
+    RefreshToken: tokenAndSessionLifetimes.refreshToken,
+    DeviceCode: tokenAndSessionLifetimes.deviceCode,
+    Grant: tokenAndSessionLifetimes.grant,
+    IdToken: tokenAndSessionLifetimes.idToken,
+    Interaction: tokenAndSessionLifetimes.interaction,
+    Session: tokenAndSessionLifetimes.session,
+  },
+};
+
+const features = (issuer: string, pages: ProviderPages): Configuration['features'] => ({
+  devInteractions: { enabled: false },
+  externalSigningSupport: { enabled: true, ack: 'experimental-01' },
+  clientCredentials: { enabled: true },
+  revocation: { enabled: true, allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId },
+  introspection: { enabled: true, allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId },
+  pushedAuthorizationRequests: { enabled: true },
+  dPoP: { enabled: true },
+  deviceFlow: {
+    enabled: true,
+    mask: '****-****',
+    userCodeInputSource: pages.askForCode,
+    userCodeConfirmSource: pages.confirmDevice,
+    successSource: pages.deviceConnected,
+  },
+  registration: dynamicClientRegistrationConfiguration,
+  rpInitiatedLogout: { enabled: true, logoutSource: pages.confirmSignOut, postLogoutSuccessSource: pages.signedOut },
+  resourceIndicators: {
+    enabled: true,
+    useGrantedResource: async () => true,
+    /**
+     * Selects the API as the audience if API scopes are requested. Otherwise the request is a plain sign-in, and the token is for userinfo.
+     */
+    defaultResource: async (ctx, client, among) => {
+      if (among !== undefined) return among;
+      const params = ctx.oidc.params;
+      // RFC 6749 section 3.3: a client credentials request without `scope` gets all scopes that the client is registered for
+      if (params?.['grant_type'] === 'client_credentials') {
+        params['scope'] ??= client.scope;
+        return apiAudienceFromIssuer(issuer);
+      }
+      const scope = params?.['scope'];
+      return typeof scope === 'string' && filterApiScopes(scope.split(' ')).length > 0 ? apiAudienceFromIssuer(issuer) : undefined;
+    },
+    getResourceServerInfo: async (_ctx, resource) => {
+      if (!listAccessTokenAudiences(issuer).includes(resource)) throw new errors.InvalidTarget('the resource is not known here');
+      return {
+        scope: scopeNames.join(' '),
+        audience: resource,
+        accessTokenTTL: tokenAndSessionLifetimes.accessToken,
+        accessTokenFormat: 'jwt',
+        jwt: { sign: { alg: 'ES256' } },
+      };
+    },
+  },
+});
+
+/**
+ * Extends oidc-provider's default prompts. oidc-provider would fail on a session whose account is closed or disabled; such a session leads
+ * to the sign-in page instead. A requested second factor also leads to the sign-in page. Public native clients always require consent.
+ */
+function createInteractionPolicy(em: EntityManager): interactionPolicy.DefaultPolicy {
+  const { Check, base } = interactionPolicy;
+  const prompts = base();
+  prompts
+    .get('login')
+    ?.checks.add(
+      new Check('account_gone', 'the account cannot be used', 'login_required', ({ oidc }) =>
+        oidc.session?.accountId !== undefined && oidc.account === undefined ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT,
+      ),
+    );
+  prompts
+    .get('login')
+    ?.checks.add(
+      new Check('second_factor', 'a second step is asked for', 'login_required', async ({ oidc }) =>
+        (await lacksSecondFactor(em, oidc)) ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT,
+      ),
+    );
+  const consentChecks = prompts.get('consent')?.checks;
+  // by default, oidc-provider asks for consent for every native client, even a confidential one
+  consentChecks?.remove('native_client_prompt');
+  consentChecks?.add(
+    new Check('public_native_client', 'public native clients require interaction', 'interaction_required', ({ oidc }) =>
+      oidc.client && requiresConsentAtEverySignIn(oidc.client) && !oidc.result?.consent ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT,
+    ),
+    0,
+  );
+  return prompts;
+}
+
+/**
+ * Returns whether the client requests two factors (RFC 9470 section 4) and the user has an authenticator app but signed in with one factor.
+ */
+async function lacksSecondFactor(em: EntityManager, { params, session, account }: KoaContextWithOIDC['oidc']): Promise<boolean> {
+  const requestedAcrValues = typeof params?.['acr_values'] === 'string' ? params['acr_values'].split(' ') : [];
+  if (!requestedAcrValues.includes(twoFactorAcrValue) || !account || session?.acr === twoFactorAcrValue) return false;
+  return (await findWhenAuthenticatorAppWasAdded(em, Number(account.accountId))) !== undefined;
+}
+
+/**
+ * Restores `offline_access`, which oidc-provider drops without `prompt=consent`. In this server, users always consent to this scope
+ * explicitly.
+ */
+function keepOfflineAccess(ctx: KoaContextWithOIDC): void {
+  const { params, client, body } = ctx.oidc;
+  const asked = ctx.method === 'POST' ? body?.['scope'] : ctx.query['scope'];
+  if (!params || typeof asked !== 'string' || !asked.split(' ').includes('offline_access')) return;
+  const scopes = new Set(typeof params['scope'] === 'string' ? params['scope'].split(' ') : []);
+  if (client?.grantTypeAllowed('refresh_token')) params['scope'] = [...scopes.add('offline_access')].join(' ');
+}

@@ -1,0 +1,51 @@
+import type { Request } from 'express';
+import type { Middleware } from 'koa';
+import type { KoaContextWithOIDC } from 'oidc-provider';
+import { z } from 'zod';
+import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
+import { oauthEndpointPaths } from '../protocol/endpoint-paths-and-audiences.ts';
+import { OauthRecord } from '../storage/oauth-record.entity.ts';
+import { BrowserSession } from './browser-session.entity.ts';
+import { upsertBrowserSession } from './upsert-browser-session.sql.ts';
+import { describeUserAgent } from './describe-user-agent.ts';
+
+/** Records a session's browser and time of last use, for the session list on the account pages. */
+export async function recordBrowserSessionUse(
+  em: EntityManager,
+  uid: string,
+  accountId: string,
+  req: Pick<Request, 'ip' | 'headers'>,
+  now: Date,
+): Promise<void> {
+  await upsertBrowserSession(em, [uid, Number(accountId), describeUserAgent(req.headers['user-agent']), req.ip ?? null, now]);
+}
+
+/** Records the use of a session by an authorization request, after the response. */
+export const recordBrowserSessionUseOnAuthorization =
+  (em: EntityManager): Middleware =>
+  async (ctx, next) => {
+    await next();
+    if (!ctx.path.startsWith(oauthEndpointPaths.authorization) || ctx.status >= 400) return;
+    const session = z.custom<KoaContextWithOIDC | { oidc: undefined }>().parse(ctx).oidc?.session;
+    if (session?.accountId === undefined) return;
+    await recordBrowserSessionUse(em, session.uid, session.accountId, z.custom<Request>().parse(ctx.req), new Date());
+  };
+
+export type SessionSummary = { uid: string; device: string | null; startedAt: Date };
+/** Lists a user's active sessions, newest first. */
+export async function listActiveBrowserSessionsOfUser(em: EntityManager, userId: number, now: Date): Promise<SessionSummary[]> {
+  const activeUids = em
+    .createQueryBuilder(OauthRecord)
+    .select('uid')
+    .where({ model: 'Session', accountId: String(userId), expiresAt: { $gt: now } });
+  const sessions = await em.find(
+    BrowserSession,
+    { user: userId, uid: { $in: activeUids.toRaw() } },
+    { orderBy: { startedAt: 'desc', uid: 'asc' }, limit: 100, disableIdentityMap: true },
+  );
+  return sessions.map(({ uid, device = null, startedAt }) => ({ uid, device, startedAt }));
+}
+
+/** Deletes one of the user's sessions. Returns false if the user has no such session. */
+export const revokeBrowserSession = async (em: EntityManager, userId: number, uid: string): Promise<boolean> =>
+  (await em.nativeDelete(OauthRecord, { model: 'Session', uid, accountId: String(userId) })) > 0;

@@ -1,0 +1,11 @@
+import { prepareStatement } from '../database/queries/prepared-statement.ts';
+import type { OrderRejection } from './problem-from-order-rejection.ts';
+
+type PlacementRow = { answer: string | null; location: string | null; refusal: OrderRejection | null };
+
+// SQL, because one function call is the whole transaction (benchmark `create-order`).
+export const callPlaceOrderSqlFunction = prepareStatement<PlacementRow>(
+  'place_order_v4',
+  `select answer, location, refusal
+     from mandate_place_order_v4($1::text[], $2, $3, $4, $5::bigint[], $6::int[], $7::json, $8, $9, $10, $11, $12, $13, $14::json, $15::interval, $16::json)`,
+);

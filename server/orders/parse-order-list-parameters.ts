@@ -1,0 +1,62 @@
+import type { z } from 'zod';
+import { type contract, maxOrdersWithItems } from '@mandate/contract';
+import { rejectReversedTimeRange } from '../http/response/time-range-and-total-count.ts';
+import type { Principal } from '../http/request/principal.ts';
+import { createInvalidRequestProblem } from '../http/problem-details/problem.ts';
+import type { OrderFilters, OrderSort } from './list-orders.sql.ts';
+import { resolveUserWhoseOrdersAreListed } from './resolve-user-whose-orders-are-listed.ts';
+
+export type OrderListQuery = z.output<(typeof contract.orders.list)['query']>;
+type OrderList = { readonly filters: OrderFilters; readonly sort: OrderSort; readonly withItems: boolean };
+
+/** Returns an order list request's filters and sort; throws if parameters contradict each other. */
+export function parseOrderListParameters(principal: Principal, query: OrderListQuery): OrderList {
+  rejectReversedTimeRange(query, 'created_at_gte', 'created_at_lt');
+  rejectReversedTimeRange(query, 'updated_at_gte', 'updated_at_lt');
+  const withItems = query.include?.includes('items') ?? false;
+  if (withItems && query.limit > maxOrdersWithItems) {
+    throw createInvalidRequestProblem({
+      in: 'query',
+      parameter: 'limit',
+      code: 'out_of_range',
+      detail: `With \`include=items\` a page has at most ${maxOrdersWithItems} orders: send \`limit=${maxOrdersWithItems}\` or less.`,
+    });
+  }
+  const filters = {
+    userId: resolveUserWhoseOrdersAreListed(principal, query.user_id),
+    ids: query.id,
+    clientId: query.client_id,
+    status: query.status,
+    paymentStatus: query.payment_status,
+    fulfillmentStatus: query.fulfillment_status,
+    reference: query.reference,
+    createdAtGte: query.created_at_gte,
+    createdAtLt: query.created_at_lt,
+    updatedAtGte: query.updated_at_gte,
+    updatedAtLt: query.updated_at_lt,
+  };
+  return { filters, sort: sortFromQuery(query), withItems };
+}
+
+/** Filters by update time require a sort by update time: with another sort, even a short period would mean scanning all orders. */
+function sortFromQuery({ sort, updated_at_gte: from, updated_at_lt: until }: OrderListQuery): OrderSort {
+  const filtersByUpdate = from !== undefined || until !== undefined;
+  if (filtersByUpdate && (sort === 'created_at' || sort === '-created_at')) {
+    throw createInvalidRequestProblem({
+      in: 'query',
+      parameter: 'sort',
+      code: 'conflicting_parameters',
+      detail: 'With `updated_at_gte` or `updated_at_lt`, send `sort=updated_at` or `sort=-updated_at`, or leave `sort` out.',
+    });
+  }
+  switch (sort ?? (filtersByUpdate ? 'updated_at' : '-created_at')) {
+    case 'created_at':
+      return { by: 'created_at', descending: false };
+    case '-created_at':
+      return { by: 'created_at', descending: true };
+    case 'updated_at':
+      return { by: 'updated_at', descending: false };
+    default:
+      return { by: 'updated_at', descending: true };
+  }
+}

@@ -1,0 +1,82 @@
+import { type RawBuilder, sql } from 'kysely';
+import { maxCountedTotal } from '@mandate/contract';
+import { countRowsUpTo } from '../database/queries/count-rows-up-to-limit.sql.ts';
+import { roundUpLimitSql, runQueryBuiltAtRunTime } from '../database/queries/dynamic-query.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
+import type { KeysetPosition } from '../http/response/pagination.ts';
+
+/** Selects payments, refunds or shipments that belong to orders. */
+export type SubresourceFilter = {
+  readonly table: 'payments' | 'refunds' | 'shipments';
+  readonly statuses: readonly string[];
+  /** The user whose orders are searched; `undefined` means all users. */
+  readonly userId: number | undefined;
+  /** A selective condition whose column has an index; ignored if the value is `undefined`. */
+  readonly narrowedBy?: { readonly column: 'payment_id' | 'tracking_number'; readonly value: string | number | undefined };
+};
+
+export type SubresourceListQuery = {
+  readonly limit: number;
+  readonly order_id?: number | undefined;
+  readonly status?: readonly string[] | undefined;
+  readonly created_at_gte?: string | undefined;
+  readonly created_at_lt?: string | undefined;
+  readonly sort: 'created_at' | '-created_at';
+};
+
+// SQL, because MikroORM has no lateral joins.
+/** Returns a page's ids in sort order. */
+export async function selectPaymentRefundOrShipmentIds(
+  em: EntityManager,
+  subresource: SubresourceFilter,
+  query: SubresourceListQuery,
+  position: KeysetPosition | undefined,
+): Promise<number[]> {
+  const descending = query.sort === '-created_at';
+  const direction = sql.raw(descending ? 'desc' : 'asc');
+  const after = position
+    ? sql`(created_at, id) ${sql.raw(descending ? '<' : '>')} (${position[0]}::timestamptz, ${position[1]}::bigint)`
+    : sql`true`;
+  const page = sql`order by created_at ${direction}, id ${direction} limit ${roundUpLimitSql(query.limit)}`;
+  const ids = sql<{ id: number }>`select id from ${matchingRows(subresource, query, after, page)} found ${page}`;
+  return (await runQueryBuiltAtRunTime(em, ids)).map(({ id }) => id);
+}
+
+/** Counts the matching rows, up to `maxTotalCount + 1`. */
+export const countPaymentsRefundsOrShipments = (
+  em: EntityManager,
+  subresource: SubresourceFilter,
+  query: SubresourceListQuery,
+): Promise<number> => countRowsUpTo(em, sql`select 1 from ${matchingRows(subresource, query, sql`true`, sql``)} found`, maxCountedTotal);
+
+/**
+ * Selects the matching rows: by a selective condition (such as the order), otherwise per order of the given user, otherwise with one index
+ * scan per status.
+ */
+function matchingRows(
+  { table, statuses, userId, narrowedBy }: SubresourceFilter,
+  { order_id: orderId, status, created_at_gte: from, created_at_lt: until }: SubresourceListQuery,
+  after: RawBuilder<unknown>,
+  page: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  const select = sql`select id, created_at from ${sql.table(table)}`;
+  const conditions = [after];
+  if (orderId !== undefined) conditions.push(sql`order_id = ${orderId}`);
+  const isNarrowed = narrowedBy?.value !== undefined;
+  if (isNarrowed) conditions.push(sql`${sql.ref(narrowedBy.column)} = ${narrowedBy.value}`);
+  if (from !== undefined) conditions.push(sql`created_at >= ${from}::timestamptz`);
+  if (until !== undefined) conditions.push(sql`created_at < ${until}::timestamptz`);
+  const where = sql.join(conditions, sql` and `);
+  const hasStatus = status === undefined ? sql`true` : sql`status = any(${status}::text[])`;
+  if (orderId !== undefined || isNarrowed) {
+    const isOwn = sql`exists (select 1 from orders where orders.id = order_id and orders.user_id = ${userId})`;
+    return sql`(${select} where ${where} and ${hasStatus} and ${userId === undefined ? sql`true` : isOwn} ${page})`;
+  }
+  if (userId !== undefined) {
+    // `offset 0` forces an index lookup for each of the user's orders, regardless of the planner's estimates.
+    return sql`(select subresource.* from orders cross join lateral (
+      ${select} where order_id = orders.id and ${hasStatus} and ${where} offset 0) subresource where orders.user_id = ${userId})`;
+  }
+  return sql`(select subresource.* from unnest(${status ?? statuses}::text[]) as wanted (status) cross join lateral (
+    ${select} where ${sql.table(table)}.status = wanted.status and ${where} ${page}) subresource)`;
+}

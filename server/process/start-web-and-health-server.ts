@@ -1,0 +1,110 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { createApp } from '../app/app.ts';
+import type { Config } from '../config/read-config.ts';
+import type { Database } from '../database/entity-manager/entity-manager-type.ts';
+import { EventWaiter } from '../events/event-long-poll.ts';
+import { formatWelcomeMessage } from '../first-run/format-welcome-message.ts';
+import { getFirstRunFilePath, readFirstRunFile } from '../first-run/first-run-file.ts';
+import { createAdministratorAndDemonstrationShop } from '../first-run/create-administrator-and-demonstration-shop.ts';
+import { createHealthHandler } from '../http/server/health-check-handler.ts';
+import { createHttpServer } from '../http/server/http-server.ts';
+import { reloadTlsOnChange } from '../http/server/reload-tls-on-change.ts';
+import { readTlsFiles } from '../http/server/tls-files.ts';
+import type { Log } from '../logging/logger.ts';
+import { basePathFromIssuer } from '../oauth/protocol/endpoint-paths-and-audiences.ts';
+import { openRedisCounterConnection } from '../rate-limits/redis-counter-connection.ts';
+import { drainConnections } from './drain-connections.ts';
+import type { ProcessDependencies } from './process-dependencies.ts';
+
+/**
+ * Serves requests until `opened` is closed, which finishes the requests in progress.
+ * @param wake called when there is new work for the background jobs
+ */
+export async function startWebServerAfterFirstRunSetup(
+  parts: ProcessDependencies,
+  wake: () => void,
+  opened: AsyncDisposableStack,
+): Promise<void> {
+  const { config, log, db, storage, metrics, transport, ...rest } = parts;
+  const { issuer, taxMode, trustProxy, rateLimits, previewVersions, openRegistration, refreshGraceSeconds, securityContact } = config;
+  const sharedCounters = config.redisUrl === undefined ? undefined : openRedisCounterConnection(config.redisUrl, issuer, log);
+  opened.defer(async () => sharedCounters?.close());
+  const newEvents = new EventWaiter(db.em);
+  const appSettings = {
+    issuer,
+    taxMode,
+    trustProxy,
+    previewVersions,
+    openRegistration,
+    refreshGraceSeconds,
+    securityContact,
+    canMail: transport !== undefined,
+    development: !config.production,
+  };
+  const limitSettings = { rateLimits, sharedCounters, onTokenOperation: metrics?.onTokenOperation };
+  const app = await createApp({ db, log, ...rest, wake, newEvents, ...appSettings, ...limitSettings });
+  await prepareDatabase(config, db, log);
+  const tls = config.tls && readTlsFiles(config.tls);
+  const stopping = new AbortController();
+  const timeouts = trustProxy === false ? {} : { keepAlive: keepAliveBehindProxyMs };
+  const server = createHttpServer(app, {
+    issuer,
+    log,
+    health: createHealthHandler(db, stopping.signal, storage),
+    load: { maxConcurrent: config.concurrency },
+    timeouts,
+    tls,
+    watchLoad: metrics?.watchLoad,
+  });
+  metrics?.watchRequests(server, basePathFromIssuer(issuer));
+  await listen(server, config, log);
+  if (config.tls && tls) opened.use(reloadTlsOnChange(server, config.tls, tls, log));
+  opened.defer(() => {
+    stopping.abort();
+    // long polls would delay the shutdown
+    return drainConnections(server, config.stopDelaySeconds * 1_000, () => newEvents.stop());
+  });
+  await printWelcome(config, db);
+}
+
+/** Starts the HTTP server of a `worker` process, which only serves health checks, without TLS because probes are local. */
+export async function startHealthServer({ config, log, db }: ProcessDependencies, opened: AsyncDisposableStack): Promise<void> {
+  const stopping = new AbortController();
+  const respondToHealthCheck = createHealthHandler(db, stopping.signal);
+  const server = createServer((req, res) => void (respondToHealthCheck(req.url, res) || res.writeHead(404).end()));
+  await listen(server, config, log);
+  opened.defer(() => {
+    stopping.abort();
+    return drainConnections(server);
+  });
+  if (!config.production)
+    process.stdout.write('\nMandate is running. This process runs background jobs and serves /healthz and /readyz.\n\n');
+}
+
+async function prepareDatabase(config: Config, db: Database, log: Log): Promise<void> {
+  const outcome = await createAdministratorAndDemonstrationShop(db, config, new Date());
+  if (outcome === 'without administrator')
+    log.warn('there is no administrator yet: set MANDATE_ADMIN_EMAIL and MANDATE_ADMIN_PASSWORD for one start');
+}
+
+/**
+ * Longer than the 60 seconds that proxies keep idle connections open (nginx, cloud load balancers). With a shorter timeout, a proxy could
+ * send a request over a connection that is being closed, and respond with 502.
+ */
+const keepAliveBehindProxyMs = 75_000;
+
+/** Maximum length of the queue of pending connections. When the queue is full, a client retries only after a second. */
+const backlog = 4096;
+
+async function listen(server: Server, { http, issuer, role }: Config, log: Log): Promise<void> {
+  server.listen({ ...http, backlog });
+  await once(server, 'listening');
+  log.info({ ...http, issuer, role }, 'listening');
+}
+
+async function printWelcome({ production, issuer, dataDirectory }: Config, db: Database): Promise<void> {
+  if (production) return;
+  const file = await readFirstRunFile(db.em.fork(), dataDirectory);
+  process.stdout.write(formatWelcomeMessage(issuer, file, getFirstRunFilePath(dataDirectory)));
+}

@@ -1,0 +1,74 @@
+import { type RawBuilder, sql } from 'kysely';
+import { runQueryBuiltAtRunTime } from '../database/queries/dynamic-query.ts';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
+import { calculateEditDistance } from './calculate-edit-distance.ts';
+
+/**
+ * A word of the search text. `is_known`: a product visible to the caller contains the word. If no such product contains the word, `similar`
+ * lists similar words in these products.
+ */
+type SearchedWord = { readonly word: string; readonly is_known: boolean; readonly similar: readonly string[] | null };
+
+/** Maximum number of corrected words: each correction takes time, and the replacements are stored in the cursor. */
+const correctedMax = 3;
+/** Maximum number of similar words compared by edit distance, and of words that replace one misspelled word. */
+const [comparedMax, replacementsMax] = [20, 3];
+
+// SQL, because MikroORM has neither full-text search nor trigrams.
+/**
+ * Returns a search query for `text` in `to_tsquery` syntax, with every misspelled word replaced by the most similar words of products with
+ * these statuses. Returns `undefined` if no word is misspelled or a misspelled word has no similar word. Other products never affect the
+ * result.
+ */
+export async function correctSearchSpelling(em: EntityManager, text: string, statuses: readonly string[]): Promise<string | undefined> {
+  const words = await runQueryBuiltAtRunTime(em, buildWordsAndSimilarWordsQuery(text, statuses));
+  if (words.every((word) => word.is_known)) return undefined;
+  const alternatives = words.map(({ word, is_known: isKnown, similar }) => (isKnown ? [word] : nearestWords(word, similar ?? [])));
+  if (alternatives.some((each) => each.length === 0)) return undefined;
+  // The last word may be incomplete, as in `product_search_query`.
+  const terms = alternatives.map((each, index) => each.map((word) => `'${word}'${index === words.length - 1 ? ':*' : ''}`).join(' | '));
+  return terms.map((term) => `(${term})`).join(' & ');
+}
+
+/** Returns the similar words with the smallest edit distance (maximum: 1, or 2 for words of 6 letters or more). */
+function nearestWords(word: string, similar: readonly string[]): string[] {
+  const distances = similar.map((each) => ({ each, distance: calculateEditDistance(word, each) }));
+  const nearest = Math.min(word.length < 6 ? 1 : 2, ...distances.map(({ distance }) => distance));
+  return distances
+    .filter(({ distance }) => distance === nearest)
+    .slice(0, replacementsMax)
+    .map(({ each }) => each);
+}
+
+/** Builds the query that returns a text's words, and similar words for each unknown word. */
+export const buildWordsAndSimilarWordsQuery = (text: string, statuses: readonly string[]): RawBuilder<SearchedWord> => sql`
+  with words as (
+    select word, place, to_tsquery('simple', '''' || word || '''' || case when lead(place) over (order by place) is null then ':*' else '' end) as query
+      from unnest(string_to_array(searchable_text(${text}), ' ')) with ordinality as split (word, place) where word <> ''
+  ), compared as (
+    select word, place, numnode(query) = 0 or ${isVisible(sql`words.query`, statuses)} as is_known from words
+  ), numbered as (
+    select word, place, is_known, row_number() over (partition by is_known order by place) as number from compared
+  )
+  select word, is_known,
+         case when not is_known and number <= ${sql.lit(correctedMax)} and length(word) >= 3 then array(${similarWords(statuses)}) end as similar
+    from numbered order by place`;
+
+/** Trigrams find most misspellings. Swapping two letters of a short word leaves few common trigrams, so all swaps are also looked up. */
+const similarWords = (statuses: readonly string[]): RawBuilder<unknown> => sql`
+  select found.word
+    from (select candidate.word, max(candidate.similarity) as similarity
+            from (select known.word, similarity(known.word, numbered.word) as similarity from product_words known
+                   where known.word % numbered.word and abs(length(known.word) - length(numbered.word)) <= 2
+                   union all
+                  select known.word, 1 from product_words known where known.word = any(array(
+                    select overlay(numbered.word placing reverse(substr(numbered.word, place, 2)) from place for 2)
+                      from generate_series(1, length(numbered.word) - 1) place))) candidate
+           group by candidate.word order by 2 desc, 1 offset 0) found
+   where ${isVisible(sql`to_tsquery('simple', '''' || found.word || '''')`, statuses)}
+   limit ${sql.lit(comparedMax)}`;
+
+/** Tests whether a product with one of these statuses matches. `offset 0` makes PostgreSQL use the word index even for a single result. */
+const isVisible = (query: RawBuilder<unknown>, statuses: readonly string[]): RawBuilder<unknown> => sql`exists (
+  select from (select product_id from product_search where words @@ ${query} offset 0) matching
+    join products p on p.id = matching.product_id where p.status = any(${statuses}::text[]))`;

@@ -1,0 +1,54 @@
+import { formatFirstOrderCommands } from '../first-run/format-first-order-commands.ts';
+import { html, type Html } from '../http/response/html-template.ts';
+import { renderPage, type PageSettings } from '../oauth/pages/views/page-layout.ts';
+
+type Options = { readonly issuer: string; readonly development: boolean };
+
+/** Renders the page at `/`, which describes the service, links to its other pages and, in development, shows the first commands. */
+export function renderStartPage(settings: PageSettings, { issuer, development }: Options): Html {
+  const { start } = settings.messages;
+  const links = [
+    ['/sign-in', start.signIn],
+    ['/account', start.account],
+    ['/docs', start.reference],
+    ['/openapi.json', start.openApi],
+  ];
+  return renderPage(
+    settings,
+    start.title,
+    html`<h1>${start.title}</h1>
+      <p>${start.about(settings.shop.name)}</p>
+      <nav>
+        <ul class="menu">
+          ${links.map(
+            ([path, name]) =>
+              html`<li>
+                <a href="${path}"><span>${name}</span></a>
+              </li>`,
+          )}
+        </ul>
+      </nav>
+      ${development && firstCommands(settings, issuer)}`,
+  );
+}
+
+const firstCommands = ({ messages: { start } }: PageSettings, issuer: string): Html =>
+  html`<section>
+    <h2>${start.nextSteps}</h2>
+    <p>${start.runCommands}</p>
+    <ol class="commands">
+      ${formatFirstOrderCommands(issuer).map((command) => html`<li><code>${command}</code></li>`)}
+    </ol>
+    <p class="quiet">${start.password('first-run.json')}</p>
+  </section>`;
+
+export const renderNotFoundPage = (settings: PageSettings): Html => {
+  const { notFound } = settings.messages;
+  return renderPage(
+    settings,
+    notFound.title,
+    html`<h1>${notFound.title}</h1>
+      <p>${notFound.text}</p>
+      <p class="elsewhere"><a href="/">${notFound.toStart}</a></p>`,
+  );
+};

@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs';
+import express, { type RequestHandler, type Response, type Router } from 'express';
+import { serveStaticDocument } from '../http/response/serve-static-document.ts';
+import type { Html } from '../http/response/html-template.ts';
+import { createPageSecurityHeaders } from '../oauth/pages/assets/page-security-headers.ts';
+import type { PageSettings } from '../oauth/pages/views/page-layout.ts';
+import { renderNotFoundPage, renderStartPage } from './render-start-and-not-found-pages.ts';
+
+type Options = { readonly issuer: string; readonly development: boolean };
+
+/** Serves the start page at `/` and the files that browsers and crawlers request automatically. */
+export function serveStartPageAndRootFiles(settings: PageSettings, options: Options): Router {
+  const page = renderStartPage(withoutScript(settings), options);
+  return express
+    .Router({ caseSensitive: true, strict: true })
+    .get('/', (_req, res) => sendPage(res, options.issuer, page))
+    .use(serveFaviconAndRobotsTxt());
+}
+
+/** Serves files that belong to the root of the host. With a base path, the files are also served below it, because pages link to them. */
+export const serveFaviconAndRobotsTxt = (): Router =>
+  express
+    .Router({ caseSensitive: true, strict: true })
+    .get('/favicon.ico', serveStaticDocument('image/x-icon', readFavicon, 'public, max-age=86400'))
+    .get(
+      '/robots.txt',
+      serveStaticDocument('text/plain', () => Buffer.from(robotsTxt), 'public, max-age=86400'),
+    );
+
+const readFavicon = (): Buffer => readFileSync(new URL('favicon.ico', import.meta.url));
+
+/** Excludes all pages from search engines, because they are only for users who are signed in or about to sign in. */
+const robotsTxt = 'User-agent: *\nDisallow: /\n';
+
+/** Responds to unknown paths with an HTML page if the client prefers HTML, as browsers do. Other clients get a problem document. */
+export function serveNotFoundPage(settings: PageSettings, issuer: string): RequestHandler {
+  const page = renderNotFoundPage(withoutScript(settings));
+  return (req, res, next) => {
+    res.vary('Accept');
+    if (!['GET', 'HEAD'].includes(req.method) || req.accepts(['json', 'html']) !== 'html') return next();
+    return sendPage(res.status(404), issuer, page);
+  };
+}
+
+const withoutScript = (settings: PageSettings): PageSettings => ({ ...settings, scriptPath: undefined });
+
+const sendPage = (res: Response, issuer: string, page: Html): void =>
+  void res.set(createPageSecurityHeaders(issuer)).type('html').send(page.toString());

@@ -1,0 +1,50 @@
+import type { InferEntity } from '@mikro-orm/core';
+import type { Task as TaskBody } from '@mandate/contract';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
+import { listUsableScopes } from '../http/middleware/authorize.ts';
+import type { Principal } from '../http/request/principal.ts';
+import { createProblem } from '../http/problem-details/problem.ts';
+import { taskRetentionDays, taskOwnerKeyFromPrincipal, type StoredTaskResult, taskFromEntity } from './task-from-entity.ts';
+import { Task } from './task-and-task-file.entity.ts';
+
+const dayMs = 86_400_000;
+
+type TaskEntity = InferEntity<typeof Task>;
+
+/** Returns whether task data with a retention period of `days` after the end of the task is still retained. */
+const isRetained = ({ finishedAt }: TaskEntity, days: number): boolean =>
+  finishedAt == null || finishedAt.getTime() > Date.now() - days * dayMs;
+
+async function readVisibleTask(em: EntityManager, principal: Principal, id: number): Promise<TaskEntity> {
+  // The query includes the permission: other owners' tasks, and tasks that this token could not have started, are not found.
+  const visible = { id, owner: taskOwnerKeyFromPrincipal(principal), needs: { $contained: listUsableScopes(principal) } };
+  const task = await em.findOne(Task, visible, { disableIdentityMap: true });
+  if (!task) throw createProblem('not_found', { detail: `Task ${id} was not found.` });
+  if (!isRetained(task, taskRetentionDays.task))
+    throw createProblem('gone', { detail: `Tasks are kept for ${taskRetentionDays.task} days after they finish.` });
+  return task;
+}
+
+/** Returns one of the principal's tasks. */
+export const findOwnTask = async (em: EntityManager, principal: Principal, id: number): Promise<TaskBody> =>
+  taskFromEntity(await readVisibleTask(em, principal, id));
+
+export type TaskResultFile = { readonly fileId: number; readonly task: TaskBody; readonly result: StoredTaskResult };
+
+/** Returns a successful task's result file, while the file is retained. */
+export async function findOwnTaskResultFile(em: EntityManager, principal: Principal, id: number): Promise<TaskResultFile> {
+  const task = await readVisibleTask(em, principal, id);
+  if (task.status === 'queued' || task.status === 'running') {
+    throw createProblem('task_not_finished', {
+      detail: 'The result is available once the task has succeeded.',
+      headers: { 'Retry-After': '2' },
+    });
+  }
+  if (task.status !== 'succeeded') throw createProblem('not_found', { detail: `The task has no result, because it is ${task.status}.` });
+  if (!isRetained(task, taskRetentionDays.result) || task.output == null || task.result == null) {
+    throw createProblem('gone', {
+      detail: `Results are kept for ${taskRetentionDays.result} days. Start the task again to create a new result.`,
+    });
+  }
+  return { fileId: task.output, task: taskFromEntity(task), result: task.result };
+}

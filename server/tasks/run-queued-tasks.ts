@@ -1,0 +1,113 @@
+import { LockMode, sql } from '@mikro-orm/core';
+import { type TaskType, taskTypes } from '@mandate/contract';
+import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
+import { secondsFromNowSql } from '../database/time/seconds-from-now.ts';
+import type { Log } from '../logging/logger.ts';
+import { finishTask } from './finish-task.ts';
+import { measureAndHashStoredFile } from './stored-task-file.ts';
+import { Task } from './task-and-task-file.entity.ts';
+import { toPermanentTaskError, PermanentTaskError } from './permanent-task-error.ts';
+import {
+  type TaskHandler,
+  type ClaimedTask,
+  TaskInterruptedByShutdownError,
+  taskLeaseSeconds,
+  TaskLeaseLostError,
+  TaskAttempt,
+} from './task-attempt.ts';
+
+/** A task that has been started this many times without finishing fails, because it may be causing process crashes. */
+const attemptsMax = 10;
+
+// Stored timestamps may be rounded up to the next millisecond; with the tolerance, a released task is ready immediately.
+// `attempts` is the fencing token: a process that lost its lease has a lower number and can no longer change the task.
+async function claimTask(em: EntityManager, types: readonly TaskType[]): Promise<ClaimedTask | undefined> {
+  const leaseExpired = { leaseUntil: { $lt: sql`now() + interval '1 millisecond'` } };
+  const [task] = await em.find(
+    Task,
+    { status: { $in: ['queued', 'running'] }, type: { $in: [...types] }, ...leaseExpired },
+    { orderBy: { leaseUntil: 'asc', id: 'asc' }, limit: 1, lockMode: LockMode.PESSIMISTIC_PARTIAL_WRITE, refresh: true },
+  );
+  if (!task) return undefined;
+  const { id, type, params, needs, user = null, clientId, input = null, checkpoint = null, attempts, createdAt } = task;
+  await em.nativeUpdate(
+    Task,
+    { id },
+    {
+      status: 'running',
+      attempts: attempts + 1,
+      startedAt: task.startedAt ?? sql.now(),
+      leaseUntil: secondsFromNowSql(taskLeaseSeconds),
+    },
+  );
+  return {
+    id,
+    type,
+    params,
+    needs,
+    user_id: user,
+    client_id: clientId,
+    input_id: input,
+    checkpoint,
+    attempts: attempts + 1,
+    created_at: createdAt.toISOString(),
+  };
+}
+
+/** Releases the lease, so that the task is run again after the delay. */
+const releaseTask = (em: EntityManager, { id, attempts }: ClaimedTask, delaySeconds: number): Promise<number> =>
+  em.nativeUpdate(Task, { id, attempts, status: 'running' }, { leaseUntil: secondsFromNowSql(delaySeconds) });
+
+export type TaskRunnerDependencies = {
+  readonly em: EntityManager;
+  readonly log: Log;
+  /** Handlers by task type. */
+  readonly handlers: Readonly<Partial<Record<TaskType, TaskHandler>>>;
+};
+
+/** Runs all queued tasks, and tasks whose lease has expired, one after the other. Returns the number of tasks that were run. */
+export async function runQueuedTasks(deps: TaskRunnerDependencies, signal: AbortSignal = new AbortController().signal): Promise<number> {
+  let count = 0;
+  for (; !signal.aborted; count += 1) {
+    const task = await deps.em.fork().transactional((inner) =>
+      claimTask(
+        inner,
+        taskTypes.filter((type) => type in deps.handlers),
+      ),
+    );
+    if (!task) break;
+    await runTask(deps, task, signal);
+  }
+  return count;
+}
+
+async function runTask(deps: TaskRunnerDependencies, task: ClaimedTask, signal: AbortSignal): Promise<void> {
+  const em = deps.em.fork();
+  try {
+    if (task.attempts > attemptsMax)
+      throw new PermanentTaskError('gave_up', `The task was started ${attemptsMax} times and never finished.`);
+    const handle = deps.handlers[task.type];
+    if (!handle) throw new Error(`no handler for tasks of type ${task.type}`);
+    const run = new TaskAttempt(em, task, signal);
+    const { fileId, ...outcome } = await handle(run);
+    const result = { ...outcome, ...(await measureAndHashStoredFile(em, fileId, () => run.renewLease())) };
+    await em.transactional((inner) => finishTask(inner, task.id, task.attempts, { status: 'succeeded', result, fileId }));
+  } catch (error) {
+    await handleTaskError(deps, em, task, error);
+  }
+}
+
+async function handleTaskError({ log }: TaskRunnerDependencies, em: EntityManager, task: ClaimedTask, error: unknown): Promise<void> {
+  if (error instanceof TaskLeaseLostError) return;
+  if (error instanceof TaskInterruptedByShutdownError) return void (await releaseTask(em, task, 0));
+  const failure = toPermanentTaskError(error, task.attempts);
+  if (failure) {
+    const { code, message: detail, cause } = failure;
+    if (cause !== undefined) log.error({ err: cause, task_id: task.id, code }, 'a task failed permanently');
+    await em.transactional((inner) => finishTask(inner, task.id, task.attempts, { status: 'failed', error: { code, detail } }));
+    return;
+  }
+  // The error may be temporary and is not the caller's fault: retry with exponential backoff.
+  log.error({ err: error, task_id: task.id, attempts: task.attempts }, 'a task failed and will be retried');
+  await releaseTask(em, task, Math.min(2 ** task.attempts, 300));
+}
