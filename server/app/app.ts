@@ -2,7 +2,7 @@ import express, { type Express, type RequestHandler, type Router } from 'express
 import { apiVersions, contract, contractV2, type Order } from '@mandate/contract';
 import { ApiKeyLastUseBuffer } from '../api-keys/api-key-last-use-buffer.ts';
 import { acceptApiKeysAsAccessTokens } from '../api-keys/verify-api-key.ts';
-import { createReplicaOrPrimaryListRunner, type RunListQuery } from '../database/replica/replica-or-primary-list-runner.ts';
+import { createListRunnerWithoutReplica, type RunListQuery } from '../database/replica/list-runner-without-replica.ts';
 import type { Database } from '../database/entity-manager/entity-manager-type.ts';
 import { runWithRequestEntityManager } from '../database/entity-manager/request-entity-manager.ts';
 import { serveOpenApiDocuments } from '../docs/openapi-documents.ts';
@@ -140,7 +140,7 @@ function apiRouter(
   const webhooks = { webhookKey: keys.webhooks, development: parts.development ?? false };
   const deps = {
     em: db.em,
-    readList: parts.readList ?? createReplicaOrPrimaryListRunner(db.em),
+    readList: parts.readList ?? createListRunnerWithoutReplica(db.em),
     pages: new CursorPagination(keys.cursors),
     taxMode,
     endAccess: revokeAccessOfSuspendedOrClosedUser,

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDatabaseUnavailable } from '../errors/availability-errors.ts';
 import { readDatabaseIdentity, readWalPosition } from './replica-state.sql.ts';
-import type { RunListQuery } from './replica-or-primary-list-runner.ts';
+import type { RunListQuery } from './list-runner-without-replica.ts';
 import type { Database, EntityManager } from '../entity-manager/entity-manager-type.ts';
 
 /** How long a list query waits for the replica to catch up before it runs on the primary. */

@@ -1,5 +1,5 @@
 import type { Order } from '@mandate/contract';
-import type { RunListQuery } from '../../database/replica/replica-or-primary-list-runner.ts';
+import type { RunListQuery } from '../../database/replica/list-runner-without-replica.ts';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import type { CursorPagination } from '../response/pagination.ts';
 

@@ -2,11 +2,11 @@
  * Obtains real tokens for tests through the pages and endpoints:
  *
  *   const anna = await signUp(origin);                                         // signs up a customer on the sign-up page
- *   const admin = await signUpAs(db, origin, 'admin');                          // signs up a user with a role
- *   const { access_token } = await tokensFor(origin, anna, ['orders.read']);   // authorization code with PKCE and consent, as in `mandate login`
- *   const { code, verifier } = await authorize(origin, anna, { scope: 'openid orders.read' });
- *   const token = await clientCredentials(origin, { clientId, secret }, ['orders.manage']);
- *   const { clientId, secret } = await confidentialClient(db, ['orders.manage']);
+ *   const admin = await signUpWithRole(db, origin, 'admin');                    // signs up a user with a role
+ *   const { access_token } = await obtainTokens(origin, anna, ['orders.read']); // authorization code with PKCE and consent, as in `mandate login`
+ *   const { code, verifier } = await obtainAuthorizationCode(origin, anna, { scope: 'openid orders.read' });
+ *   const token = await obtainClientToken(origin, { clientId, secret }, ['orders.manage']);
+ *   const { clientId, secret } = await createConfidentialClient(db, ['orders.manage']);
  */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Scope } from '@mandate/contract';

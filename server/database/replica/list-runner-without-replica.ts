@@ -3,7 +3,8 @@ import type { EntityManager } from '../entity-manager/entity-manager-type.ts';
 /** Runs a list query on a database that contains everything committed before the call. */
 export type RunListQuery = <Result>(list: (em: EntityManager) => Promise<Result>) => Promise<Result>;
 
-export const createReplicaOrPrimaryListRunner =
+/** Runs every list query on the primary. `ReadReplica` replaces this runner if a replica is configured. */
+export const createListRunnerWithoutReplica =
   (em: EntityManager): RunListQuery =>
   (list) =>
     list(em);
