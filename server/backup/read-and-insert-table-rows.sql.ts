@@ -18,10 +18,10 @@ const describeTablesSql = `
   from pg_class c join pg_namespace n on n.oid = c.relnamespace
   where n.nspname = current_schema() and c.relkind in ('r', 'p')`;
 
-// SQL, because a backup contains the tables as they exist in the database, regardless of what the entities declare.
+// Written in SQL because a backup contains the tables as they exist in the database, regardless of what the entities declare.
 export const describeTables = (em: EntityManager): Promise<{ tables: string }[]> => em.execute(describeTablesSql);
 
-// SQL, because MikroORM has no cursors.
+// Written in SQL because MikroORM has no cursors.
 /** Opens a cursor that reads a table's rows as JSON arrays of text. */
 export function openTableRowCursor(em: EntityManager, table: string, columns: readonly string[], orderBySql: string): Promise<unknown> {
   const values = columns.map((name) => `${quoteSqlIdentifier(name)}::text`).join(', ');
@@ -37,7 +37,7 @@ export const fetchRowsFromCursor = (em: EntityManager, count: number): Promise<{
 // SQL, for the same reason.
 export const closeRowCursor = (em: EntityManager): Promise<unknown> => em.execute('close backup_rows');
 
-// SQL, because MikroORM cannot insert values in their text format.
+// Written in SQL because MikroORM cannot insert values in their text format.
 /** Prepares the insertion of a backup's rows into a table. `$1` is a JSON array of rows, each an array of the values as text. */
 export const prepareRowInsertion = (table: string, columns: readonly { readonly name: string; readonly type: string | undefined }[]) =>
   prepareStatement(
@@ -46,11 +46,11 @@ export const prepareRowInsertion = (table: string, columns: readonly { readonly 
      select ${columns.map(({ type }, index) => `(line->>${index})::${type}`).join(', ')} from jsonb_array_elements($1::text::jsonb) as line`,
   );
 
-// SQL, because MikroORM has no function for sequences.
+// Written in SQL because MikroORM has no function for sequences.
 export const setSequenceValue = (em: EntityManager, sequence: string, value: string, isCalled: boolean): Promise<unknown> =>
   em.execute('select setval(?::text::regclass, ?::text::bigint, ?)', [sequence, value, isCalled]);
 
-// SQL, because MikroORM has no function for planner statistics.
+// Written in SQL because MikroORM has no function for planner statistics.
 export const updatePlannerStatistics = (em: EntityManager): Promise<unknown> => em.execute('analyze');
 
 export const quoteSqlIdentifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;

@@ -1,6 +1,6 @@
 import { prepareStatement } from '../database/queries/prepared-statement.ts';
 
-// SQL, because MikroORM can neither number rows nor update from a query; the statement runs for every order's events (benchmark
+// Written in SQL because MikroORM can neither number rows nor update from a query; the statement runs for every order's events (benchmark
 // `create-order`). Unnamed, so that it is planned for each execution: a plan cached while the table is small would read all events.
 export const assignSequenceNumberBatch = prepareStatement<{ count: number }>(
   undefined,

@@ -20,7 +20,7 @@ export type EventListResult = {
 
 type Row = { last_seq: number; swept_seq: number } & { [Name in keyof EventRow]: EventRow[Name] | null };
 
-// SQL, because each visibility condition scans a different index, and MikroORM has no union.
+// Written in SQL because each visibility condition scans a different index, and MikroORM has no union.
 /**
  * Returns up to `limit + 1` events after a sequence number, oldest first, and the state of the sequence, in a single query.
  * @param until the last sequence number to return (default: no limit)

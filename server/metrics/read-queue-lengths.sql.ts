@@ -12,7 +12,7 @@ const queueSql = (name: (typeof queues)[number], table: string, time: string, co
   `select '${name}' as queue, count(*)::int as waiting, coalesce(extract(epoch from now() - min(time)), 0)::float8 as oldest
      from (select ${time} as time from ${table} where ${condition} order by ${order} limit ${maxCountedQueueLength}) counted`;
 
-// SQL, because MikroORM supports neither recursive index walks nor lateral joins.
+// Written in SQL because MikroORM supports neither recursive index walks nor lateral joins.
 // Each condition matches an index. Deliveries are counted per endpoint, the same way they are sent, excluding paused and disabled
 // endpoints.
 export const readQueueLengths = prepareStatement<Row>(

@@ -1,6 +1,6 @@
 import { prepareStatement } from '../database/queries/prepared-statement.ts';
 
-// SQL, because one statement locks the stock rows in product order and adds to their current values, like `place_order` (benchmark
+// Written in SQL because one statement locks the stock rows in product order and adds to their current values, like `place_order` (benchmark
 // `create-order-hot`), so that the rows of busy products are locked only briefly.
 // A check constraint prevents a line from returning more units than were ordered.
 export const markRestockedAndIncrementStock = prepareStatement<{ product_id: number; before: number }>(

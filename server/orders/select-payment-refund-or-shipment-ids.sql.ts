@@ -24,7 +24,7 @@ export type SubresourceListQuery = {
   readonly sort: 'created_at' | '-created_at';
 };
 
-// SQL, because MikroORM has no lateral joins.
+// Written in SQL because MikroORM has no lateral joins.
 /** Returns a page's ids in sort order. */
 export async function selectPaymentRefundOrShipmentIds(
   em: EntityManager,

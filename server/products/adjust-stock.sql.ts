@@ -2,7 +2,7 @@ import { maxStock } from '@mandate/contract';
 import { prepareStatement } from '../database/queries/prepared-statement.ts';
 import { stockAdjustmentColumnsSql, type StockAdjustmentRow } from './product-and-stock-adjustment-from-row.ts';
 
-// SQL, because one statement checks and changes the stock and records the adjustment. Concurrent orders wait for the row lock (benchmark
+// Written in SQL because one statement checks and changes the stock and records the adjustment. Concurrent orders wait for the row lock (benchmark
 // `create-order-hot`), so it must be brief.
 // Untracked stock starts at zero. The update adds the delta to the current value, so that no concurrent sale is lost.
 export const applyAndRecordStockDelta = prepareStatement<StockAdjustmentRow>(

@@ -14,7 +14,7 @@ const correctedMax = 3;
 /** Maximum number of similar words compared by edit distance, and of words that replace one misspelled word. */
 const [comparedMax, replacementsMax] = [20, 3];
 
-// SQL, because MikroORM has neither full-text search nor trigrams.
+// Written in SQL because MikroORM has neither full-text search nor trigrams.
 /**
  * Returns a search query for `text` in `to_tsquery` syntax, with every misspelled word replaced by the most similar words of products with
  * these statuses. Returns `undefined` if no word is misspelled or a misspelled word has no similar word. Other products never affect the

@@ -45,7 +45,7 @@ export function parseProductSort(
   }
 }
 
-// SQL, because the plan is cached and concurrent equal queries share their rows (benchmark `list-products`).
+// Written in SQL because the plan is cached and concurrent equal queries share their rows (benchmark `list-products`).
 /** Returns the matching products; more than `limit` rows mean that there is a next page. */
 export async function listProducts(
   em: EntityManager,

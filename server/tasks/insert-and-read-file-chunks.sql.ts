@@ -1,6 +1,6 @@
 import { prepareDeferredWrite, prepareStatement } from '../database/queries/prepared-statement.ts';
 
-// SQL, because content is passed as base64, which Node converts natively.
+// Written in SQL because content is passed as base64, which Node converts natively.
 // PGlite converts binary values byte by byte, which takes a hundred times as much memory as the values themselves.
 export const insertFileChunk = prepareDeferredWrite(
   'insert_task_file_chunk',
@@ -11,7 +11,7 @@ export const readFileChunk = prepareStatement<{ content: string }>(
   'read_task_file_chunk',
   `select encode(content, 'base64') as content from task_file_chunks where file_id = $1 and position = $2`,
 );
-// SQL, because MikroORM has no window functions. octet_length reads the length of an out-of-line (TOAST) value without reading the value.
+// Written in SQL because MikroORM has no window functions. octet_length reads the length of an out-of-line (TOAST) value without reading the value.
 /** Finds the last chunk that starts at or before an offset. `start` and `until` are the offsets of its first byte and of the next chunk. */
 export const findFileChunkAtOffset = prepareStatement<{ position: number; start: number; until: number }>(
   'find_task_file_chunk',

@@ -59,7 +59,7 @@ const isSqlFile = (file: string): boolean => file.endsWith('.sql.ts') || file.en
 
 /** Returns the statements in a source file. A `.sql` file counts as one statement. */
 function findStatements(file: string, source: string): Statement[] {
-  if (file.endsWith('.sql')) return [{ file, line: 1, hasReason: /^-- SQL, because\b/m.test(source) }];
+  if (file.endsWith('.sql')) return [{ file, line: 1, hasReason: /^-- Written in SQL because\b/m.test(source) }];
   const code = withoutComments(source);
   const patterns = isSqlFile(file) ? [statementPattern] : [statementPattern, ...sqlTextPatterns.map((each) => new RegExp(each, 'g'))];
   const found = patterns.flatMap((pattern) => [...code.matchAll(pattern)].map(({ index }) => lineOf(code, index)));
@@ -116,14 +116,14 @@ describe('a planted statement is found', () => {
   test.each([
     ['without a comment', statement],
     ['with a comment that is not a reason', `// Finds an order.\n${statement}`],
-    ['after a statement with a reason', `// SQL, because MikroORM has no lateral joins.\n${statement}\n${statement}`],
+    ['after a statement with a reason', `// Written in SQL because MikroORM has no lateral joins.\n${statement}\n${statement}`],
   ])('without a reason: %s', (_, source) => {
     const planted = findStatements('server/orders/planted.sql.ts', source);
     expect(findViolations(planted, maxStatements).unexplained).toHaveLength(1);
   });
 
   test('above the limit', () => {
-    const planted = findStatements('server/orders/planted.sql.ts', `// SQL, because MikroORM has no lateral joins.\n${statement}`);
+    const planted = findStatements('server/orders/planted.sql.ts', `// Written in SQL because MikroORM has no lateral joins.\n${statement}`);
     expect(findViolations([...statements, ...planted], statements.length)).toEqual({
       outside: [],
       unexplained: [],

@@ -20,7 +20,7 @@ export async function lockMigrations(em: EntityManager): Promise<void> {
   while (!(await tryLock.executeTakeFirstOrThrow()).is_locked) await sleep(pollMs);
 }
 
-// SQL, because MikroORM sets transaction settings with parameters.
+// Written in SQL because MikroORM sets transaction settings with parameters.
 /** Limits how long each statement in this transaction waits for a lock. */
 export const setTransactionLockTimeout = async (em: EntityManager, timeout: `${number}s`): Promise<void> =>
   void (await em.execute(`set local lock_timeout to '${timeout}'`));

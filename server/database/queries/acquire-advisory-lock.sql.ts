@@ -1,7 +1,7 @@
 import type { EntityManager } from '../entity-manager/entity-manager-type.ts';
 import { prepareStatement } from './prepared-statement.ts';
 
-// SQL, because MikroORM has no advisory locks.
+// Written in SQL because MikroORM has no advisory locks.
 // The hash of a null key is null.
 const lock = prepareStatement('lock_key', 'select pg_advisory_xact_lock(coalesce(hashtextextended($1, $2), $2))');
 

@@ -7,7 +7,7 @@ type EntityQuery = {
   readonly limit: (limit: number) => { readonly getQuery: () => string; readonly getParams: () => readonly unknown[] };
 };
 
-// SQL, because MikroORM's count has no limit.
+// Written in SQL because MikroORM's count has no limit.
 /** Counts the rows that a query-builder query selects, up to `max + 1`, which means more than `max`. */
 export async function countEntitiesUpTo(em: EntityManager, query: EntityQuery, max: number): Promise<number> {
   const limited = query.limit(max + 1);
@@ -17,7 +17,7 @@ export async function countEntitiesUpTo(em: EntityManager, query: EntityQuery, m
   return rows[0]?.count ?? 0;
 }
 
-// SQL, because MikroORM's count has no limit.
+// Written in SQL because MikroORM's count has no limit.
 /** Counts the rows that an SQL select statement returns, up to `max + 1`, which means more than `max`. */
 export async function countRowsUpTo(em: EntityManager, select: RawBuilder<unknown>, max: number): Promise<number> {
   const query = sql<{ count: number }>`select count(*) as count from (${select} limit ${sql.lit(max + 1)}) counted`;

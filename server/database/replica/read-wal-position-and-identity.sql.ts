@@ -1,6 +1,6 @@
 import { prepareBatchedListStatement } from '../queries/batched-statement.ts';
 
-// SQL, because MikroORM has no functions for replication.
+// Written in SQL because MikroORM has no functions for replication.
 // A primary's position is its last commit, a replica's is its last replayed record. With synchronous_commit, replicas receive only flushed
 // WAL; without it, commits may not be flushed yet, so the insert position is used.
 export const readWalPosition = prepareBatchedListStatement<{ position: number | null }>(

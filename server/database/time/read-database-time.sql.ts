@@ -1,7 +1,7 @@
 import type { EntityManager } from '../entity-manager/entity-manager-type.ts';
 import { prepareStatement } from '../queries/prepared-statement.ts';
 
-// SQL, because MikroORM selects only from tables.
+// Written in SQL because MikroORM selects only from tables.
 const queryDatabaseTime = prepareStatement<{ now: string }>('read_database_time', 'select now() as now');
 
 /**

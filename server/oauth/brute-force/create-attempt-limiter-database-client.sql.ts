@@ -5,7 +5,7 @@ type CounterStatement = { readonly text: string; readonly values: unknown[] };
 
 /** Creates the database client that rate-limiter-flexible uses to send its statements outside of any transaction. */
 export const createAttemptLimiterDatabaseClient = (em: EntityManager) => ({
-  // SQL, because the library generates these statements.
+  // Written in SQL because the library generates these statements.
   async query({ text, values }: CounterStatement) {
     const { rows } = await em.fork().getKysely().executeQuery(CompiledQuery.raw(text, values));
     return { rows, rowCount: rows.length };

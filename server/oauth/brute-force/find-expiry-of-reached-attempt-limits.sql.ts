@@ -1,6 +1,6 @@
 import { prepareBatchedLookupStatement } from '../../database/queries/batched-statement.ts';
 
-// SQL, because the benchmark cases `refresh`, `client-credentials` and `sign-in` run it for every token request (see docs/performance.md).
+// Written in SQL because the benchmark cases `refresh`, `client-credentials` and `sign-in` run it for every token request (see docs/performance.md).
 /** Returns the time at which the later of two reached limits expires, in milliseconds since 1970. */
 export const findExpiryOfReachedAttemptLimits = prepareBatchedLookupStatement<{ ends_at: number | null }>(
   'read_attempt_limits_reached',

@@ -1,6 +1,6 @@
 import { prepareDeferredWrite, prepareStatement } from '../../database/queries/prepared-statement.ts';
 
-// SQL, because the benchmark case `sign-in` runs it for every authorization request (see docs/performance.md).
+// Written in SQL because the benchmark case `sign-in` runs it for every authorization request (see docs/performance.md).
 export const insertConnectedApp = prepareStatement(
   'insert_connected_app',
   `insert into connections (grant_id, user_id, client_id, device, created_at, preapproved_scopes) values ($1, $2, $3, $4, $5, $6::text[])
@@ -19,7 +19,7 @@ type ConnectedAppUseRow = {
   readonly application: { readonly name: string; readonly firstParty: boolean } | null;
 };
 
-// SQL, because the benchmark case `sign-in` runs it for every token request (see docs/performance.md).
+// Written in SQL because the benchmark case `sign-in` runs it for every token request (see docs/performance.md).
 export const upsertConnectedAppUse = prepareStatement<ConnectedAppUseRow>(
   'record_connected_app_use',
   `with before as (select last_used_at from connections where grant_id = $1)
@@ -28,5 +28,5 @@ export const upsertConnectedAppUse = prepareStatement<ConnectedAppUseRow>(
      (select to_json(a) from (select name, first_party as "firstParty" from applications where client_id = connections.client_id) a) as application`,
 );
 
-// SQL, because the benchmark case `refresh` runs it for every token request, deferred until the next query (see docs/performance.md).
+// Written in SQL because the benchmark case `refresh` runs it for every token request, deferred until the next query (see docs/performance.md).
 export const upsertConnectedAppUseOnRefresh = prepareDeferredWrite('record_repeated_connected_app_use', upsertUseSql);

@@ -14,7 +14,7 @@ const prepareByKey = <Statement>(prepare: (column: Column) => Statement): Readon
 
 const columns = 'model, id, payload, consumed_at as "consumedAt", expires_at as "expiresAt"';
 
-// SQL, because the benchmark case `sign-in` reads the session with it for every authorization request (see docs/performance.md).
+// Written in SQL because the benchmark case `sign-in` reads the session with it for every authorization request (see docs/performance.md).
 export const selectRecordByKey = prepareByKey((column) =>
   prepareStatement<StoredOauthRecord>(
     `find_oauth_record_by_${column}`,
@@ -22,7 +22,7 @@ export const selectRecordByKey = prepareByKey((column) =>
   ),
 );
 
-// SQL, because the benchmark cases `refresh` and `sign-in` run it for every token request (see docs/performance.md).
+// Written in SQL because the benchmark cases `refresh` and `sign-in` run it for every token request (see docs/performance.md).
 // Also reads the records that the request needs next: the grant, which is already locked, and the user.
 export const selectAndLockRecordWithGrantAndUser = prepareByKey((column) =>
   prepareStatement<PrefetchedRecords>(
@@ -38,7 +38,7 @@ export const selectAndLockRecordWithGrantAndUser = prepareByKey((column) =>
   ),
 );
 
-// SQL, because the benchmark cases `refresh` and `sign-in` run it for every token request, deferred until the next query (see
+// Written in SQL because the benchmark cases `refresh` and `sign-in` run it for every token request, deferred until the next query (see
 // docs/performance.md).
 export const lockGrantOfRecord = prepareByKey((column) =>
   prepareDeferredWrite(
@@ -47,7 +47,7 @@ export const lockGrantOfRecord = prepareByKey((column) =>
   ),
 );
 
-// SQL, because the benchmark cases `refresh`, `client-credentials` and `sign-in` write every record with it, deferred until the next query
+// Written in SQL because the benchmark cases `refresh`, `client-credentials` and `sign-in` write every record with it, deferred until the next query
 // (see docs/performance.md).
 export const upsertOauthRecord = prepareDeferredWrite(
   'write_oauth_record',
@@ -57,13 +57,13 @@ export const upsertOauthRecord = prepareDeferredWrite(
      client_id = excluded.client_id, expires_at = excluded.expires_at`,
 );
 
-// SQL, because the benchmark case `refresh` runs it for every request, deferred until the next query (see docs/performance.md).
+// Written in SQL because the benchmark case `refresh` runs it for every request, deferred until the next query (see docs/performance.md).
 export const markRecordConsumed = prepareDeferredWrite(
   'consume_oauth_record',
   'update oauth_records set consumed_at = $3 where model = $1 and id = $2',
 );
 
-// SQL, because the benchmark case `sign-in` runs it for every token request, deferred until the next query (see docs/performance.md).
+// Written in SQL because the benchmark case `sign-in` runs it for every token request, deferred until the next query (see docs/performance.md).
 export const markConsumedAndKeepUntilGrantExpires = prepareDeferredWrite(
   'consume_and_extend_oauth_record',
   `update oauth_records spent set consumed_at = $3,

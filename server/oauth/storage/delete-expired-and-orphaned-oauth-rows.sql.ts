@@ -25,7 +25,7 @@ const expiredRows = {
   },
 } satisfies Record<string, Omit<ExpiredRows, 'table'>>;
 
-// SQL, because MikroORM cannot delete a batch of rows and skip the locked ones in one statement.
+// Written in SQL because MikroORM cannot delete a batch of rows and skip the locked ones in one statement.
 const deletions = new Map(
   Object.entries(expiredRows).map(([table, rows]) => [table, prepareDeletionOfExpiredRows({ table, ...rows })] as const),
 );

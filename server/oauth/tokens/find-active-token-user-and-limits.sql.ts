@@ -11,7 +11,7 @@ type TokenStatus = {
   ends_at: number;
 };
 
-// SQL, because every request with an access token runs it, as in the benchmark cases `read-order`, `list-orders` and `create-order` (see
+// Written in SQL because every request with an access token runs it, as in the benchmark cases `read-order`, `list-orders` and `create-order` (see
 // docs/performance.md).
 /** Returns a row if the token, its grant, its client and its user are all active, and no row otherwise. */
 export const findActiveTokenUserAndLimits = prepareBatchedLookupStatement<TokenStatus>(

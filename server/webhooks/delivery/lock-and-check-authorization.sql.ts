@@ -3,7 +3,7 @@ import { endpointEventPairSqlByReason } from '../endpoints/select-endpoint-event
 
 type HeldRows = { readonly endpoint: boolean; readonly application: boolean; readonly people: boolean; readonly grants: boolean };
 
-// SQL, because MikroORM has no FOR KEY SHARE, and one statement takes all locks.
+// Written in SQL because MikroORM has no FOR KEY SHARE, and one statement takes all locks.
 // SKIP LOCKED never waits for a lock, so a deadlock with a revocation is impossible. Revoking a grant deletes its row.
 export const lockAuthorizationRows = prepareStatement<HeldRows>(
   'lock_webhook_authorization',
@@ -21,7 +21,7 @@ export const lockAuthorizationRows = prepareStatement<HeldRows>(
           (select count(*) from g) = (select count(*) from oauth_records o where o.model = 'Grant' and o.id in (select grant_id from given)) as grants,
           set_config('synchronous_commit', 'off', true) as lazily`,
 );
-// SQL, because the condition is shared with the SQL that selects deliveries.
+// Written in SQL because the condition is shared with the SQL that selects deliveries.
 const createCheck = (kind: keyof typeof endpointEventPairSqlByReason) =>
   prepareStatement<{ allowed: boolean }>(
     `check_webhook_authorization_${kind}`,

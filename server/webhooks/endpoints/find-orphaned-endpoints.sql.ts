@@ -2,7 +2,7 @@ import type { EntityManager } from '../../database/entity-manager/entity-manager
 import { prepareStatement } from '../../database/queries/prepared-statement.ts';
 import { endpointAuthorityIsValidSql } from './select-endpoint-event-pairs.sql.ts';
 
-// SQL, because the condition is shared with the SQL that selects deliveries.
+// Written in SQL because the condition is shared with the SQL that selects deliveries.
 const selectOrphans = prepareStatement<{ id: number }>(
   'find_orphaned_webhook_endpoints',
   `select e.id from webhook_endpoints e left join applications a on a.id = e.application_id left join users u on u.id = e.user_id

@@ -1,6 +1,6 @@
 import { eventSubjectDefinitions, scopeNames, scopeDefinitions, type Scope } from '@mandate/contract';
 
-// SQL, because one query checks many endpoint-event pairs against scopes, grants and tokens.
+// Written in SQL because one query checks many endpoint-event pairs against scopes, grants and tokens.
 
 /** SQL for two scope arrays: the granted scopes and the currently allowed maximum. A scope is effective if both arrays contain it. */
 type Given = { readonly scopes: string; readonly ceiling: string };
