@@ -16,6 +16,7 @@ const ignoredFiles = [
   'client-sdk/schema/types-v2.gen.ts',
   'cli/mcp/tools.gen.ts',
   'cli/completion/completion.gen.ts',
+  'server/languages/messages.gen.ts',
 ];
 /** The hash of the sources of the last build. `npm ci` removes it with `node_modules`. */
 const hashFile = 'node_modules/.cache/mandate-ignored-files.sha256';
@@ -29,6 +30,8 @@ async function buildIgnoredFiles() {
   await replaceFile('cli/mcp/tools.gen.ts', await renderMcpToolsSource());
   const { renderCompletionTreeSource } = await import('./cli/build/generate-completion.ts');
   await replaceFile('cli/completion/completion.gen.ts', await renderCompletionTreeSource());
+  const { generateMessageTypes } = await import('./server/languages/generate-message-types.ts');
+  await replaceFile('server/languages/messages.gen.ts', generateMessageTypes());
   await replaceFile(hashFile, hash);
 }
 
@@ -41,9 +44,9 @@ function hasDevelopmentPackages() {
   }
 }
 
-/** Hashes everything that the generated files depend on: the sources of three packages, and the versions of all packages. */
+/** Hashes everything that the generated files depend on: the sources of three packages, the message catalogs, and the versions of all packages. */
 async function hashSources() {
-  const sources = fs.globSync('{contract,client-sdk,cli}/**/*.{ts,json}', {
+  const sources = fs.globSync(['{contract,client-sdk,cli}/**/*.{ts,json}', 'server/languages/**/*.{ts,json}'], {
     cwd: root,
     exclude: (path) => /node_modules|dist$/.test(path),
   });

@@ -140,6 +140,7 @@ export type { ImportCounts, Task, TaskResult, TaskType } from './resources/tasks
 export type { Usage } from './resources/access/usage.ts';
 export { shipmentStatuses, type Shipment, type ShipmentCreate, type ShipmentUpdate } from './resources/orders/shipments.ts';
 export type { SigningKeyRotation } from './resources/access/signing-keys.ts';
+export { findHiddenCharacter } from './schema/hidden-characters.ts';
 export {
   findForbiddenCharacterMessage,
   timestampInputSchema,

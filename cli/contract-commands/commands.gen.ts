@@ -54,7 +54,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     paginated: false,
     pathParameters: [],
     query: { type: ['object'], properties: {}, required: [], additionalProperties: false },
-    fields: ['id', 'name', 'email', 'email_verified', 'status', 'role', 'version', 'created_at', 'updated_at'],
+    fields: ['id', 'name', 'email', 'email_verified', 'status', 'role', 'locale', 'version', 'created_at', 'updated_at'],
   },
   {
     operationId: 'users.get',
@@ -76,7 +76,7 @@ export const commandSpecs: readonly CommandSpec[] = [
       },
     ],
     query: { type: ['object'], properties: {}, required: [], additionalProperties: false },
-    fields: ['id', 'name', 'email', 'email_verified', 'status', 'role', 'version', 'created_at', 'updated_at'],
+    fields: ['id', 'name', 'email', 'email_verified', 'status', 'role', 'locale', 'version', 'created_at', 'updated_at'],
   },
   {
     operationId: 'users.update',
@@ -87,7 +87,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/users/{user_id}',
     summary: 'Update a user',
     description:
-      "Updates the fields given in a JSON merge patch (RFC 7396). `users.write` allows changing the name of the token's user. `users.manage` allows staff to change the name, e-mail address and status of customers. Changing a role, or the account of a staff member or administrator, requires `users.administer` and an administrator who signed in during the last 15 minutes. If the sign-in is older, the response is 401 `insufficient_user_authentication` with the required `max_age` (RFC 9470). A new e-mail address is unverified and cannot be used to reset the password until the user confirms it with the link sent to it. Both the old and the new address are notified. A suspended user is signed out everywhere, and no application can act for the user until the account is active again.",
+      "Updates the fields given in a JSON merge patch (RFC 7396). `users.write` allows changing the name and the locale of the token's user. `users.manage` allows staff to change the name, locale, e-mail address and status of customers. Changing a role, or the account of a staff member or administrator, requires `users.administer` and an administrator who signed in during the last 15 minutes. If the sign-in is older, the response is 401 `insufficient_user_authentication` with the required `max_age` (RFC 9470). A new e-mail address is unverified and cannot be used to reset the password until the user confirms it with the link sent to it. Both the old and the new address are notified. A suspended user is signed out everywhere, and no application can act for the user until the account is active again.",
     scopes: ['users.write', 'users.manage', 'users.administer'],
     idempotent: false,
     ifMatch: true,
@@ -111,6 +111,13 @@ export const commandSpecs: readonly CommandSpec[] = [
           pattern: '^[^\\s"(),:;<>@[\\\\\\]\\p{Cc}]+@[^\\s"(),:;<>@[\\\\\\]\\p{Cc}]+\\.[^\\s"(),:;<>@[\\\\\\]\\p{Cc}]+$',
           description: 'E-mail address, which must not be used by another user.',
         },
+        locale: {
+          type: ['string', 'null'],
+          maxLength: 35,
+          pattern: '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$',
+          description:
+            'Language of pages and e-mails for the user, as a BCP 47 language tag. If the server does not support the language, it uses the next preference of the browser or English. `null` removes the setting.',
+        },
         status: {
           type: ['string'],
           enum: ['active', 'suspended'],
@@ -124,7 +131,7 @@ export const commandSpecs: readonly CommandSpec[] = [
       },
       additionalProperties: false,
     },
-    fields: ['id', 'name', 'email', 'email_verified', 'status', 'role', 'version', 'created_at', 'updated_at'],
+    fields: ['id', 'name', 'email', 'email_verified', 'status', 'role', 'locale', 'version', 'created_at', 'updated_at'],
   },
   {
     operationId: 'users.close',
@@ -176,10 +183,17 @@ export const commandSpecs: readonly CommandSpec[] = [
           pattern: '^[^\\s"(),:;<>@[\\\\\\]\\p{Cc}]+@[^\\s"(),:;<>@[\\\\\\]\\p{Cc}]+\\.[^\\s"(),:;<>@[\\\\\\]\\p{Cc}]+$',
           description: 'E-mail address, which must not be used by another user.',
         },
+        locale: {
+          type: ['string', 'null'],
+          maxLength: 35,
+          pattern: '^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$',
+          description:
+            'Language of pages and e-mails for the user, as a BCP 47 language tag. If the server does not support the language, it uses the next preference of the browser or English. `null` removes the setting.',
+        },
       },
       additionalProperties: false,
     },
-    fields: ['id', 'name', 'email', 'email_verified', 'status', 'role', 'version', 'created_at', 'updated_at'],
+    fields: ['id', 'name', 'email', 'email_verified', 'status', 'role', 'locale', 'version', 'created_at', 'updated_at'],
   },
   {
     operationId: 'users.list',
@@ -237,7 +251,7 @@ export const commandSpecs: readonly CommandSpec[] = [
       required: [],
       additionalProperties: false,
     },
-    fields: ['id', 'name', 'email', 'email_verified', 'status', 'role', 'version', 'created_at', 'updated_at'],
+    fields: ['id', 'name', 'email', 'email_verified', 'status', 'role', 'locale', 'version', 'created_at', 'updated_at'],
   },
   {
     operationId: 'products.list',
@@ -4719,7 +4733,7 @@ export const groupSummaries: Readonly<Record<string, string>> = {
 /** Every OAuth scope, with the description on the consent page. */
 export const scopeSummaries: Readonly<Record<string, string>> = {
   'users.read': 'See your name and e-mail address',
-  'users.write': 'Change your name, and close your account',
+  'users.write': 'Change your name and language, and close your account',
   'users.manage': 'See every user, add customers, change their name, e-mail address and status, and close their accounts',
   'users.administer': 'Change the role of any user, and change and close the accounts of staff and administrators',
   'products.write': 'Add and change products of the shop',

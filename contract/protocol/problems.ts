@@ -70,10 +70,12 @@ export const problemEntrySchema = withSchemaName(
 
 const problemFields = {
   type: z.string().url().describe('URL that identifies the problem type; it ends with `code`.'),
-  title: z.string().describe('Short description of the problem type, the same for every occurrence.'),
+  title: z.string().describe('Short description of the problem type, in the language that `Accept-Language` prefers.'),
   status: z.number().int().min(400).max(599).describe('HTTP status code.'),
   code: z.string().describe('Machine-readable problem code. Codes are never removed within an API version; new codes may be added.'),
-  detail: z.string().describe('Explanation of this occurrence, and how to resolve it.'),
+  detail: z
+    .string()
+    .describe('Explanation of this occurrence, and how to resolve it. Details that contain values of the request are in English.'),
   instance: z.string().describe('URI that identifies this occurrence.'),
   request_id: z.string().describe('ID of the request, as in the `X-Request-Id` header. Include the ID when contacting support.'),
   violated_policies: z

@@ -6,7 +6,7 @@
  */
 export const scopeDefinitions = {
   'users.read': { consent: 'See your name and e-mail address', admin: false },
-  'users.write': { consent: 'Change your name, and close your account', admin: false },
+  'users.write': { consent: 'Change your name and language, and close your account', admin: false },
   'users.manage': {
     consent: 'See every user, add customers, change their name, e-mail address and status, and close their accounts',
     admin: true,

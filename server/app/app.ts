@@ -25,12 +25,14 @@ import { assignRequestIdAndLogAccess } from '../http/request/request-context-and
 import { createRouterByResource } from '../http/routing/router-by-resource.ts';
 import { mountContract } from '../http/routing/mount-contract.ts';
 import { rejectUnknownPath } from '../http/routing/reject-undeclared-paths-and-methods.ts';
+import type { Languages } from '../languages/languages.ts';
 import type { Log } from '../logging/logger.ts';
 import {
   type AuthorizationServer,
   type CreateAuthorizationServerOptions,
   createAuthorizationServer,
 } from '../oauth/authorization-server.ts';
+import { redirectToPageInChosenLanguage } from '../oauth/pages/routing/page-language.ts';
 import { createRedirectOriginCheck } from '../oauth/clients/oidc-client-adapter.ts';
 import { dpopAlgorithms } from '../oauth/tokens/dpop-proof.ts';
 import { revokeAccessOfSuspendedOrClosedUser } from '../oauth/grants/revoke-access-of-suspended-or-closed-user.ts';
@@ -86,7 +88,15 @@ export type AppOptions = {
   readonly securityContact?: string | undefined;
 } & Pick<
   CreateAuthorizationServerOptions,
-  'store' | 'signingKeys' | 'limits' | 'canMail' | 'openRegistration' | 'documentNetwork' | 'onTokenOperation' | 'refreshGraceSeconds'
+  | 'store'
+  | 'signingKeys'
+  | 'limits'
+  | 'canMail'
+  | 'languages'
+  | 'openRegistration'
+  | 'documentNetwork'
+  | 'onTokenOperation'
+  | 'refreshGraceSeconds'
 >;
 
 /** Creates the Express application: the API, its documentation and the authorization server. */
@@ -106,11 +116,12 @@ export async function createApp(parts: AppOptions): Promise<Express> {
   const base = basePathFromIssuer(issuer);
   if (base !== '') app.use(rewriteWellKnownPathOfIssuer(base)).use(base, prefixLocationHeaderWithBasePath(base));
   const { development = false, securityContact: contact, now = () => new Date() } = parts;
+  const { languages } = authorization.settings;
   app.use('/.well-known', createProtectedResourceMetadataRouter(issuer));
   app.use(serveSecurityTxt({ issuer, contact, development, now }));
   if (base !== '') app.use(serveFaviconAndRobotsTxt());
   app.use(base === '' ? '/' : base, siteRouter(parts, authorization));
-  app.use(serveNotFoundPage(authorization.settings, issuer), rejectUnknownPath, createApiErrorHandler(issuer, log));
+  app.use(serveNotFoundPage(authorization.settings, issuer), rejectUnknownPath, createApiErrorHandler(issuer, log, languages));
   return app;
 }
 
@@ -119,7 +130,8 @@ function siteRouter(parts: AppOptions, authorization: AuthorizationServer): Rout
   const router = express.Router({ caseSensitive: true, strict: true });
   router.use('/api', setDefaultHeaders, cors, resolveRequestedApiVersion);
   router.use(apiRouter(parts, authorization));
-  router.use('/api', rejectUnknownPath, createApiErrorHandler(issuer, log));
+  router.use('/api', rejectUnknownPath, createApiErrorHandler(issuer, log, authorization.settings.languages));
+  router.use(redirectToPageInChosenLanguage(authorization.settings));
   router.use(serveOpenApiDocuments(issuer, parts.previewVersions ?? false));
   router.use(serveReferencePage(issuer));
   router.use(serveStartPageAndRootFiles(authorization.settings, { issuer, development }));
@@ -130,7 +142,7 @@ function siteRouter(parts: AppOptions, authorization: AuthorizationServer): Rout
 
 function apiRouter(
   { db, issuer, keys, taxMode = 'inclusive', ...parts }: AppOptions,
-  { verifyAccessToken, verifyMcpToken, reloadSigningKeys: readAgain, onEmailAddressChange }: AuthorizationServer,
+  { verifyAccessToken, verifyMcpToken, reloadSigningKeys: readAgain, onEmailAddressChange, settings: { languages } }: AuthorizationServer,
 ): Router {
   const { lastUse = new ApiKeyLastUseBuffer(), monthlyUse = new MonthlyUsageBuffer() } = parts;
   const { providers = indexPaymentProvidersByName(manualProvider), wake = () => undefined, newEvents = new EventWaiter(db.em) } = parts;
@@ -182,17 +194,17 @@ function apiRouter(
     limit,
     () => false,
   );
-  const tools = mcpRouter({ db, issuer, log: parts.log }, authenticateTools, router);
+  const tools = mcpRouter({ db, issuer, log: parts.log, languages }, authenticateTools, router);
   return express.Router({ caseSensitive: true, strict: true }).use(router, tools);
 }
 
 /** Creates the MCP endpoint, whose tools call the API routes in this process. */
 function mcpRouter(
-  { db: { em }, issuer, log }: Pick<AppOptions, 'db' | 'issuer' | 'log'>,
+  { db: { em }, issuer, log, languages }: Pick<AppOptions, 'db' | 'issuer' | 'log'> & { readonly languages: Languages },
   authenticateTools: RequestHandler,
   routes: Router,
 ) {
-  const inProcessApi = express.Router().use(setDefaultHeaders, routes, rejectUnknownPath, createApiErrorHandler(issuer, log));
+  const inProcessApi = express.Router().use(setDefaultHeaders, routes, rejectUnknownPath, createApiErrorHandler(issuer, log, languages));
   const access = { authenticate: authenticateTools, isOriginOfApplication: createRedirectOriginCheck(em) };
   return createMcpEndpoint({ em, issuer, log, ...access, api: inProcessApi });
 }

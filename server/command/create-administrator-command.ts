@@ -5,7 +5,7 @@ import { migrate } from '../database/migrate/run-migrations.ts';
 import { createAccountWithVerifiedEmail, EmailTakenError } from '../oauth/accounts/accounts-and-passwords.ts';
 import { validateAndHashNewPassword } from '../oauth/pages/handlers/validate-and-hash-new-password.ts';
 import { defaultShopBranding } from '../oauth/pages/views/page-layout.ts';
-import { englishMessages } from '../oauth/pages/messages/english-messages.ts';
+import { shippedLanguages } from '../languages/languages.ts';
 import { CommandError } from '../process/command-error.ts';
 import { exitCodes } from '../process/exit-codes.ts';
 import { withDatabaseForCommand } from './open-database-for-command.ts';
@@ -23,7 +23,11 @@ export async function runCreateAdministratorCommand(
   const config = readConfig();
   const { name, email } = parseAccount(account);
   const password = await readPassword(io);
-  const hashed = await validateAndHashNewPassword(password, { name, email }, { shop: defaultShopBranding, messages: englishMessages });
+  const hashed = await validateAndHashNewPassword(
+    password,
+    { name, email },
+    { shop: defaultShopBranding, messages: shippedLanguages.default.messages },
+  );
   if ('reason' in hashed) throw new CommandError(`${hashed.reason}. No account was created; call the command again`);
   const id = await withDatabaseForCommand(config, alternative, async (db) => {
     await migrate(db);

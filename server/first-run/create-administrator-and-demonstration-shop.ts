@@ -8,7 +8,7 @@ import { acquireAdvisoryLockForId } from '../database/queries/acquire-advisory-l
 import { createAccountWithVerifiedEmail } from '../oauth/accounts/accounts-and-passwords.ts';
 import { validateAndHashNewPassword, type PasswordOwner } from '../oauth/pages/handlers/validate-and-hash-new-password.ts';
 import { defaultShopBranding } from '../oauth/pages/views/page-layout.ts';
-import { englishMessages } from '../oauth/pages/messages/english-messages.ts';
+import { shippedLanguages } from '../languages/languages.ts';
 import { User } from '../users/user.entity.ts';
 import { createDemonstrationShop } from './create-demonstration-shop.ts';
 import { writeFirstRunFile, type FirstRunFile } from './first-run-file.ts';
@@ -96,7 +96,10 @@ async function prepareDemonstration(em: EntityManager, { administrator, issuer }
 
 /** @throws ConfigurationError if the administrator's password is easy to guess */
 async function hashConfiguredPassword(password: string, owner: PasswordOwner): Promise<string> {
-  const hashed = await validateAndHashNewPassword(password, owner, { shop: defaultShopBranding, messages: englishMessages });
+  const hashed = await validateAndHashNewPassword(password, owner, {
+    shop: defaultShopBranding,
+    messages: shippedLanguages.default.messages,
+  });
   if ('hash' in hashed) return hashed.hash;
   throw new ConfigurationError(`MANDATE_ADMIN_PASSWORD was rejected, and no administrator was created. ${hashed.reason}`);
 }

@@ -8,6 +8,7 @@ import type { Database, EntityManager } from '../database/entity-manager/entity-
 import { mcpCors } from '../http/middleware/cors.ts';
 import type { VerifyAccessToken } from '../http/request/principal.ts';
 import type { OnEmailAddressChange } from '../http/routing/handler-dependencies.ts';
+import { shippedLanguages, type Languages } from '../languages/languages.ts';
 import type { DerivedKeys } from '../crypto/derived-keys-and-stored-secret.ts';
 import { deleteLinksAndNotifyOnEmailChange } from './pages/handlers/delete-links-and-notify-on-email-change.ts';
 import {
@@ -40,7 +41,6 @@ import { defaultShopBranding, type PageSettings, type ShopBranding } from './pag
 import { pageEnhancementScript } from './pages/assets/read-page-script.ts';
 import { createOidcProviderPages, type ProviderPages } from './pages/views/oidc-provider-pages.ts';
 import { buildStylesheet } from './pages/assets/build-page-stylesheet.ts';
-import { englishMessages } from './pages/messages/english-messages.ts';
 import { PasskeyChallenges } from './second-factors/passkeys.ts';
 import { defaultRefreshGraceSeconds } from './refresh/default-refresh-grace.ts';
 import { createRefreshRequestMiddleware, isRefreshRequest } from './refresh/refresh-token-grant.ts';
@@ -76,6 +76,8 @@ export type CreateAuthorizationServerOptions = {
   readonly documentNetwork?: NetworkPolicy;
   /** Called for every token that is issued, denied or revoked. */
   readonly onTokenOperation?: OnTokenOperation | undefined;
+  /** Languages of pages, e-mails and problems (default: the catalogs in `languages/catalogs`). */
+  readonly languages?: Languages;
   /** How long a repeated refresh request returns the first response, in seconds; 0 disables the replay. */
   readonly refreshGraceSeconds?: number;
 };
@@ -98,7 +100,7 @@ export type AuthorizationServer = {
 export async function createAuthorizationServer(parts: CreateAuthorizationServerOptions): Promise<AuthorizationServer> {
   const { em } = parts.db;
   const { issuer, keys, log, shop = defaultShopBranding, canMail = true, limits = createDatabaseAttemptLimiter(em) } = parts;
-  const { refreshGraceSeconds = defaultRefreshGraceSeconds } = parts;
+  const { refreshGraceSeconds = defaultRefreshGraceSeconds, languages = shippedLanguages } = parts;
   const deriveKey = (name: string): Buffer => createHmac('sha256', keys.cookies).update(name).digest();
   const providerKeys = providerKeysFrom(deriveKey);
   const signingKeys = await loadOrCreateSigningKeyCache(em, Buffer.from(keys.signingKeys), parts.signingKeys);
@@ -106,17 +108,20 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
 
   const verification = { issuer, keys: signingKeys.findVerificationKey, referenceKey: providerKeys.referenceKey };
   const css = buildStylesheet(shop.accent);
-  const settings: PageSettings = {
-    shop,
-    messages: englishMessages,
-    stylesheetPath: css.path,
-    scriptPath: pageEnhancementScript.path,
-    base: basePathFromIssuer(issuer),
-  };
+  const settings = createPageSettings(issuer, shop, languages, css.path);
   const store = (parts.store ?? createPostgresAdapterFactory)(em);
-  const pages = createOidcProviderPages(settings, issuer);
+  const pages = createOidcProviderPages(settings, issuer, em);
   const reloadableProvider = await ReloadableProvider.start(signingKeys, (current) => {
-    const provider = createOidcProvider({ em, issuer, store, keys: current, ...providerKeys, refreshGraceSeconds, pages });
+    const provider = createOidcProvider({
+      em,
+      issuer,
+      store,
+      keys: current,
+      ...providerKeys,
+      refreshGraceSeconds,
+      pages,
+      uiLocales: languages.tags,
+    });
     provider.proxy = true; // requireIssuerHost sets X-Forwarded-Proto, which the provider must trust
     provider.silent = true; // createServerErrorRecorder logs errors
     acceptJwtsAtUserinfo(provider, verification, apiAudienceFromIssuer(issuer));
@@ -149,6 +154,16 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
     onEmailAddressChange: deleteLinksAndNotifyOnEmailChange(context),
   };
 }
+
+const createPageSettings = (issuer: string, shop: ShopBranding, languages: Languages, stylesheetPath: string): PageSettings => ({
+  shop,
+  messages: languages.default.messages,
+  languages,
+  languageCookie: cookieNamesForIssuer(issuer).language,
+  stylesheetPath,
+  scriptPath: pageEnhancementScript.path,
+  base: basePathFromIssuer(issuer),
+});
 
 type MiddlewareOptions = {
   readonly limits: AttemptLimiter;

@@ -17,7 +17,7 @@ export function renderStartPage(settings: PageSettings, { issuer, development }:
     settings,
     start.title,
     html`<h1>${start.title}</h1>
-      <p>${start.about(settings.shop.name)}</p>
+      <p>${start.about({ shop: settings.shop.name })}</p>
       <nav>
         <ul class="menu">
           ${links.map(
@@ -39,7 +39,7 @@ const firstCommands = ({ messages: { start } }: PageSettings, issuer: string): H
     <ol class="commands">
       ${formatFirstOrderCommands(issuer).map((command) => html`<li><code>${command}</code></li>`)}
     </ol>
-    <p class="quiet">${start.password('first-run.json')}</p>
+    <p class="quiet">${start.password({ file: 'first-run.json' })}</p>
   </section>`;
 
 export const renderNotFoundPage = (settings: PageSettings): Html => {

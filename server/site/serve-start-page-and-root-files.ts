@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import express, { type RequestHandler, type Response, type Router } from 'express';
+import express, { type Request, type RequestHandler, type Response, type Router } from 'express';
 import { serveStaticDocument } from '../http/response/serve-static-document.ts';
-import type { Html } from '../http/response/html-template.ts';
 import { createPageSecurityHeaders } from '../oauth/pages/assets/page-security-headers.ts';
+import { localizePageSettings, setPageLanguageHeaders } from '../oauth/pages/routing/page-language.ts';
 import type { PageSettings } from '../oauth/pages/views/page-layout.ts';
 import { renderNotFoundPage, renderStartPage } from './render-start-and-not-found-pages.ts';
 
@@ -10,10 +10,12 @@ type Options = { readonly issuer: string; readonly development: boolean };
 
 /** Serves the start page at `/` and the files that browsers and crawlers request automatically. */
 export function serveStartPageAndRootFiles(settings: PageSettings, options: Options): Router {
-  const page = renderStartPage(withoutScript(settings), options);
   return express
     .Router({ caseSensitive: true, strict: true })
-    .get('/', (_req, res) => sendPage(res, options.issuer, page))
+    .get('/', (req, res) => {
+      const pageSettings = localizeSettings(settings, req);
+      sendPage(res, options.issuer, pageSettings, renderStartPage(pageSettings, options));
+    })
     .use(serveFaviconAndRobotsTxt());
 }
 
@@ -34,15 +36,20 @@ const robotsTxt = 'User-agent: *\nDisallow: /\n';
 
 /** Responds to unknown paths with an HTML page if the client prefers HTML, as browsers do. Other clients get a problem document. */
 export function serveNotFoundPage(settings: PageSettings, issuer: string): RequestHandler {
-  const page = renderNotFoundPage(withoutScript(settings));
   return (req, res, next) => {
     res.vary('Accept');
     if (!['GET', 'HEAD'].includes(req.method) || req.accepts(['json', 'html']) !== 'html') return next();
-    return sendPage(res.status(404), issuer, page);
+    const pageSettings = localizeSettings(settings, req);
+    return sendPage(res.status(404), issuer, pageSettings, renderNotFoundPage(pageSettings));
   };
 }
 
-const withoutScript = (settings: PageSettings): PageSettings => ({ ...settings, scriptPath: undefined });
+const localizeSettings = (settings: PageSettings, req: Request): PageSettings => ({
+  ...localizePageSettings(settings, req),
+  scriptPath: undefined,
+});
 
-const sendPage = (res: Response, issuer: string, page: Html): void =>
-  void res.set(createPageSecurityHeaders(issuer)).type('html').send(page.toString());
+function sendPage(res: Response, issuer: string, settings: PageSettings, page: ReturnType<typeof renderStartPage>): void {
+  setPageLanguageHeaders(res, settings);
+  res.set(createPageSecurityHeaders(issuer)).type('html').send(page.toString());
+}

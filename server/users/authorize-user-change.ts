@@ -5,17 +5,20 @@ import { requireRecentSignIn } from '../http/request/require-recent-sign-in.ts';
 import type { User } from './user.entity.ts';
 
 /** A user property that changes, or the closure of the account. */
-export type UserChange = 'name' | 'email' | 'status' | 'role' | 'closure';
+export type UserChange = 'name' | 'email' | 'status' | 'role' | 'locale' | 'closure';
+
+/** Changes that users can make to their own account with `users.write`. */
+const ownChanges: ReadonlySet<UserChange> = new Set<UserChange>(['name', 'locale', 'closure']);
 
 /**
- * Verifies that the principal may make these changes. With `users.write`, users can change their own name and close their own account.
+ * Verifies that the principal may make these changes. With `users.write`, users can change their own name and locale, and close their own account.
  * `users.manage` covers customer accounts, but not roles. Roles and the accounts of staff and administrators require an administrator with
  * `users.administer` and a recent sign-in. Users can change their own e-mail address only on the account page, which verifies the address.
  * @throws Problem `forbidden`, `insufficient_scope` or `insufficient_user_authentication`
  */
 export function assertUserChangeAuthorized(principal: Principal, user: User, changes: readonly UserChange[], now: Date): void {
   const isOwner = principal.user?.id === user.id;
-  if (isOwner && canUseScope(principal, 'users.write') && changes.every((change) => change === 'name' || change === 'closure')) return;
+  if (isOwner && canUseScope(principal, 'users.write') && changes.every((change) => ownChanges.has(change))) return;
   if (changes.includes('role') || user.role !== 'customer') return requireAdministrator(principal, now);
   if (isOwner && changes.includes('email')) throw createProblem('forbidden', { detail: 'Change your e-mail address on the account page.' });
   if (isOwner) throw createProblem('forbidden', { detail: 'Only staff can change the status of a customer.' });

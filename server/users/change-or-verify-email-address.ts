@@ -31,7 +31,7 @@ export async function changeEmailAddress(
   const from = user.email;
   user.replaceEmailAddress(email, isVerified);
   await em.flush().catch(rethrowUniqueViolationAsEmailTaken);
-  await onChange(em, { userId: user.id, from, to: email, isVerified }, now);
+  await onChange(em, { userId: user.id, from, to: email, isVerified, locale: user.locale ?? null }, now);
   const details = { verified: isVerified };
   await recordAuditEvent(em, source, { action: 'email.changed', actorId, clientId, userId: user.id, details }, now);
 }

@@ -6,8 +6,8 @@ import { userFromEntity } from './user-from-entity.ts';
 import { User } from './user.entity.ts';
 
 /** Creates an account without credentials; the account owner cannot sign in until a password or passkey is set. */
-export async function createUser(em: EntityManager, { name, email }: UserCreate): Promise<UserBody> {
-  const created = em.create(User, { name, email });
+export async function createUser(em: EntityManager, { name, email, locale = null }: UserCreate): Promise<UserBody> {
+  const created = em.create(User, { name, email, locale });
   await em.persist(created).flush().catch(rethrowUniqueViolationAsEmailTaken);
   const user = userFromEntity(created);
   await recordEvent(em, 'user.created', user, user.id);

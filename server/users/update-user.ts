@@ -23,11 +23,11 @@ export async function updateUser(
   now: Date,
 ): Promise<void> {
   assertUserChangeAuthorized(principal, user, changedProperties(user, input), now);
-  const { status = user.status, role = user.role, name = user.name, email = user.email } = input;
+  const { status = user.status, role = user.role, name = user.name, email = user.email, locale = user.locale } = input;
   if (role !== 'admin' || status !== 'active') await assertOtherAdministratorRemains(em, user);
-  const edited = name !== user.name || email !== user.email || role !== user.role;
+  const edited = name !== user.name || email !== user.email || role !== user.role || locale !== user.locale;
   const before = user.status;
-  Object.assign(user, { name, role });
+  Object.assign(user, { name, role, locale });
   if (status === 'suspended' && before !== 'suspended') user.suspend();
   if (status === 'active' && before !== 'active') user.reactivate();
   await em.flush();
@@ -42,7 +42,7 @@ export async function updateUser(
     await recordEvent(em, user.status === 'active' ? 'user.reactivated' : 'user.suspended', userFromEntity(user), user.id);
 }
 
-const changeable = ['name', 'email', 'status', 'role'] as const;
+const changeable = ['name', 'email', 'status', 'role', 'locale'] as const;
 
 const changedProperties = (user: User, input: UserUpdate): UserChange[] =>
   changeable.filter((property) => input[property] !== undefined && input[property] !== user[property]);

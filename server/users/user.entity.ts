@@ -18,6 +18,8 @@ const schema = defineEntity({
     emailVerification: p.enum(['unverified', 'verified', 'confirmation_required']).default('unverified'),
     status: p.enum(['active', 'suspended', 'closed']).default('active'),
     role: p.enum(['customer', 'staff', 'admin']).default('customer'),
+    /** The language of pages and e-mails, as a BCP 47 tag; null if the user has not chosen one. */
+    locale: p.text().nullable(),
     ...versionAndTimestampProperties(),
   },
   // A closed account's address can be used again.
@@ -63,6 +65,7 @@ export class User extends schema.class {
     if (this.status === 'closed') throw invalidTransition(this, 'closed');
     this.status = 'closed';
     this.name = 'Closed user';
+    this.locale = null;
     writeEmailAddress(this, `closed-${this.id}@users.invalid`, 'unverified');
   }
 }

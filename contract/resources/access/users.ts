@@ -46,6 +46,16 @@ export const emailSchema = z
     'must be an e-mail address such as ann@example.com',
   );
 
+/** A language tag (BCP 47), without grandfathered and private-use tags. */
+const localeInputSchema = z
+  .string()
+  .max(35)
+  .regex(/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/, 'must be a language tag (BCP 47) such as de or pt-BR')
+  .nullable()
+  .describe(
+    'Language of pages and e-mails for the user, as a BCP 47 language tag. If the server does not support the language, it uses the next preference of the browser or English. `null` removes the setting.',
+  );
+
 export const userRoles = ['customer', 'staff', 'admin'] as const;
 export const userStatuses = ['active', 'suspended', 'closed'] as const;
 
@@ -62,6 +72,12 @@ export const userSchema = withSchemaName(
     role: z
       .enum(userRoles)
       .describe('Users with the role `staff` or `admin` can access resources of other users if the token has a scope that allows it.'),
+    locale: z
+      .string()
+      .nullable()
+      .describe(
+        'Language of pages and e-mails for the user, as a BCP 47 language tag such as `de`. With `null`, pages use the language of the browser.',
+      ),
     version: z.number().int().min(1).describe('Version number, incremented by every change.'),
     created_at: timestampSchema,
     updated_at: timestampSchema,
@@ -74,6 +90,7 @@ export const userCreateSchema = withSchemaName(
     .object({
       name: singleLineInputSchema(200).describe('Full name.'),
       email: emailSchema.describe('E-mail address, which must not be used by another user.'),
+      locale: localeInputSchema.optional(),
     })
     .strict(),
 );
@@ -84,6 +101,7 @@ export const userUpdateSchema = withSchemaName(
     .object({
       name: singleLineInputSchema(200).describe('Full name.'),
       email: emailSchema.describe('E-mail address, which must not be used by another user.'),
+      locale: localeInputSchema,
       status: z.enum(['active', 'suspended']).describe('Status of a customer. Requires the `users.manage` scope.'),
       role: z
         .enum(userRoles)
@@ -157,7 +175,7 @@ export const userRoutes = defineResource('Users', 'User accounts of customers, s
     body: userUpdateSchema,
     summary: 'Update a user',
     description:
-      "Updates the fields given in a JSON merge patch (RFC 7396). `users.write` allows changing the name of the token's user. `users.manage` allows staff to change the name, e-mail address and status of customers. Changing a role, or the account of a staff member or administrator, requires `users.administer` and an administrator who signed in during the last 15 minutes. If the sign-in is older, the response is 401 `insufficient_user_authentication` with the required `max_age` (RFC 9470). A new e-mail address is unverified and cannot be used to reset the password until the user confirms it with the link sent to it. Both the old and the new address are notified. A suspended user is signed out everywhere, and no application can act for the user until the account is active again.",
+      "Updates the fields given in a JSON merge patch (RFC 7396). `users.write` allows changing the name and the locale of the token's user. `users.manage` allows staff to change the name, locale, e-mail address and status of customers. Changing a role, or the account of a staff member or administrator, requires `users.administer` and an administrator who signed in during the last 15 minutes. If the sign-in is older, the response is 401 `insufficient_user_authentication` with the required `max_age` (RFC 9470). A new e-mail address is unverified and cannot be used to reset the password until the user confirms it with the link sent to it. Both the old and the new address are notified. A suspended user is signed out everywhere, and no application can act for the user until the account is active again.",
     responses: {
       200: userSchema,
       ...fails(

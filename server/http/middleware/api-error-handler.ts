@@ -10,35 +10,43 @@ import {
   lowDiskSpaceRetryAfterSeconds,
 } from '../../database/errors/database-error-predicates.ts';
 import { isLowDiskSpaceRejectionError } from '../../database/storage/disk-space-monitor.ts';
+import { shippedLanguages, type Languages } from '../../languages/languages.ts';
 import { ReplayedResponseSignal } from '../writes/idempotency.ts';
 import { createPayloadTooLargeProblem, Problem, createProblem } from '../problem-details/problem.ts';
+import { translateProblem } from '../problem-details/translate-problem.ts';
+import { negotiateLanguage } from '../request/negotiate-language.ts';
 import { getRequestContext } from '../request/request-context-and-access-log.ts';
 import { getMatchedRoute } from '../request/matched-route.ts';
 import { createValidationProblem } from '../validation/validation-problem.ts';
 
 /** Writes every error response under `/api` as problem details (RFC 9457), regardless of what was thrown. */
 export const createApiErrorHandler =
-  (origin: string, log: Logger): ErrorRequestHandler =>
+  (origin: string, log: Logger, languages: Languages = shippedLanguages): ErrorRequestHandler =>
   (error: unknown, req, res, next) => {
     if (res.headersSent) return next(error);
     if (error instanceof ReplayedResponseSignal) return error.send(res);
     const problemToSend = error instanceof RequestValidationError ? createValidationProblem(error, getMatchedRoute(req)) : toProblem(error);
-    const { status, title } = problemDeclarations[problemToSend.code];
+    const { status } = problemDeclarations[problemToSend.code];
+    const language = negotiateLanguage(req, languages) ?? languages.default;
+    const { title, detail, errors, languageTags } = translateProblem(problemToSend, language);
     const { id } = getRequestContext(req);
     // Low disk space is logged once, not for each request.
     if (status >= 500 && !isLowDiskSpaceRejectionError(problemToSend.cause))
       log.error({ request_id: id, err: problemToSend.cause ?? problemToSend }, 'a request failed');
-    res.status(status).set({ ...problemToSend.headers, 'Content-Type': 'application/problem+json' });
+    res
+      .status(status)
+      .set({ ...problemToSend.headers, 'Content-Type': 'application/problem+json', 'Content-Language': languageTags.join(', ') });
+    res.vary('Accept-Language');
     const body = {
       type: `${origin}/problems/${problemToSend.code}`,
       title,
       status,
       code: problemToSend.code,
-      detail: problemToSend.detail ?? title,
+      detail,
       instance: `urn:mandate:request:${id}`,
       request_id: id,
       ...(problemToSend.violatedPolicies && { violated_policies: problemToSend.violatedPolicies }),
-      ...(problemToSend.errors && { errors: problemToSend.errors }),
+      ...(errors && { errors }),
     };
     // Sent as a buffer, because for strings Express would add a charset parameter, which this media type does not have.
     res.send(Buffer.from(JSON.stringify(body)));

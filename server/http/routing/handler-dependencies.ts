@@ -9,7 +9,13 @@ export type RevokeAccess = (em: EntityManager, userId: number, reason: 'suspende
 /** Called in the transaction that changes a user's e-mail address: invalidates mailed links and notifies both addresses. */
 export type OnEmailAddressChange = (
   em: EntityManager,
-  change: { readonly userId: number; readonly from: string; readonly to: string; readonly isVerified: boolean },
+  change: {
+    readonly userId: number;
+    readonly from: string;
+    readonly to: string;
+    readonly isVerified: boolean;
+    readonly locale: string | null;
+  },
   now: Date,
 ) => Promise<void>;
 

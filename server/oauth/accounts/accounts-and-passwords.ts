@@ -17,6 +17,7 @@ export type NewAccount = {
   /** Result of `validateAndHashNewPassword`, computed before the transaction starts. */
   readonly passwordHash: string;
   readonly role?: User['role'];
+  readonly locale?: string | undefined;
 };
 
 export class EmailTakenError extends Error {
@@ -30,12 +31,12 @@ export class EmailTakenError extends Error {
  */
 export async function createAccountWithVerifiedEmail(
   em: EntityManager,
-  { name, email, passwordHash, role = 'customer' }: NewAccount,
+  { name, email, passwordHash, role = 'customer', locale }: NewAccount,
   now: Date,
 ): Promise<User> {
   try {
     return await em.transactional(async (inner) => {
-      const user = inner.create(User, { name, email, role, emailVerification: 'verified' });
+      const user = inner.create(User, { name, email, role, locale: locale ?? null, emailVerification: 'verified' });
       await inner.flush();
       inner.create(StoredPasswordHash, { user: user.id, hash: passwordHash, changedAt: now });
       await recordEvent(inner, 'user.created', userFromEntity(user), user.id);
@@ -49,7 +50,7 @@ export async function createAccountWithVerifiedEmail(
 }
 
 /** An active account, with its password hash and the time at which the password was set; both are null if the account has no password. */
-export type SignInCandidate = { id: number; email: string; hash: string | null; changedAt: Date | null };
+export type SignInCandidate = { id: number; email: string; locale: string | null; hash: string | null; changedAt: Date | null };
 
 /** Returns when an account's password was set, in milliseconds since 1970; 0 if the account has no password. */
 export const getPasswordSetTimeMs = ({ changedAt }: Pick<SignInCandidate, 'changedAt'>): number => changedAt?.getTime() ?? 0;
@@ -64,7 +65,9 @@ export async function findActiveAccountWithPasswordHash(
   const user = await em.findOne(User, { ...where, status: 'active' }, { disableIdentityMap: true });
   // Queried even if there is no user, so that the response time does not reveal whether an account exists.
   const password = await em.findOne(StoredPasswordHash, { user: user?.id ?? 0 }, { disableIdentityMap: true });
-  return user ? { id: user.id, email: user.email, hash: password?.hash ?? null, changedAt: password?.changedAt ?? null } : undefined;
+  if (!user) return undefined;
+  const { id, email, locale = null } = user;
+  return { id, email, locale, hash: password?.hash ?? null, changedAt: password?.changedAt ?? null };
 }
 
 /** Verifies the password for an e-mail address. `accountId` is for the audit log only and must not influence the response. */

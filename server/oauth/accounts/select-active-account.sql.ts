@@ -4,5 +4,5 @@ import type { AccountRow } from '../storage/prefetched-oauth-records.ts';
 // Written in SQL because the benchmark case `sign-in` runs it for every authorization request (see docs/performance.md).
 export const selectActiveAccountById = prepareStatement<AccountRow>(
   'find_active_account',
-  `select id, name, email, email_verification = 'verified' as email_verified, updated_at from users where id = $1 and status = 'active'`,
+  `select id, name, email, email_verification = 'verified' as email_verified, locale, updated_at from users where id = $1 and status = 'active'`,
 );

@@ -1,6 +1,6 @@
-import type express from 'express';
+import type { RequestHandler } from 'express';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../audit/record-audit-event.ts';
-import { showAccountPage, createSignedInPageGuards } from './handlers/signed-in-page-guards-and-account-page.ts';
+import { requireRecentSignIn, requireSignedIn, showAccountPage } from './handlers/signed-in-page-guards-and-account-page.ts';
 import { showConsent, submitConsent } from './handlers/handle-consent.ts';
 import { showApiKeys, submitApiKeyRevocation } from './handlers/show-and-revoke-api-keys.ts';
 import {
@@ -17,11 +17,13 @@ import {
   submitEmailConfirmation,
 } from './handlers/change-email.ts';
 import { showChangePassword, redisplayChangePassword, submitChangePassword } from './handlers/change-password.ts';
+import { redisplayLanguageSetting, showLanguageSetting, submitLanguageSetting } from './handlers/change-language.ts';
 import { showCloseAccount, submitCloseAccount } from './handlers/close-account.ts';
 import { loadBrowserSession, endBrowserSession } from '../sessions/load-start-and-end-browser-session.ts';
 import {
   submitAuthenticatorAppRemoval,
   submitRecoveryCodeRenewal,
+  redisplayRecoveryCodes,
   showSecurityPage,
   showAuthenticatorSetup,
   redisplayAuthenticatorSetup,
@@ -29,7 +31,7 @@ import {
 } from './handlers/security-page-and-authenticator-app.ts';
 import { redisplayNewPasskey, submitNewPasskey, submitPasskeyRemoval } from './handlers/add-and-remove-passkeys.ts';
 import { sendPage, type PageContext } from './routing/page-context.ts';
-import { PageRouter } from './routing/page-router.ts';
+import { PageRouter, type PageHandler } from './routing/page-router.ts';
 import { signedOutPage } from './views/message-pages.ts';
 import {
   showNewPasswordForm,
@@ -58,55 +60,50 @@ import {
 } from './handlers/sign-up.ts';
 
 /** Registers all pages and forms. A form's second handler receives submissions without a valid token. */
-export function createPageRouter(context: PageContext, requireHost: express.RequestHandler): PageRouter {
+export function createPageRouter(context: PageContext, requireHost: RequestHandler): PageRouter {
   const pages = new PageRouter(context, requireHost);
-  addSignInPages(pages, context);
-  addAccountPages(pages, context);
+  addSignInPages(pages);
+  addAccountPages(pages);
   return pages;
 }
 
-function addSignInPages(pages: PageRouter, context: PageContext): void {
+function addSignInPages(pages: PageRouter): void {
   pages
     .addPage(['/sign-in/passkey', '/sign-in/second-factor', '/sign-in/e-mail-code'], redirectTo('/sign-in'))
-    .addPage(['/sign-in/:uid/passkey', '/sign-in/:uid/second-factor', '/sign-in/:uid/e-mail-code'], ({ path }, res) =>
-      res.redirect(303, path.slice(0, path.lastIndexOf('/'))),
+    .addPage(
+      ['/sign-in/:uid/passkey', '/sign-in/:uid/second-factor', '/sign-in/:uid/e-mail-code'],
+      () =>
+        ({ path }, res) =>
+          res.redirect(303, path.slice(0, path.lastIndexOf('/'))),
     )
-    .addPage(['/sign-in', '/sign-in/:uid'], showSignIn(context))
-    .addForm(['/sign-in/passkey', '/sign-in/:uid/passkey'], submitPasskeySignIn(context), redisplaySignIn(context))
-    .addForm(
-      ['/sign-in/second-factor', '/sign-in/:uid/second-factor'],
-      submitSecondFactor(context),
-      redisplaySignInAfterSecondFactorExpired(context),
-    )
-    .addForm(
-      ['/sign-in/e-mail-code', '/sign-in/:uid/e-mail-code'],
-      submitEmailCode(context),
-      redisplaySignInAfterSecondFactorExpired(context),
-    )
-    .addForm(['/sign-in', '/sign-in/:uid'], submitSignIn(context), redisplaySignIn(context))
-    .addPage(['/sign-up', '/sign-in/:uid/sign-up'], showSignUpRequest(context))
-    .addForm(['/sign-up', '/sign-in/:uid/sign-up'], submitSignUpRequest(context), redisplaySignUpRequest(context))
-    .addPage(['/sign-up/confirm', '/sign-in/:uid/sign-up/confirm'], showSignUpConfirmation(context))
-    .addForm(['/sign-up/confirm', '/sign-in/:uid/sign-up/confirm'], submitSignUpConfirmation(context), redisplaySignUpConfirmation(context))
-    .addPage('/password-reset', showPasswordResetRequest(context))
-    .addForm('/password-reset', submitPasswordResetRequest(context), redisplayPasswordResetRequest(context))
-    .addPage('/password-reset/confirm', showNewPasswordForm(context))
-    .addForm('/password-reset/confirm', submitNewPassword(context), redisplayNewPasswordForm(context))
-    .addPage('/consent/:uid', showConsent(context))
-    .addForm('/consent/:uid', submitConsent(context), showConsent(context))
-    .addForm('/sign-out', signOut(context), redirectTo('/account'));
+    .addPage(['/sign-in', '/sign-in/:uid'], showSignIn)
+    .addForm(['/sign-in/passkey', '/sign-in/:uid/passkey'], submitPasskeySignIn, redisplaySignIn)
+    .addForm(['/sign-in/second-factor', '/sign-in/:uid/second-factor'], submitSecondFactor, redisplaySignInAfterSecondFactorExpired)
+    .addForm(['/sign-in/e-mail-code', '/sign-in/:uid/e-mail-code'], submitEmailCode, redisplaySignInAfterSecondFactorExpired)
+    .addForm(['/sign-in', '/sign-in/:uid'], submitSignIn, redisplaySignIn)
+    .addPage(['/sign-up', '/sign-in/:uid/sign-up'], showSignUpRequest)
+    .addForm(['/sign-up', '/sign-in/:uid/sign-up'], submitSignUpRequest, redisplaySignUpRequest)
+    .addPage(['/sign-up/confirm', '/sign-in/:uid/sign-up/confirm'], showSignUpConfirmation)
+    .addForm(['/sign-up/confirm', '/sign-in/:uid/sign-up/confirm'], submitSignUpConfirmation, redisplaySignUpConfirmation)
+    .addPage('/password-reset', showPasswordResetRequest)
+    .addForm('/password-reset', submitPasswordResetRequest, redisplayPasswordResetRequest)
+    .addPage('/password-reset/confirm', showNewPasswordForm)
+    .addForm('/password-reset/confirm', submitNewPassword, redisplayNewPasswordForm)
+    .addPage('/consent/:uid', showConsent)
+    .addForm('/consent/:uid', submitConsent, showConsent)
+    .addPage('/sign-out', redirectTo('/sign-in'))
+    .addForm('/sign-out', signOut, redirectTo('/account'));
 }
 
-function addAccountPages(pages: PageRouter, context: PageContext): void {
-  const { requireSignedIn, requireRecentSignIn } = createSignedInPageGuards(context);
+function addAccountPages(pages: PageRouter): void {
   pages
     .addPage('/account', requireSignedIn(showAccountPage))
     .addPage('/account/password', requireRecentSignIn(showChangePassword))
     .addForm('/account/password', requireRecentSignIn(submitChangePassword), requireRecentSignIn(redisplayChangePassword))
     .addPage('/account/email', requireRecentSignIn(showEmailChangeRequest))
     .addForm('/account/email', requireRecentSignIn(submitEmailChangeRequest), requireRecentSignIn(redisplayEmailChangeRequest))
-    .addPage('/account/email/confirm', showEmailConfirmation(context))
-    .addForm('/account/email/confirm', submitEmailConfirmation(context), showEmailConfirmation(context))
+    .addPage('/account/email/confirm', showEmailConfirmation)
+    .addForm('/account/email/confirm', submitEmailConfirmation, showEmailConfirmation)
     .addPage('/account/sessions', requireSignedIn(showSessions))
     .addForm('/account/sessions', requireSignedIn(submitSessionSignOut), redirectTo('/account/sessions'))
     .addPage('/account/apps', requireSignedIn(showConnectedApps))
@@ -118,6 +115,10 @@ function addAccountPages(pages: PageRouter, context: PageContext): void {
     .addForm('/account/authenticator-app', requireRecentSignIn(submitAuthenticatorSetup), requireRecentSignIn(redisplayAuthenticatorSetup))
     .addForm('/account/authenticator-app/remove', requireRecentSignIn(submitAuthenticatorAppRemoval), redirectTo('/account/security'))
     .addForm('/account/recovery-codes', requireRecentSignIn(submitRecoveryCodeRenewal), redirectTo('/account/security'))
+    .addForm('/account/recovery-codes/shown', requireSignedIn(redisplayRecoveryCodes), redirectTo('/account/security'))
+    .addPage(['/account/passkeys', '/account/recovery-codes', '/account/recovery-codes/shown'], redirectTo('/account/security'))
+    .addPage('/account/language', requireSignedIn(showLanguageSetting))
+    .addForm('/account/language', requireSignedIn(submitLanguageSetting), requireSignedIn(redisplayLanguageSetting))
     .addForm('/account/passkeys', requireRecentSignIn(submitNewPasskey), requireRecentSignIn(redisplayNewPasskey))
     .addForm('/account/passkeys/remove', requireRecentSignIn(submitPasskeyRemoval), redirectTo('/account/security'))
     .addPage('/account/close', requireRecentSignIn(showCloseAccount))
@@ -125,19 +126,18 @@ function addAccountPages(pages: PageRouter, context: PageContext): void {
 }
 
 const redirectTo =
-  (path: string): express.RequestHandler =>
+  (path: string): PageHandler =>
+  () =>
   (_req, res) =>
     res.redirect(303, path);
 
-const signOut =
-  (context: PageContext): express.RequestHandler =>
-  async (req, res) => {
-    await context.em.transactional(async (em) => {
-      const { accountId } = await loadBrowserSession(context.provider, req, res);
-      await endBrowserSession(context.provider, req, res);
-      if (accountId === undefined) return;
-      const userId = Number(accountId);
-      await recordAuditEvent(em, getClientAddressAndUserAgent(req), { action: 'session.ended', actorId: userId, userId }, new Date());
-    });
-    return sendPage(context, res, signedOutPage(context.settings));
-  };
+const signOut: PageHandler = (context) => async (req, res) => {
+  await context.em.transactional(async (em) => {
+    const { accountId } = await loadBrowserSession(context.provider, req, res);
+    await endBrowserSession(context.provider, req, res);
+    if (accountId === undefined) return;
+    const userId = Number(accountId);
+    await recordAuditEvent(em, getClientAddressAndUserAgent(req), { action: 'session.ended', actorId: userId, userId }, new Date());
+  });
+  return sendPage(context, res, signedOutPage(context.settings));
+};

@@ -10,6 +10,8 @@ export type CookieNames = {
   readonly form: string;
   /** Identifies a browser that has previously signed in (`KnownBrowserCookie`). */
   readonly browser: string;
+  /** Language chosen in this browser. */
+  readonly language: string;
 };
 
 /**
@@ -20,5 +22,11 @@ export type CookieNames = {
 export function cookieNamesForIssuer(issuer: string): CookieNames {
   const path = basePathFromIssuer(issuer);
   const prefix = `${new URL(issuer).protocol === 'https:' ? '__Host-' : ''}mandate${path === '' ? '' : `-${sha256(path, 'hex').slice(0, 8)}`}`;
-  return { session: `${prefix}_session`, interaction: `${prefix}_interaction`, form: `${prefix}_form`, browser: `${prefix}_browser` };
+  return {
+    session: `${prefix}_session`,
+    interaction: `${prefix}_interaction`,
+    form: `${prefix}_form`,
+    browser: `${prefix}_browser`,
+    language: `${prefix}_language`,
+  };
 }

@@ -1,6 +1,6 @@
 import type { AdapterPayload, KoaContextWithOIDC, Provider } from 'oidc-provider';
 import { getRequestContext } from '../../http/request/request-context-and-access-log.ts';
-import type { PrefetchedClient, PrefetchedRecords } from '../storage/prefetched-oauth-records.ts';
+import type { AccountRow, PrefetchedClient, PrefetchedRecords } from '../storage/prefetched-oauth-records.ts';
 
 /** Data for one request to the authorization server or to one of its pages. */
 export type OauthRequestContext = {
@@ -28,6 +28,12 @@ export type OauthRequestContext = {
   session: InstanceType<Provider['Session']> | undefined;
   /** The identifier that the response assigns to a browser that does not have one. */
   newBrowserId: string | undefined;
+  /** The active account of the browser's session. */
+  signedInAccount: AccountRow | undefined;
+  /** `ui_locales` of the authorization request. */
+  uiLocales: string | undefined;
+  /** The language that the user chose with this request. */
+  chosenLanguage: string | undefined;
 };
 
 declare module '../../http/request/request-context-and-access-log.ts' {
@@ -52,6 +58,9 @@ export function getOauthRequestContext(req: object): OauthRequestContext {
     serverError: undefined,
     session: undefined,
     newBrowserId: undefined,
+    signedInAccount: undefined,
+    uiLocales: undefined,
+    chosenLanguage: undefined,
   };
   return context.oauth;
 }

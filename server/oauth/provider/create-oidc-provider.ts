@@ -37,6 +37,8 @@ type ProviderOptions = {
   readonly refreshGraceSeconds: number;
   readonly cookieKey: string;
   readonly pages: ProviderPages;
+  /** Tags of the languages of the pages, for `ui_locales_supported`. */
+  readonly uiLocales: readonly string[];
 };
 
 export function createOidcProvider(parts: ProviderOptions): Provider {
@@ -69,6 +71,7 @@ export function createOidcProvider(parts: ProviderOptions): Provider {
     extraTokenClaims: addAuthTimeClaim,
     formats: { customizers: { jwt: storeIssuedAccessTokenRecord(store, parts.referenceKey) } },
     ...protocolConfiguration,
+    discovery: { client_id_metadata_document_supported: true, ui_locales_supported: [...parts.uiLocales] },
     features: features(issuer, pages),
   });
   patchClientSecretComparison(provider);
@@ -99,7 +102,6 @@ const rejectOutgoingRequest: NonNullable<Configuration['fetch']> = async () => {
 
 const protocolConfiguration: Configuration = {
   responseTypes: ['code'],
-  discovery: { client_id_metadata_document_supported: true },
   clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'none'],
   enabledJWA: { dPoPSigningAlgValues: [...dpopAlgorithms] },
   pkce: { required: () => true },

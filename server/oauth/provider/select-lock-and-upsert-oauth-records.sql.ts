@@ -30,7 +30,7 @@ export const selectAndLockRecordWithGrantAndUser = prepareByKey((column) =>
     `select r.model, r.id, r.payload, r.consumed_at as "consumedAt", r.expires_at as "expiresAt",
        (select to_json(g) from (select ${columns} from oauth_records
           where model = 'Grant' and id = r.grant_id and (expires_at is null or expires_at > $3)) g) as grant,
-       (select to_json(u) from (select id, name, email, email_verification = 'verified' as email_verified, updated_at from users
+       (select to_json(u) from (select id, name, email, email_verification = 'verified' as email_verified, locale, updated_at from users
           where id = case when r.account_id ~ '^[0-9]{1,15}$' then r.account_id::bigint end and status = 'active') u) as account,
        case when r.model = 'RefreshToken' and r.consumed_at is not null then (select payload from oauth_records
           where model = '${refreshResponseModelName}' and id = r.grant_id and expires_at > $3) end as refresh_response

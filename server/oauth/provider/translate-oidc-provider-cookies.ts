@@ -46,8 +46,8 @@ class CookieTranslation {
 
   /** Returns the `Cookie` header for oidc-provider. */
   forProvider(header: string, path: string): string {
-    const { session, form, browser, interaction } = this.#names;
-    const forwarded = new Set([session, `${session}.sig`, form, browser]);
+    const { session, form, browser, language, interaction } = this.#names;
+    const forwarded = new Set([session, `${session}.sig`, form, browser, language]);
     const segments = new Set(path.split('/'));
     return cookiePairs(header)
       .flatMap(([name, value]) => {

@@ -3,6 +3,8 @@ import type { Provider } from 'oidc-provider';
 import { tokenAndSessionLifetimes } from '../protocol/token-and-session-lifetimes.ts';
 import { getOauthRequestContext } from '../protocol/oauth-request-context.ts';
 import type { AuthenticationContext } from '../protocol/acr-and-amr.ts';
+import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
+import { findActiveAccountById } from '../accounts/accounts-and-passwords.ts';
 
 type Session = InstanceType<Provider['Session']>;
 
@@ -10,13 +12,20 @@ type Session = InstanceType<Provider['Session']>;
 export const loadBrowserSession = (provider: Provider, req: Request, res: Response): Promise<Session> =>
   provider.Session.get(provider.createContext(req, res));
 
-/** Loads the browser's session, for `getBrowserSessionOfRequest`. */
+/** Loads the browser's session, for `getBrowserSessionOfRequest`, and the signed-in account. */
 export const loadBrowserSessionForRequest =
-  (context: { readonly provider: Provider }): RequestHandler =>
+  (context: { readonly provider: Provider; readonly em: EntityManager }): RequestHandler =>
   async (req, res, next) => {
-    getOauthRequestContext(req).session = await loadBrowserSession(context.provider, req, res);
+    const session = await loadBrowserSession(context.provider, req, res);
+    getOauthRequestContext(req).session = session;
+    await loadSignedInAccount(context.em, req, session.accountId);
     next();
   };
+
+/** Loads the account of the browser's session. The request context contains the result. */
+export async function loadSignedInAccount(em: EntityManager, req: object, accountId: string | undefined): Promise<void> {
+  if (accountId !== undefined) getOauthRequestContext(req).signedInAccount = await findActiveAccountById(em, accountId);
+}
 
 /** Returns a page request's session. The session's `accountId` is undefined if no user is signed in. */
 export function getBrowserSessionOfRequest(req: Request): Session {

@@ -1,7 +1,7 @@
 import type { Application } from '../../applications/application.entity.ts';
 import type { StoredOauthRecord } from './oauth-record-mapping.ts';
 
-export type AccountRow = { id: number; name: string; email: string; email_verified: boolean; updated_at: string };
+export type AccountRow = { id: number; name: string; email: string; email_verified: boolean; locale: string | null; updated_at: string };
 
 /**
  * A locked code or refresh token, and the records that the request needs next: the grant, which is also locked, and the user. They are read

@@ -46,13 +46,14 @@ describe('GET /users/me and /users/{user_id}', () => {
 
 describe('POST /users', () => {
   test('201: trims the name, keeps the spelling, and returns the same bytes for a repeated key', async () => {
-    const body = { name: '  Zoë O’Neil ', email: 'Zoe.ONeil@Example.com' };
+    const body = { name: '  Zoë O’Neil ', email: 'Zoe.ONeil@Example.com', locale: 'de-AT' };
     const [first, again] = [await create(body, { 'idempotency-key': 'zoe' }), await create(body, { 'idempotency-key': 'zoe' })];
     expect(first.body).toMatchObject({
       name: 'Zoë O’Neil',
       email: 'Zoe.ONeil@Example.com',
       status: 'active',
       role: 'customer',
+      locale: 'de-AT',
       version: 1,
     });
     expect([first.status, first.headers.get('location')]).toEqual([201, `/api/v1/users/${first.body.id}`]);

@@ -93,7 +93,7 @@ describe('an account with an authenticator app', () => {
     expect(page.text).toContain('One more step');
     expect((await browser.open('/account')).url.pathname).toBe('/sign-in');
     expect((await submitCode(browser, page, totpCodeAt(anna.secret))).url.pathname).toBe('/account');
-    expect((await readLastMailTo(server.origin, anna.email)).subject).toBe('The second step at Mandate was changed');
+    expect((await readLastMailTo(server.origin, anna.email)).subject).toBe('Your sign-in settings at Mandate were changed');
   });
 
   test('accepts each code once', async () => {

@@ -37,6 +37,7 @@ describe.each(['', '/shop'])('over HTTPS, with the issuer path "%s"', (path) => 
   test('every cookie of every flow has the __Host- prefix and the required attributes', async () => {
     const { browser, email, password } = await signUpOverHttps(shop, send);
     await browser.submit(await browser.open(`${path}/account`), {}); // signs out
+    expect((await browser.open(`${path}/sign-in?language=en`)).url.search).toBe('');
     const signIn = await browser.open(authorizationPathOnServer());
     const consent = await browser.submit(signIn, { email, password });
     expect(consent.url.pathname).toContain('/consent/');

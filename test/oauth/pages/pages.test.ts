@@ -6,6 +6,7 @@ import axe from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { shippedLanguages } from '../../../server/languages/languages.ts';
 import { useServer } from '../../support/server/use-server.ts';
 import { hasChromium, launchChromium } from '../../support/browser/chromium.ts';
 import { databaseKind } from '../../support/services/database.ts';
@@ -148,9 +149,24 @@ describe.skipIf(!hasChromium || databaseKind === 'pglite')('the pages in Chromiu
         await page.setViewportSize({ width: 640, height: 720 });
         await page.evaluate(`document.documentElement.style.fontSize = '200%'`);
         expect(await horizontalOverflow(page), 'text of twice the size').toBe(0);
+        if (javaScriptEnabled) await checkOtherLanguages(page);
       });
     });
   });
+
+  /** Chooses each language with the switch of the page, and checks the page in it. */
+  async function checkOtherLanguages(page: Page): Promise<void> {
+    for (const tag of shippedLanguages.tags.filter((one) => one !== 'en')) {
+      await page.locator(`.languages [lang=${tag}]`).click();
+      await page.locator(`html[lang=${tag}]`).waitFor();
+      expect(await axeViolations(page), tag).toEqual([]);
+      await page.setViewportSize({ width: 320, height: 720 });
+      expect(await horizontalOverflow(page), `${tag}, 320 pixels`).toBe(0);
+      await page.setViewportSize({ width: 640, height: 720 });
+      await page.evaluate(`document.documentElement.style.fontSize = '200%'`);
+      expect(await horizontalOverflow(page), `${tag}, text of twice the size`).toBe(0);
+    }
+  }
 
   test('a shown password is hidden again when the form is submitted', async () => {
     await withPage({}, async (page) => {

@@ -120,8 +120,8 @@ const faults: Record<string, Fault> = {
   },
   'a form is missing from the list': {
     file: 'server/oauth/pages/page-routes.ts',
-    from: '  addAccountPages(pages, context);\n',
-    to: `  addAccountPages(pages, context);\n  pages.router.post('/account/name', (_req, res) => res.redirect(303, '/account'));\n`,
+    from: '  addAccountPages(pages);\n',
+    to: `  addAccountPages(pages);\n  pages.router.post('/account/name', (_req, res) => res.redirect(303, '/account'));\n`,
     tests: 'test/oauth/pages/forms.test.ts',
     titles: 'every route that accepts POST',
   },

@@ -7,6 +7,7 @@ import { createLog } from '../../../server/logging/logger.ts';
 import { createAuthorizationServer } from '../../../server/oauth/authorization-server.ts';
 import { findActiveAccountWithPasswordHash, getPasswordSetTimeMs } from '../../../server/oauth/accounts/accounts-and-passwords.ts';
 import { encryptEmailCodeFormState } from '../../../server/oauth/pages/handlers/sign-in-email-code.ts';
+import { encryptShownRecoveryCodes } from '../../../server/oauth/pages/handlers/security-page-and-authenticator-app.ts';
 import { createEmailedLinkToken, type EmailLinkPurpose } from '../../../server/oauth/accounts/emailed-one-time-links.ts';
 import { issueVerifiedPasswordTicket } from '../../../server/oauth/second-factors/verified-password-ticket.ts';
 import { deriveKeys } from '../../../server/crypto/derived-keys-and-stored-secret.ts';
@@ -131,7 +132,8 @@ export async function createCsrfVictim({ origin, db }: Server, send: SendRequest
             new Date(),
           )
         : issueVerifiedPasswordTicket(keys.secondFactor, csrf, signIn, new Date());
-      const identifiers = { app: String(connection?.id), id: String(id.passkey), key: String(apiKey), proof, user_code: userCode };
+      const sealed = encryptShownRecoveryCodes(keys.secondFactor, id.userId, ['abcde-fghij']);
+      const identifiers = { app: String(connection?.id), id: String(id.passkey), key: String(apiKey), proof, sealed, user_code: userCode };
       return { ...defaultFormValues, ...identifiers, ...hidden };
     },
   };
@@ -144,6 +146,7 @@ export const defaultFormValues: FormFields = {
   decision: 'allow',
   email: 'attacker@example.com',
   everywhere: 'yes',
+  locale: 'de',
   logout: 'yes',
   name: 'Attacker',
   passkey: '{}',

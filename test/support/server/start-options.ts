@@ -18,6 +18,7 @@ export type StartOptions = Partial<
     | 'providers'
     | 'limits'
     | 'canMail'
+    | 'languages'
     | 'openRegistration'
     | 'documentNetwork'
     | 'lastUse'

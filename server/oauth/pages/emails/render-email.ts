@@ -26,7 +26,7 @@ export function renderEmail(
   const listTexts = lists.map(({ title, items }) => [title, ...items.map((item) => `- ${item}`)].join('\n'));
   const lines = [greeting, text, ...(link === undefined ? [] : [link]), ...listTexts, ...(ignore ? [ignoreText] : []), shop.name];
   const htmlDocument = html`<!doctype html>
-    <html lang="${messages.language}" dir="${messages.direction}">
+    <html lang="${messages.language.tag}" dir="${messages.language.direction}">
       <head>
         <meta charset="utf-8" />
         <title>${subject}</title>

@@ -20,6 +20,7 @@ import {
 } from '../../accounts/emailed-one-time-links.ts';
 import { renderEmail } from '../emails/render-email.ts';
 import { sendPage, type PageContext } from '../routing/page-context.ts';
+import { localizePageSettingsForUser } from '../routing/page-language.ts';
 import { changeEmailPage, renderAccountSuccessPage } from '../views/account-pages.ts';
 import { confirmEmailPage, linkExpiredPage, emailSentPage } from '../views/email-link-pages.ts';
 import type { FieldError } from '../views/page-layout.ts';
@@ -59,7 +60,8 @@ export function redisplayEmailChangeRequest(request: AccountRequest): void {
  */
 async function sendLink(request: AccountRequest, email: string): Promise<void> {
   const { context, account, now } = request;
-  const { em, settings, keys, provider } = context;
+  const { em, keys, provider } = context;
+  const settings = localizePageSettingsForUser(context.settings, account.locale);
   const userId = account.id;
   const { mail } = settings.messages;
   const shop = settings.shop.name;
@@ -69,10 +71,10 @@ async function sendLink(request: AccountRequest, email: string): Promise<void> {
     const isTaken = (await inner.count(User, otherOwner)) > 0;
     const token = await createEmailedLinkToken(inner, { purpose: 'email_change', email, userId }, now);
     const content = isTaken
-      ? { subject: mail.addressTakenSubject(shop), text: mail.addressTaken(shop) }
+      ? { subject: mail.addressTakenSubject({ shop }), text: mail.addressTaken({ shop }) }
       : {
-          subject: mail.newAddressSubject(shop),
-          text: mail.newAddress(shop),
+          subject: mail.newAddressSubject({ shop }),
+          text: mail.newAddress({ shop }),
           link: `${provider.issuer}${emailConfirmationPath}?token=${token}`,
           ignore: true,
         };
@@ -99,7 +101,7 @@ export const submitEmailConfirmation = (context: PageContext) => async (req: Req
   const { email, how } = confirmed;
   const page =
     how === 'changed'
-      ? renderAccountSuccessPage(context.settings, messages.doneTitle, messages.done(email))
+      ? renderAccountSuccessPage(context.settings, messages.doneTitle, messages.done({ email }))
       : renderAccountSuccessPage(context.settings, messages.confirmedTitle, messages.confirmed);
   return sendPage(context, res, page);
 };

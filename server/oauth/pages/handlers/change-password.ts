@@ -13,6 +13,7 @@ import { deleteEmailedLinksOfUser } from '../../accounts/emailed-one-time-links.
 import { sanitizeNameForEmail, renderEmail } from '../emails/render-email.ts';
 import { validateAndHashNewPassword } from './validate-and-hash-new-password.ts';
 import { sendPage } from '../routing/page-context.ts';
+import { localizePageSettingsForUser } from '../routing/page-language.ts';
 import { changePasswordPage, passwordChangedPage } from '../views/account-pages.ts';
 import type { FieldError } from '../views/page-layout.ts';
 
@@ -46,17 +47,24 @@ export async function submitChangePassword(request: AccountRequest): Promise<voi
     const active = await listActiveApiKeysOfUser(em, account.id, now);
     const cause = { source: getClientAddressAndUserAgent(req), actorId: account.id, reason: 'password_changed' } as const;
     if (revokesKeys) await revokeApiKeys(em, { userId: account.id }, cause, now);
-    const { mail, credential } = settings.messages;
+    const mailSettings = localizePageSettingsForUser(settings, account.locale);
+    const { mail, credential } = mailSettings.messages;
+    const shop = settings.shop.name;
     const lists =
       revokesKeys && active.length > 0
-        ? [{ title: mail.keysRevoked, items: active.map(({ name, prefix }) => credential.apiKey(sanitizeNameForEmail(name), prefix)) }]
+        ? [
+            {
+              title: mail.keysRevoked,
+              items: active.map(({ name, prefix }) => credential.apiKey({ name: sanitizeNameForEmail(name), prefix })),
+            },
+          ]
         : [];
-    const subject = mail.passwordChangedSubject(settings.shop.name);
+    const subject = mail.passwordChangedSubject({ shop });
     const link = `${context.provider.issuer}/password-reset`;
     await queueMail(
       em,
       context.keys.mail,
-      renderEmail(account.email, settings, { subject, text: mail.passwordChanged(settings.shop.name), link, lists }),
+      renderEmail(account.email, mailSettings, { subject, text: mail.passwordChanged({ shop }), link, lists }),
       now,
     );
     return active.length;

@@ -3,6 +3,7 @@ import { queueMail } from '../../../mail/queue-mail.ts';
 import { deleteEmailedLinksAfterAddressChange, createEmailedLinkToken } from '../../accounts/emailed-one-time-links.ts';
 import { renderEmail } from '../emails/render-email.ts';
 import type { PageContext } from '../routing/page-context.ts';
+import { localizePageSettingsForAbsentUser } from '../routing/page-language.ts';
 
 /** Path of the page on which users confirm an e-mail address. */
 export const emailConfirmationPath = '/account/email/confirm';
@@ -17,19 +18,20 @@ const isReachable = (email: string): boolean => !email.endsWith('.invalid');
 export const deleteLinksAndNotifyOnEmailChange =
   (context: Pick<PageContext, 'settings' | 'keys' | 'provider' | 'canMail'>): OnEmailAddressChange =>
   async (em, change, now) => {
-    const { settings, keys, provider, canMail } = context;
-    const { userId, from, to, isVerified } = change;
+    const { keys, provider, canMail } = context;
+    const { userId, from, to, isVerified, locale } = change;
+    const settings = localizePageSettingsForAbsentUser(context.settings, locale);
     await deleteEmailedLinksAfterAddressChange(em, change);
     if (!canMail) return;
     const { mail } = settings.messages;
     const shop = settings.shop.name;
-    const text = isVerified ? mail.addressChanged(shop, to) : mail.addressChangedByOther(shop, to);
-    const changed = { subject: mail.addressChangedSubject(shop), text };
+    const text = isVerified ? mail.addressChanged({ shop, email: to }) : mail.addressChangedByOther({ shop, email: to });
+    const changed = { subject: mail.addressChangedSubject({ shop }), text };
     if (isReachable(from)) await queueMail(em, keys.mail, renderEmail(from, settings, changed), now);
     if (!isReachable(to)) return;
     if (isVerified) return queueMail(em, keys.mail, renderEmail(to, settings, changed), now);
     const token = await createEmailedLinkToken(em, { purpose: 'email_change', email: to, userId }, now);
     const link = `${provider.issuer}${emailConfirmationPath}?token=${token}`;
-    const confirm = { subject: mail.confirmAddressSubject(shop), text: mail.confirmNewAddress(shop), link, ignore: true };
+    const confirm = { subject: mail.confirmAddressSubject({ shop }), text: mail.confirmNewAddress({ shop }), link, ignore: true };
     await queueMail(em, keys.mail, renderEmail(to, settings, confirm), now);
   };

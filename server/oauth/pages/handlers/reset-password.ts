@@ -2,6 +2,7 @@ import { contract } from '@mandate/contract';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { sendPage, type PageContext } from '../routing/page-context.ts';
+import { localizePageSettingsForUser } from '../routing/page-language.ts';
 import { linkExpiredPage, emailSentPage, requestPasswordResetPage } from '../views/email-link-pages.ts';
 import type { FieldError } from '../views/page-layout.ts';
 import { noticePage } from '../views/message-pages.ts';
@@ -194,7 +195,8 @@ async function notifyOwner(
   { removed, kept }: CredentialSelection,
   now: Date,
 ): Promise<void> {
-  const { settings, keys, provider } = context;
+  const { keys, provider } = context;
+  const settings = localizePageSettingsForUser(context.settings, account.locale);
   const { mail } = settings.messages;
   const shop = settings.shop.name;
   const list = (title: string, credentials: readonly AccountCredential[]) =>
@@ -202,8 +204,8 @@ async function notifyOwner(
       ? []
       : [{ title, items: credentials.map((one) => formatAccountCredentialName(settings.messages, one, sanitizeNameForEmail)) }];
   const content = {
-    subject: mail.passwordChangedSubject(shop),
-    text: mail.passwordChanged(shop),
+    subject: mail.passwordChangedSubject({ shop }),
+    text: mail.passwordChanged({ shop }),
     link: `${provider.issuer}/password-reset`,
     lists: [...list(mail.removed, removed), ...list(mail.kept, kept)],
   };

@@ -21,6 +21,7 @@ import { passwordAndCodeAcrAndAmr } from '../../protocol/acr-and-amr.ts';
 import { recordBrowserSessionUse } from '../../sessions/record-list-and-revoke-browser-sessions.ts';
 import { renderEmail } from '../emails/render-email.ts';
 import { sendPage } from '../routing/page-context.ts';
+import { localizePageSettingsForUser } from '../routing/page-language.ts';
 import type { FieldError } from '../views/page-layout.ts';
 import { recoveryCodesPage, securityPage, authenticatorAppSetupPage } from '../views/security-pages.ts';
 import { createPasskeyCreationOptionsJson, listPasskeys } from '../../second-factors/passkeys.ts';
@@ -69,7 +70,7 @@ export async function submitAuthenticatorSetup(request: AccountRequest): Promise
     await recordBrowserSessionUse(em, session.uid, String(account.id), req, now);
     return replaceRecoveryCodes(em, account.id);
   });
-  return sendPage(context, res, recoveryCodesPage(context.settings, codes));
+  return sendRecoveryCodes(request, codes);
 }
 
 /** Shows the form again with a new secret, after a submission without a valid token or for another account. */
@@ -109,7 +110,29 @@ export async function submitRecoveryCodeRenewal(request: AccountRequest): Promis
     await auditSecondFactorChangeAndEmailUser(em, request, 'recovery_codes.created');
     return replaceRecoveryCodes(em, account.id);
   });
-  return sendPage(context, res, recoveryCodesPage(context.settings, codes));
+  return sendRecoveryCodes(request, codes);
+}
+
+const codesLabel = (userId: number): string => `recovery codes shown to ${userId}`;
+
+/** Encrypts the recovery codes on a page, for the language switch of this page. */
+export const encryptShownRecoveryCodes = (key: Buffer, userId: number, codes: readonly string[]): string =>
+  encryptText(JSON.stringify(codes), key, codesLabel(userId));
+
+function sendRecoveryCodes({ context, req, res, account }: AccountRequest, codes: readonly string[]): void {
+  const sealed = encryptShownRecoveryCodes(context.keys.secondFactor, account.id, codes);
+  sendPage(context, res, recoveryCodesPage(context.settings, { csrf: context.forms.issue(req, res), codes, sealed }));
+}
+
+const shownCodesForm = z.object({ sealed: z.string().max(2000).catch('') });
+
+/** Handles `POST /account/recovery-codes/shown`: shows the codes again in the language that the user has chosen on their page. */
+export function redisplayRecoveryCodes(request: AccountRequest): void {
+  const { context, req, res, account } = request;
+  const { sealed } = shownCodesForm.parse(req.body ?? {});
+  const codes = decryptText(sealed, context.keys.secondFactor, codesLabel(account.id));
+  if (codes === undefined) return res.redirect(303, '/account/security');
+  return sendRecoveryCodes(request, z.array(z.string()).parse(JSON.parse(codes)));
 }
 
 /** Audits a second-factor change and notifies the owner by e-mail, because an intruder may have made the change. */
@@ -119,9 +142,11 @@ export async function auditSecondFactorChangeAndEmailUser(
   action: AuditAction,
   subject?: string,
 ): Promise<void> {
-  const { settings, keys } = context;
+  const { keys } = context;
+  const settings = localizePageSettingsForUser(context.settings, account.locale);
+  const shop = settings.shop.name;
   await recordAuditEvent(em, getClientAddressAndUserAgent(req), { action, actorId: account.id, userId: account.id, subject }, now);
   const { securityChangedSubject, securityChanged } = settings.messages.mail;
-  const content = { subject: securityChangedSubject(settings.shop.name), text: securityChanged(settings.shop.name) };
+  const content = { subject: securityChangedSubject({ shop }), text: securityChanged({ shop }) };
   await queueMail(em, keys.mail, renderEmail(account.email, settings, content), now);
 }

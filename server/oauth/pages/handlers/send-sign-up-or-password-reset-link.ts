@@ -7,6 +7,7 @@ import { emailConfirmationPath } from './delete-links-and-notify-on-email-change
 import { type EmailLinkPurpose, createEmailedLinkToken } from '../../accounts/emailed-one-time-links.ts';
 import { renderEmail } from '../emails/render-email.ts';
 import type { PageContext } from '../routing/page-context.ts';
+import { localizePageSettingsForUser } from '../routing/page-language.ts';
 import type { PageSettings } from '../views/page-layout.ts';
 
 type RequestedPurpose = 'sign_up' | 'password_reset';
@@ -24,11 +25,12 @@ export async function sendSignUpOrPasswordResetLink(
   basePath: string,
   now: Date,
 ): Promise<void> {
-  const { settings, keys, provider } = context;
+  const { keys, provider } = context;
   await context.em.transactional(async (em: EntityManager) => {
     const where = { ...buildEmailEqualsFilter(email), status: { $ne: 'closed' as const } };
     // Locks the user, so that a concurrent address change, which deletes all links, cannot be followed by a new link to the old address.
     const owner = await em.findOne(User, where, { lockMode: LockMode.PESSIMISTIC_READ, disableIdentityMap: true });
+    const settings = localizePageSettingsForUser(context.settings, owner?.locale);
     const purpose = selectPurpose(owner);
     const token = await createEmailedLinkToken(em, { purpose, email: owner?.email ?? email, userId: owner?.id ?? null }, now);
     const path = { sign_up: `${basePath}/sign-up/confirm`, password_reset: '/password-reset/confirm', email_change: emailConfirmationPath }[
@@ -51,14 +53,14 @@ function messageFor(
   requestedPurpose: RequestedPurpose,
   purpose: EmailLinkPurpose,
 ): { subject: string; text: string } {
-  if (purpose === 'email_change') return { subject: mail.confirmAddressSubject(shop), text: mail.confirmAddressFirst(shop) };
+  if (purpose === 'email_change') return { subject: mail.confirmAddressSubject({ shop }), text: mail.confirmAddressFirst({ shop }) };
   const hasAccount = purpose === 'password_reset';
   if (requestedPurpose === 'password_reset') {
     return hasAccount
-      ? { subject: mail.resetSubject(shop), text: mail.reset(shop) }
-      : { subject: mail.noAccountSubject(shop), text: mail.noAccount(shop) };
+      ? { subject: mail.resetSubject({ shop }), text: mail.reset({ shop }) }
+      : { subject: mail.noAccountSubject({ shop }), text: mail.noAccount({ shop }) };
   }
   return hasAccount
-    ? { subject: mail.haveAccountSubject(shop), text: mail.haveAccount(shop) }
-    : { subject: mail.signUpSubject(shop), text: mail.signUp(shop) };
+    ? { subject: mail.haveAccountSubject({ shop }), text: mail.haveAccount({ shop }) }
+    : { subject: mail.signUpSubject({ shop }), text: mail.signUp({ shop }) };
 }

@@ -11,6 +11,7 @@ import { maxFailuresBeforeEmailConfirmation, TooManyAttemptsError, type CountedA
 import { generateRecoveryCode } from '../../second-factors/authenticator-app-and-recovery-codes.ts';
 import { renderEmail } from '../emails/render-email.ts';
 import type { PageContext } from '../routing/page-context.ts';
+import { localizePageSettingsForAbsentUser, localizePageSettingsForUser } from '../routing/page-language.ts';
 import { consumePasskeyChallenge } from '../../second-factors/passkeys.ts';
 
 // Above the failure ceiling, an attacker with many networks could guess at full speed.
@@ -33,7 +34,7 @@ function delayFor({ canMail }: PageContext, { aboveCeiling }: CountedAttempt): n
 
 /** Sign-in step that the code confirms. */
 export type SignInStep = 'password' | 'second factor';
-type Account = Pick<SignInCandidate, 'id' | 'email' | 'changedAt'>;
+type Account = Pick<SignInCandidate, 'id' | 'email' | 'locale' | 'changedAt'>;
 
 type Checked<Result> = {
   readonly result: Result;
@@ -92,10 +93,12 @@ async function sendEmailCode(
 ): Promise<string> {
   const code = generateRecoveryCode();
   if (account && (await mayReceiveCode(context, req, account))) {
-    const { shop, messages } = context.settings;
+    const settings = localizePageSettingsForUser(context.settings, account.locale);
+    const { messages } = settings;
+    const shop = settings.shop.name;
     const link = `${context.provider.issuer}/password-reset`;
-    const mail = { subject: messages.mail.signInCodeSubject(shop.name), text: messages.mail.signInCode(shop.name, code), link };
-    await queueMail(context.em, context.keys.mail, renderEmail(account.email, context.settings, mail), now);
+    const mail = { subject: messages.mail.signInCodeSubject({ shop }), text: messages.mail.signInCode({ shop, code }), link };
+    await queueMail(context.em, context.keys.mail, renderEmail(account.email, settings, mail), now);
   }
   const owner = { accountId: account?.id ?? noAccount, passwordSetAt: account ? getPasswordSetTimeMs(account) : 0 };
   return encryptEmailCodeFormState(context.keys.secondFactor, csrf, { ...owner, step, next, code }, now);
@@ -147,11 +150,13 @@ export async function emailAccountOwnerAboutAttack(
   account: Account | undefined,
 ): Promise<void> {
   if (aboveCeiling !== 1 || !account || !context.canMail) return;
-  const { settings, em, keys } = context;
+  const { em, keys } = context;
+  const settings = localizePageSettingsForAbsentUser(context.settings, account.locale);
+  const shop = settings.shop.name;
   const { underAttackSubject, underAttack } = settings.messages.mail;
   const mail = {
-    subject: underAttackSubject(settings.shop.name),
-    text: underAttack(settings.shop.name, maxFailuresBeforeEmailConfirmation.password),
+    subject: underAttackSubject({ shop }),
+    text: underAttack({ shop, failures: maxFailuresBeforeEmailConfirmation.password }),
   };
   await queueMail(em, keys.mail, renderEmail(account.email, settings, mail), new Date());
 }

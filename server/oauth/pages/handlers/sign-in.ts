@@ -22,6 +22,7 @@ import {
   type Interaction,
   type PageContext,
 } from '../routing/page-context.ts';
+import { isLanguageChange } from '../routing/page-language.ts';
 import { emailCodePage } from '../views/email-code-page.ts';
 import type { FieldError } from '../views/page-layout.ts';
 import { secondFactorPage } from '../views/second-factor-page.ts';
@@ -52,8 +53,8 @@ export const showSignIn = (context: PageContext) => async (req: Request, res: Re
 
 /** Handles `POST /sign-in` and `POST /sign-in/:uid`: verifies the password. */
 export const submitSignIn = (context: PageContext) => async (req: Request, res: Response) => {
-  const { messages } = context.settings;
   const interaction = await findPendingSignInInteraction(context, req, res);
+  const { messages } = context.settings;
   const { csrf, email, password, next } = signInForm.parse(req.body ?? {});
   const showErrors = (faults: readonly FieldError[]) => renderSignInPage(context, req, res, { interaction, email, next, faults });
   const missing = [
@@ -123,8 +124,8 @@ const codeForm = z.object({ csrf: z.string().catch(''), proof: z.string().max(20
 
 /** Handles `POST /sign-in/second-factor`: verifies the code after a correct password. */
 export const submitSecondFactor = (context: PageContext) => async (req: Request, res: Response) => {
-  const { secondFactor: messages } = context.settings.messages;
   const interaction = await findPendingSignInInteraction(context, req, res);
+  const { secondFactor: messages } = context.settings.messages;
   const { csrf, proof, code } = codeForm.parse(req.body ?? {});
   const now = new Date();
   const proved = decryptVerifiedPasswordTicket(context.keys.secondFactor, csrf, proof, now);
@@ -132,6 +133,7 @@ export const submitSecondFactor = (context: PageContext) => async (req: Request,
   const { accountId, passwordSetAt: setAt, next } = proved;
   const showError = (text: string) =>
     renderSecondFactorPage(context, res, { csrf, proof, next, interaction, faults: [{ field: 'code', text }] });
+  if (isLanguageChange(req)) return renderSecondFactorPage(context, res, { csrf, proof, next, interaction });
   if (code === '') return showError(messages.missing);
   const account = await findActiveAccountWithPasswordHash(context.em, accountId);
   const attempt = await context.limits.countAttempt(
@@ -163,8 +165,8 @@ export const submitSecondFactor = (context: PageContext) => async (req: Request,
 
 /** Handles `POST /sign-in/e-mail-code`: verifies the code that confirms a sign-in after many failures. */
 export const submitEmailCode = (context: PageContext) => async (req: Request, res: Response) => {
-  const { emailCode: messages } = context.settings.messages;
   const interaction = await findPendingSignInInteraction(context, req, res);
+  const { emailCode: messages } = context.settings.messages;
   const { csrf, proof, code } = codeForm.parse(req.body ?? {});
   const now = new Date();
   const state = decryptEmailCodeFormState(context.keys.secondFactor, csrf, proof, now);
@@ -172,6 +174,7 @@ export const submitEmailCode = (context: PageContext) => async (req: Request, re
   const { accountId, passwordSetAt: setAt, step, next } = state;
   const showError = (text: string) =>
     renderEmailCodePage(context, res, { csrf, proof, next, interaction, faults: [{ field: 'code', text }] });
+  if (isLanguageChange(req)) return renderEmailCodePage(context, res, { csrf, proof, next, interaction });
   if (code === '') return showError(messages.missing);
   const attempt = await context.limits.countAttempt('emailCode', proof, { address: req.ip });
   if (!(await verifyAndConsumeEmailCode(context, state, code, now))) {
@@ -196,8 +199,8 @@ const passkeyForm = z.object({ passkey: z.string().catch(''), next: nextPage });
 
 /** Handles `POST /sign-in/passkey`: a passkey replaces both the password and the code. */
 export const submitPasskeySignIn = (context: PageContext) => async (req: Request, res: Response) => {
-  const { messages } = context.settings;
   const interaction = await findPendingSignInInteraction(context, req, res);
+  const { messages } = context.settings;
   const { passkey, next } = passkeyForm.parse(req.body ?? {});
   const showError = (text: string) => renderSignInPage(context, req, res, { interaction, next, faults: [{ field: 'email', text }] });
   const attempt = await context.limits.countAttempt('passkey', passkey, { address: req.ip });

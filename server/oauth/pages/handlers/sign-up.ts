@@ -1,7 +1,7 @@
-import { findForbiddenCharacterMessage, contract } from '@mandate/contract';
+import { contract, findHiddenCharacter } from '@mandate/contract';
 import type { Request, Response } from 'express';
 import { errors } from 'oidc-provider';
-import { z, type ZodError } from 'zod';
+import { z } from 'zod';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../audit/record-audit-event.ts';
 import { createAccountWithVerifiedEmail, EmailTakenError } from '../../accounts/accounts-and-passwords.ts';
 import { passwordAcrAndAmr } from '../../protocol/acr-and-amr.ts';
@@ -16,6 +16,7 @@ import {
   type Interaction,
   type PageContext,
 } from '../routing/page-context.ts';
+import { findPreferredLanguage } from '../routing/page-language.ts';
 import { linkExpiredPage, emailSentPage } from '../views/email-link-pages.ts';
 import type { FieldError, PageSettings } from '../views/page-layout.ts';
 import { confirmSignUpPage, signUpPage } from '../views/sign-up-page.ts';
@@ -34,8 +35,8 @@ export const showSignUpRequest = (context: PageContext) => async (req: Request, 
 
 /** Handles `POST /sign-up` and `POST /sign-in/:uid/sign-up`: sends the link. */
 export const submitSignUpRequest = (context: PageContext) => async (req: Request, res: Response) => {
-  const { messages } = context.settings;
   const interaction = await findPendingSignInInteraction(context, req, res);
+  const { messages } = context.settings;
   const { email } = signUpForm.parse(req.body ?? {});
   const showError = (text: string) => renderSignUpForm(context, req, res, interaction, email, [{ field: 'email', text }]);
   const address = validEmail.safeParse(email);
@@ -50,8 +51,8 @@ export const submitSignUpRequest = (context: PageContext) => async (req: Request
 /** Shows the form again after a submission without a valid token. */
 export const redisplaySignUpRequest = (context: PageContext) => async (req: Request, res: Response) => {
   const { email } = signUpForm.parse(req.body ?? {});
-  const faults = [{ field: 'email', text: context.settings.messages.stale }];
-  await renderSignUpForm(context, req, res, await findPendingSignInInteraction(context, req, res), email, faults);
+  const interaction = await findPendingSignInInteraction(context, req, res);
+  await renderSignUpForm(context, req, res, interaction, email, [{ field: 'email', text: context.settings.messages.stale }]);
 };
 
 const confirmForm = z.object({ name: z.string().catch(''), password: z.string().catch('') });
@@ -64,10 +65,10 @@ export const showSignUpConfirmation = (context: PageContext) => async (req: Requ
   return sendPage(context, res, confirmSignUpPage(context.settings, { csrf: context.forms.issue(req, res), email: link.email }));
 };
 
-/** Returns the error for an invalid name. For a disallowed character, the error contains the reason that the API reports. */
-function toNameError(error: ZodError, { signUp }: PageSettings['messages']): FieldError {
-  const reason = findForbiddenCharacterMessage(error);
-  return { field: 'name', text: reason === undefined ? signUp.nameMissing : signUp.nameRejected(reason) };
+/** Returns the error for an invalid name. For a disallowed character, the error contains the character's code point. */
+function toNameError(name: string, { signUp }: PageSettings['messages']): FieldError {
+  const character = findHiddenCharacter(name.trim());
+  return { field: 'name', text: character === undefined ? signUp.nameMissing : signUp.nameRejected({ character }) };
 }
 
 /** Handles `POST /sign-up/confirm`: creates the account and signs the user in. */
@@ -81,11 +82,15 @@ export const submitSignUpConfirmation = (context: PageContext) => async (req: Re
   const validated = validName.safeParse(name);
   const chosen = await validateAndHashNewPassword(password, { name, email }, settings);
   const faults: FieldError[] = [
-    ...(validated.success ? [] : [toNameError(validated.error, settings.messages)]),
+    ...(validated.success ? [] : [toNameError(name, settings.messages)]),
     ...('reason' in chosen ? [{ field: 'password', text: chosen.reason }] : []),
   ];
   if (!validated.success || 'reason' in chosen) return renderConfirmErrors(context, req, res, { email, name, faults });
-  const accountId = await openAccount(context, req, { name: validated.data, passwordHash: chosen.hash });
+  const accountId = await openAccount(context, req, {
+    name: validated.data,
+    passwordHash: chosen.hash,
+    locale: findPreferredLanguage(settings, req)?.tag,
+  });
   if (accountId === undefined) return sendLinkExpired(context, res);
   const hasInteraction = await hasPendingInteraction(context, req, res);
   return completeSignIn(context, req, res, {
@@ -122,14 +127,14 @@ function renderConfirmErrors(
 async function openAccount(
   { em }: PageContext,
   req: Request,
-  { name, passwordHash }: { name: string; passwordHash: string },
+  { name, passwordHash, locale }: { name: string; passwordHash: string; locale: string | undefined },
 ): Promise<number | undefined> {
   const now = new Date();
   try {
     return await em.fork().transactional(async (inner) => {
       const link = await lockUserAndConsumeEmailedLink(inner, 'sign_up', readLinkToken(req), now);
       if (!link) return undefined;
-      const { id } = await createAccountWithVerifiedEmail(inner, { name, email: link.email, passwordHash }, now);
+      const { id } = await createAccountWithVerifiedEmail(inner, { name, email: link.email, passwordHash, locale }, now);
       await recordAuditEvent(inner, getClientAddressAndUserAgent(req), { action: 'account.created', actorId: id, userId: id }, now);
       return id;
     });

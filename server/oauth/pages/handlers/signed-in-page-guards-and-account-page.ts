@@ -1,13 +1,14 @@
-import type { Request, RequestHandler, Response } from 'express';
+import type { Request, Response } from 'express';
 import type { EntityManager } from '../../../database/entity-manager/entity-manager-type.ts';
 import { lockUserRow } from '../../../users/lock-user-row.ts';
-import { findActiveAccountById } from '../../accounts/accounts-and-passwords.ts';
 import type { AccountRow } from '../../storage/prefetched-oauth-records.ts';
 import { findWhenAuthenticatorAppWasAdded } from '../../second-factors/authenticator-app-and-recovery-codes.ts';
 import { getBrowserSessionOfRequest } from '../../sessions/load-start-and-end-browser-session.ts';
+import { getOauthRequestContext } from '../../protocol/oauth-request-context.ts';
 import { OauthRecord } from '../../storage/oauth-record.entity.ts';
 import { twoFactorAcrValue } from '../../protocol/acr-and-amr.ts';
 import { sendPage, type PageContext } from '../routing/page-context.ts';
+import type { PageHandler } from '../routing/page-router.ts';
 import { accountPage } from '../views/account-pages.ts';
 
 /** A request from a signed-in user. */
@@ -26,29 +27,28 @@ type AccountHandler = (request: AccountRequest) => Promise<void> | void;
 /** Maximum age of the sign-in for changes that could lock the owner out, which protects users who leave a browser open. */
 const recentSignInSeconds = 10 * 60;
 
-export const createSignedInPageGuards = (context: PageContext) => {
-  const guard =
-    (required: 'any sign-in' | 'recent sign-in', handle: AccountHandler): RequestHandler =>
-    async (req, res) => {
-      const now = new Date();
-      const session = getBrowserSessionOfRequest(req);
-      const account = await findActiveAccountById(context.em, session.accountId ?? '');
-      if (!account) return res.redirect(303, signInUrl(req));
-      if (required === 'recent sign-in' && !(await isRecentSignIn(context, session, account.id, now)))
-        return res.redirect(303, signInUrl(req));
-      try {
-        return await handle({ context, req, res, account, sessionUid: session.uid, now });
-      } catch (error) {
-        if (error instanceof SessionEndedError) return res.redirect(303, signInUrl(req));
-        throw error;
-      }
-    };
-  return {
-    requireSignedIn: (handle: AccountHandler) => guard('any sign-in', handle),
-    /** Requires a new sign-in if the most recent sign-in is too old or did not include the account's second factor. */
-    requireRecentSignIn: (handle: AccountHandler) => guard('recent sign-in', handle),
+const requireSignIn =
+  (required: 'any sign-in' | 'recent sign-in', handle: AccountHandler): PageHandler =>
+  (context) =>
+  async (req, res) => {
+    const now = new Date();
+    const session = getBrowserSessionOfRequest(req);
+    const account = getOauthRequestContext(req).signedInAccount;
+    if (!account) return res.redirect(303, signInUrl(req));
+    if (required === 'recent sign-in' && !(await isRecentSignIn(context, session, account.id, now)))
+      return res.redirect(303, signInUrl(req));
+    try {
+      return await handle({ context, req, res, account, sessionUid: session.uid, now });
+    } catch (error) {
+      if (error instanceof SessionEndedError) return res.redirect(303, signInUrl(req));
+      throw error;
+    }
   };
-};
+
+export const requireSignedIn = (handle: AccountHandler): PageHandler => requireSignIn('any sign-in', handle);
+
+/** Requires a new sign-in if the most recent sign-in is too old or did not include the account's second factor. */
+export const requireRecentSignIn = (handle: AccountHandler): PageHandler => requireSignIn('recent sign-in', handle);
 
 type Session = ReturnType<typeof getBrowserSessionOfRequest>;
 

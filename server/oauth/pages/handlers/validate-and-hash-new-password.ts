@@ -31,12 +31,12 @@ async function findRejectionReason(
 ): Promise<string | undefined> {
   const { minimum, maximum } = passwordLengthLimits;
   const length = Array.from(password).length;
-  if (length < minimum) return messages.passwordShort(minimum);
-  if (length > maximum) return messages.passwordLong(maximum);
+  if (length < minimum) return messages.passwordShort({ minimum });
+  if (length > maximum) return messages.passwordLong({ maximum });
   if (normalizePasswordForComparison(password) === normalizePasswordForComparison(email.trim())) return messages.passwordIsEmail;
   if (containsName(password, email.split('@', 1)[0] ?? '')) return messages.passwordHasEmail;
   if (containsName(password, name)) return messages.passwordHasName;
-  if (containsName(password, shop.name)) return messages.passwordHasShopName(shop.name);
+  if (containsName(password, shop.name)) return messages.passwordHasShopName({ shop: shop.name });
   const pattern = await findGuessablePasswordPattern(password);
   if (pattern !== undefined && pattern !== 'guessable') return messages.passwordPattern[pattern];
   if (await isCommonPassword(password, minimum)) return messages.passwordCommon;

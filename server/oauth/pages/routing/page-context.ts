@@ -6,6 +6,8 @@ import type { CsrfTokenService } from './csrf-token-service.ts';
 import type { KnownBrowserCookie } from '../../brute-force/known-browser-cookie.ts';
 import type { Html } from '../../../http/response/html-template.ts';
 import type { PageSettings } from '../views/page-layout.ts';
+import { getOauthRequestContext } from '../../protocol/oauth-request-context.ts';
+import { localizePageSettings, setPageLanguageHeaders } from './page-language.ts';
 import type { PasskeyChallenges } from '../../second-factors/passkeys.ts';
 import type { OnTokenOperation } from '../../provider/report-token-operations.ts';
 import { createPageSecurityHeaders } from '../assets/page-security-headers.ts';
@@ -14,6 +16,7 @@ import { createPageSecurityHeaders } from '../assets/page-security-headers.ts';
 export type PageContext = {
   readonly em: EntityManager;
   readonly provider: Provider;
+  /** The settings in the language of the request (`localizePageContext`). */
   readonly settings: PageSettings;
   readonly forms: CsrfTokenService;
   readonly limits: AttemptLimiter;
@@ -28,13 +31,22 @@ export type PageContext = {
 
 export type Interaction = InstanceType<Provider['Interaction']>;
 
+/** Returns the context for the pages of one request, in its language, which may depend on data that a handler loads. */
+export const localizePageContext = (context: PageContext, req: Request): PageContext => ({
+  ...context,
+  get settings() {
+    return localizePageSettings(context.settings, req);
+  },
+});
+
 /** Sends an HTML page with its security headers. */
 export function sendPage(
-  { provider }: PageContext,
+  { provider, settings }: PageContext,
   res: Response,
   html: Html,
   { status = 200, returnTo }: { status?: number; returnTo?: string | undefined } = {},
 ): void {
+  setPageLanguageHeaders(res, settings);
   res.status(status).set(createPageSecurityHeaders(provider.issuer, returnTo)).type('html').send(html.toString());
 }
 
@@ -52,6 +64,7 @@ export async function requirePendingInteraction(
   if (interaction.uid !== req.params['uid'] || interaction.prompt.name !== prompt) {
     throw new errors.SessionNotFound('the page belongs to another request');
   }
+  getOauthRequestContext(req).uiLocales = getStringParameter(interaction.params, 'ui_locales');
   return interaction;
 }
 

@@ -8,15 +8,16 @@ import {
 import { isLowDiskSpaceRejectionError } from '../../../database/storage/disk-space-monitor.ts';
 import { TooManyAttemptsError } from '../../brute-force/attempt-limiter.ts';
 import { redactInteractionIdInPath } from '../../protocol/redact-interaction-id.ts';
-import { sendPage, type PageContext } from './page-context.ts';
+import { localizePageContext, sendPage, type PageContext } from './page-context.ts';
 import { errorPage, messageWithSignInLinkPage } from '../views/message-pages.ts';
 import { PasswordHashQueueFullError } from '../../passwords/password-hash.ts';
 
 /** Handles errors of page requests: sends an error page without the cause, and logs the cause. */
 export const createPageErrorHandler =
-  (context: PageContext, log: { error(details: object, message: string): void }): ErrorRequestHandler =>
+  (defaultContext: PageContext, log: { error(details: object, message: string): void }): ErrorRequestHandler =>
   (error: unknown, req, res, next) => {
     if (res.headersSent) return next(error);
+    const context = localizePageContext(defaultContext, req);
     const { settings } = context;
     const { failure } = settings.messages;
     if (error instanceof errors.SessionNotFound) {
@@ -29,7 +30,7 @@ export const createPageErrorHandler =
     if (error instanceof TooManyAttemptsError) {
       const { title, text, back } = settings.messages.tooMany;
       res.set('Retry-After', String(error.retryAfterSeconds));
-      const html = messageWithSignInLinkPage(settings, title, text(Math.ceil(error.retryAfterSeconds / 60)), back);
+      const html = messageWithSignInLinkPage(settings, title, text({ minutes: Math.ceil(error.retryAfterSeconds / 60) }), back);
       return sendPage(context, res, html, { status: 429 });
     }
     const status = clientErrorStatus(error);
@@ -50,21 +51,27 @@ function clientErrorStatus(error: unknown): number | undefined {
 
 /** Responds with 403 to a form submitted by a page on another site. */
 export const sendCrossSiteErrorPage =
-  (context: PageContext): RequestHandler =>
-  (_req, res) => {
+  (defaultContext: PageContext): RequestHandler =>
+  (req, res) => {
+    const context = localizePageContext(defaultContext, req);
     const { settings, provider } = context;
     const { failure } = settings.messages;
-    return sendPage(context, res, errorPage(settings, failure.otherSiteTitle, failure.otherSite(provider.issuer)), { status: 403 });
+    return sendPage(context, res, errorPage(settings, failure.otherSiteTitle, failure.otherSite({ address: provider.issuer })), {
+      status: 403,
+    });
   };
 
 /** Responds with 421 to a request for a host other than the issuer's. */
 export const sendWrongHostErrorPage =
-  (context: PageContext): RequestHandler =>
+  (defaultContext: PageContext): RequestHandler =>
   (req, res) => {
+    const context = localizePageContext(defaultContext, req);
     const { settings, provider } = context;
     const { failure } = settings.messages;
     if (req.accepts(['json', 'html']) === 'html') {
-      return sendPage(context, res, errorPage(settings, failure.wrongHostTitle, failure.wrongHost(provider.issuer)), { status: 421 });
+      return sendPage(context, res, errorPage(settings, failure.wrongHostTitle, failure.wrongHost({ address: provider.issuer })), {
+        status: 421,
+      });
     }
     return res.status(421).json({ error: 'invalid_request', error_description: `this server is ${provider.issuer}` });
   };

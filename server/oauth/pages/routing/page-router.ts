@@ -2,11 +2,15 @@ import express, { type RequestHandler } from 'express';
 import { z } from 'zod';
 import { lowerChunkedBodyLimit } from '../../../http/request/limit-chunked-body-size.ts';
 import { loadBrowserSessionForRequest } from '../../sessions/load-start-and-end-browser-session.ts';
-import type { PageContext } from './page-context.ts';
+import { localizePageContext, type PageContext } from './page-context.ts';
+import { applySubmittedLanguage } from './page-language.ts';
 import { sendCrossSiteErrorPage } from './page-error-handler.ts';
 import { rejectCrossSiteForms } from './reject-cross-site-forms.ts';
 
 type Paths = string | readonly string[];
+
+/** Creates the handler for one request. The context contains the settings in the language of the request. */
+export type PageHandler = (context: PageContext) => RequestHandler;
 
 const formBytesMax = 16 * 1024;
 
@@ -31,12 +35,18 @@ export class PageRouter {
     const session = loadBrowserSessionForRequest(context);
     this.#context = context;
     this.#beforePage = [requireHost, session];
-    this.#beforeForm = [requireHost, rejectCrossSiteForms(context.provider.issuer, sendCrossSiteErrorPage(context)), readForm, session];
+    this.#beforeForm = [
+      requireHost,
+      rejectCrossSiteForms(context.provider.issuer, sendCrossSiteErrorPage(context)),
+      readForm,
+      session,
+      applySubmittedLanguage(context.settings),
+    ];
   }
 
   /** Registers a page that does not change state. */
-  addPage(paths: Paths, show: RequestHandler): this {
-    this.router.get([paths].flat(), ...this.#beforePage, show);
+  addPage(paths: Paths, show: PageHandler): this {
+    this.router.get([paths].flat(), ...this.#beforePage, (req, res, next) => this.#handle(show, req, res, next));
     return this;
   }
 
@@ -45,13 +55,17 @@ export class PageRouter {
    * @param submit handles a form that has a valid token
    * @param stale handles a form without a valid token; usually shows the form again with a new token
    */
-  addForm(paths: Paths, submit: RequestHandler, stale: RequestHandler): this {
+  addForm(paths: Paths, submit: PageHandler, stale: PageHandler): this {
     const checkToken: RequestHandler = (req, res, next) => {
       const { data } = formBody.safeParse(req.body);
-      return data && this.#context.forms.verify(req, data.csrf) ? submit(req, res, next) : stale(req, res, next);
+      return this.#handle(data && this.#context.forms.verify(req, data.csrf) ? submit : stale, req, res, next);
     };
     this.formPaths.push(...[paths].flat());
     this.router.post([paths].flat(), ...this.#beforeForm, checkToken);
     return this;
+  }
+
+  #handle(handler: PageHandler, ...[req, res, next]: Parameters<RequestHandler>): ReturnType<RequestHandler> {
+    return handler(localizePageContext(this.#context, req))(req, res, next);
   }
 }

@@ -1,8 +1,6 @@
 import type { ConnectedApp } from '@mandate/contract';
-import { scopeDefinitions } from '@mandate/contract';
 import type { AccountApiKey } from '../../../api-keys/list-account-api-keys.ts';
 import type { SessionSummary } from '../../sessions/record-list-and-revoke-browser-sessions.ts';
-import { isApiScope } from '../../protocol/oauth-scopes.ts';
 import { html, type HtmlChild, type Html } from '../../../http/response/html-template.ts';
 import { checkboxField, formField, hiddenField, renderPage, type FieldError, type PageSettings } from './page-layout.ts';
 import { newPasswordField } from './sign-up-page.ts';
@@ -32,6 +30,7 @@ export function accountPage(settings: PageSettings, person: { name: string; emai
   const links = [
     ['/account/password', menu.password],
     ['/account/email', menu.email],
+    ['/account/language', menu.language],
     ['/account/security', menu.security],
     ['/account/sessions', menu.sessions],
     ['/account/apps', menu.apps],
@@ -62,8 +61,8 @@ export function changePasswordPage(settings: PageSettings, { csrf, email, faults
   const revokeKeys = {
     name: 'revoke_keys',
     value: 'yes',
-    label: messages.revokeKeys(apiKeys.length),
-    details: apiKeys.map(({ name, prefix }) => credential.apiKey(name, prefix)),
+    label: messages.revokeKeys({ count: apiKeys.length }),
+    details: apiKeys.map(({ name, prefix }) => credential.apiKey({ name, prefix })),
     checked: revokesKeys,
   };
   const form = html`<form method="post" novalidate>
@@ -79,7 +78,7 @@ export function changePasswordPage(settings: PageSettings, { csrf, email, faults
 /** Renders the page after a password change. If there are API keys, the page states whether they were revoked or still work. */
 export function passwordChangedPage(settings: PageSettings, apiKeys: number, areRevoked: boolean): Html {
   const { changePassword: messages } = settings.messages;
-  const about = html`<p>${areRevoked ? messages.keysRevoked(apiKeys) : messages.keysActive(apiKeys)}</p>
+  const about = html`<p>${areRevoked ? messages.keysRevoked({ count: apiKeys }) : messages.keysActive({ count: apiKeys })}</p>
     <p class="elsewhere"><a href="/account/api-keys">${messages.toKeys}</a></p>`;
   return renderAccountSuccessPage(settings, messages.doneTitle, messages.done, apiKeys > 0 ? about : undefined);
 }
@@ -88,7 +87,7 @@ type ChangeEmailForm = Omit<Form, 'email'> & { readonly account: { email: string
 
 export function changeEmailPage(settings: PageSettings, { csrf, account, faults, typed }: ChangeEmailForm): Html {
   const { changeEmail: messages } = settings.messages;
-  const form = html`<p class="quiet">${messages.now(account.email)}</p>
+  const form = html`<p class="quiet">${messages.now({ email: account.email })}</p>
     ${!account.email_verified && html`<p>${messages.unconfirmed}</p>`}
     <form method="post" novalidate>
       ${hiddenField('csrf', csrf)}
@@ -101,15 +100,15 @@ export function changeEmailPage(settings: PageSettings, { csrf, account, faults,
 export function sessionsPage(settings: PageSettings, csrf: string, here: string | undefined, browsers: readonly SessionSummary[]): Html {
   const { sessions: messages } = settings.messages;
   const rows = browsers.map(({ uid, device, startedAt }) => {
-    const name = device ?? messages.unknown;
+    const name = device === null ? messages.unknown : translateDevice(settings, device);
     return html`<li>
       <div>
         <strong>${name}</strong>
-        <p class="quiet">${uid === here ? messages.here : messages.since(formatTimestamp(settings, startedAt))}</p>
+        <p class="quiet">${uid === here ? messages.here : messages.since({ when: formatTimestamp(settings, startedAt) })}</p>
       </div>
       <form method="post">
         ${hiddenField('csrf', csrf)}${hiddenField('session', uid)}
-        <button class="second small" aria-label="${messages.endLabel(name)}">${messages.end}</button>
+        <button class="second small" aria-label="${messages.endLabel({ device: name })}">${messages.end}</button>
       </form>
     </li>`;
   });
@@ -144,8 +143,8 @@ export function connectedAppsPage(
       html`<li>
         <div>
           <strong>${application.name}</strong>
-          ${device !== null && html`<p class="quiet">${messages.on(device)}</p>`}
-          <p class="quiet">${messages.used(formatTimestamp(settings, new Date(used)))}</p>
+          ${device !== null && html`<p class="quiet">${messages.on({ device: translateDevice(settings, device) })}</p>`}
+          <p class="quiet">${messages.used({ when: formatTimestamp(settings, new Date(used)) })}</p>
           <p class="quiet">${messages.may}</p>
           <ul class="can">
             ${allowed.map((scope) => html`<li>${describeScope(settings, scope)}</li>`)}
@@ -156,7 +155,7 @@ export function connectedAppsPage(
             settings,
             apiKeys.filter(({ createdByClientId }) => createdByClientId === application.client_id),
           )}
-          <button class="second small" aria-label="${messages.removeLabel(application.name)}">${messages.remove}</button>
+          <button class="second small" aria-label="${messages.removeLabel({ application: application.name })}">${messages.remove}</button>
         </form>
       </li>`,
   );
@@ -180,8 +179,8 @@ function keepKeysCheckbox({ messages: { apps, credential } }: PageSettings, keys
   return checkboxField({
     name: 'keep_keys',
     value: keys.map(({ id }) => id).join(','),
-    label: apps.keepKeys(keys.length),
-    details: [...keys.map(({ name, prefix }) => credential.apiKey(name, prefix)), apps.revokesKeys],
+    label: apps.keepKeys({ count: keys.length }),
+    details: [...keys.map(({ name, prefix }) => credential.apiKey({ name, prefix })), apps.revokesKeys],
   });
 }
 
@@ -193,13 +192,18 @@ export function closeAccountPage(settings: PageSettings, csrf: string): Html {
   return renderAccountSubpage(settings, messages.title, form);
 }
 
+/** Translates a stored description of a device, such as `Firefox on Linux` (describe-user-agent.ts). */
+function translateDevice({ messages: { sessions } }: PageSettings, device: string): string {
+  const [browser = '', system] = device.split(' on ', 2);
+  return system === undefined ? device : sessions.browserOnSystem({ browser, system });
+}
+
 /** Formats a timestamp for a page, in UTC. */
 export const formatTimestamp = ({ messages }: PageSettings, at: Date): string =>
-  new Intl.DateTimeFormat(messages.language, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC', hour12: false }).format(at) +
+  new Intl.DateTimeFormat(messages.language.tag, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC', hour12: false }).format(at) +
   ' UTC';
 
 /** Returns a scope's description for the consent page. */
 export function describeScope({ messages }: PageSettings, scope: string): string {
-  if (isApiScope(scope)) return scopeDefinitions[scope].consent;
   return Object.entries<string>(messages.permission).find(([name]) => name === scope)?.[1] ?? scope;
 }

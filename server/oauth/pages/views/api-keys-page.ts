@@ -26,9 +26,13 @@ function apiKeyRow(settings: PageSettings, csrf: string, key: AccountApiKey): Ht
     <div>
       <strong>${key.name}</strong>
       <p class="quiet"><code>${key.prefix}…</code> ${messages.status[key.status]}</p>
-      <p class="quiet">${key.application === null ? messages.created(created) : messages.createdThrough(created, key.application)}</p>
-      <p class="quiet">${key.lastUsedAt === null ? messages.neverUsed : messages.lastUsed(formatTimestamp(settings, key.lastUsedAt))}</p>
-      <p class="quiet">${key.status === 'expired' ? messages.expired(expires) : messages.expires(expires)}</p>
+      <p class="quiet">
+        ${key.application === null ? messages.created({ when: created }) : messages.createdThrough({ when: created, application: key.application })}
+      </p>
+      <p class="quiet">
+        ${key.lastUsedAt === null ? messages.neverUsed : messages.lastUsed({ when: formatTimestamp(settings, key.lastUsedAt) })}
+      </p>
+      <p class="quiet">${key.status === 'expired' ? messages.expired({ when: expires }) : messages.expires({ when: expires })}</p>
       <p class="quiet">${messages.may}</p>
       <ul class="can">
         ${key.scopes.map((scope) => html`<li>${describeScope(settings, scope)}</li>`)}
@@ -38,7 +42,7 @@ function apiKeyRow(settings: PageSettings, csrf: string, key: AccountApiKey): Ht
       key.status === 'active' &&
       html`<form method="post">
         ${hiddenField('csrf', csrf)}${hiddenField('key', String(key.id))}
-        <button class="second small" aria-label="${messages.revokeLabel(key.name)}">${messages.revoke}</button>
+        <button class="second small" aria-label="${messages.revokeLabel({ name: key.name })}">${messages.revoke}</button>
       </form>`
     }
   </li>`;

@@ -27,7 +27,7 @@ export function consentPage(settings: PageSettings, content: ConsentPageViewMode
   const { messages, shop } = settings;
   const { consent } = messages;
   const { application, person } = content;
-  const title = consent.title(application.name, shop.name);
+  const title = consent.title({ application: application.name, shop: shop.name });
   return renderPage(
     settings,
     title,
@@ -37,7 +37,7 @@ export function consentPage(settings: PageSettings, content: ConsentPageViewMode
         ${hiddenField('csrf', content.csrf)}
         <div class="facts">
           ${content.documentHost !== undefined && html`<p>${consent.identifiedBy} <strong>${content.documentHost}</strong></p>`}
-          <p>${application.firstParty ? consent.verified(shop.name) : consent.notVerified(shop.name)}</p>
+          <p>${application.firstParty ? consent.verified({ shop: shop.name }) : consent.notVerified({ shop: shop.name })}</p>
           <p>${destinationText(settings, content.returnTo)}</p>
           ${content.selfRegistered && redirectsToLocalProgram(content.returnTo) && html`<p class="warning">${consent.anyProgram}</p>`}
           <p>${consent.signedInAs} <strong>${person.name}</strong><br />${person.email}</p>
@@ -56,7 +56,7 @@ export function consentPage(settings: PageSettings, content: ConsentPageViewMode
 /** Renders the scopes that the user can grant. */
 const permissions = (settings: PageSettings, { application, apiScopes, identityScopes, days }: ConsentPageViewModel): Html =>
   html`<fieldset>
-      <legend>${settings.messages.consent.may(application.name)}</legend>
+      <legend>${settings.messages.consent.may({ application: application.name })}</legend>
       ${apiScopes.length > 1 && html`<p class="hint">${settings.messages.consent.untick}</p>`}
       <ul class="permissions">
         ${identityScopes.map(
@@ -68,14 +68,17 @@ const permissions = (settings: PageSettings, { application, apiScopes, identityS
         ${apiScopes.map((scope) => permission(settings, scope))}
       </ul>
     </fieldset>
-    <p class="quiet">${settings.messages.consent.duration(days)}</p>`;
+    <p class="quiet">${settings.messages.consent.duration({ days })}</p>`;
 
 /** Renders the scopes that the user cannot grant, with a button to continue with another account. */
-const beyondRole = ({ messages: { consent } }: PageSettings, { application, beyondRole: refused }: ConsentPageViewModel): Html =>
+const beyondRole = (
+  { messages: { consent, permission: texts } }: PageSettings,
+  { application, beyondRole: refused }: ConsentPageViewModel,
+): Html =>
   html`<div class="warning" role="alert">
-    <p>${consent.cannot(application.name)}</p>
+    <p>${consent.cannot({ application: application.name })}</p>
     <ul>
-      ${refused.map((scope) => html`<li>${scopeDefinitions[scope].consent} (<code>${scope}</code>): ${consent.onlyFor(getRolesAllowedForScope(scope).includes('staff'))}</li>`)}
+      ${refused.map((scope) => html`<li>${texts[scope]} (<code>${scope}</code>): ${getRolesAllowedForScope(scope).includes('staff') ? consent.onlyForStaff : consent.onlyForAdministrators}</li>`)}
     </ul>
     <p><button class="inline" form="switch">${consent.switch}</button></p>
   </div>`;
@@ -90,13 +93,13 @@ const permission = ({ messages }: PageSettings, scope: keyof typeof scopeDefinit
   html`<li>
   <label${scopeDefinitions[scope].admin && html` class="careful"`}>
     <input type="checkbox" name="scope" value="${scope}" checked />
-    <span>${scopeDefinitions[scope].consent}${scopeDefinitions[scope].admin && html`<small>${messages.consent.careful}</small>`}</span>
+    <span>${messages.permission[scope]}${scopeDefinitions[scope].admin && html`<small>${messages.consent.careful}</small>`}</span>
   </label>
 </li>`;
 
 function destinationText({ messages }: PageSettings, returnTo: string | undefined): string {
   if (returnTo === undefined) return messages.consent.fromADevice;
-  return redirectsToLocalProgram(returnTo) ? messages.consent.fromThisComputer : messages.consent.from(new URL(returnTo).host);
+  return redirectsToLocalProgram(returnTo) ? messages.consent.fromThisComputer : messages.consent.from({ host: new URL(returnTo).host });
 }
 
 /** Returns whether the redirect leads to a program on this machine, through a loopback address or a custom URL scheme. */

@@ -1,5 +1,6 @@
 import { html, type Html } from '../../../http/response/html-template.ts';
 import { formField, hiddenField, renderPage, type FieldError, type PageSettings } from './page-layout.ts';
+import { withLanguageForm } from './language-switch.ts';
 
 export type EmailCodePageViewModel = {
   readonly csrf: string;
@@ -12,11 +13,11 @@ export type EmailCodePageViewModel = {
 export function emailCodePage(settings: PageSettings, { csrf, proof, path, faults }: EmailCodePageViewModel): Html {
   const { emailCode: messages, tooMany } = settings.messages;
   return renderPage(
-    settings,
+    withLanguageForm(settings, 'e-mail-code-form'),
     messages.title,
     html`<h1>${messages.title}</h1>
       <p role="status">${messages.text}</p>
-      <form method="post" action="${path}/e-mail-code" novalidate>
+      <form id="e-mail-code-form" method="post" action="${path}/e-mail-code" novalidate>
         ${hiddenField('csrf', csrf)}${hiddenField('proof', proof)}
         ${formField({ name: 'code', label: messages.code, autocomplete: 'one-time-code', enterKey: 'done', focus: true }, faults)}
         <button type="submit">${messages.submit}</button>

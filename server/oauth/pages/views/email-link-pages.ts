@@ -7,7 +7,7 @@ export const emailSentPage = (settings: PageSettings, email: string, againPath: 
     settings,
     title,
     html`<h1>${title}</h1>
-      <p role="status">${text(email)}</p>
+      <p role="status">${text({ email })}</p>
       <p class="quiet">${nothing}</p>
       <p class="elsewhere"><a href="${againPath}">${again}</a></p>`,
   );
@@ -48,7 +48,7 @@ export function confirmEmailPage(settings: PageSettings, { csrf, email }: Omit<F
     settings,
     messages.confirmTitle,
     html`<h1>${messages.confirmTitle}</h1>
-      <p>${messages.confirm(email)}</p>
+      <p>${messages.confirm({ email })}</p>
       <form method="post">${hiddenField('csrf', csrf)}<button type="submit">${messages.confirmSubmit}</button></form>`,
   );
 }

@@ -33,7 +33,7 @@ export const signedOutPage = (settings: PageSettings): Html =>
   messagePage(
     settings,
     settings.messages.signedOut.title,
-    settings.messages.signedOut.text(settings.shop.name),
+    settings.messages.signedOut.text({ shop: settings.shop.name }),
     html`<p class="elsewhere"><a href="/sign-in">${settings.messages.signedOut.back}</a></p>`,
   );
 
@@ -42,7 +42,7 @@ export const confirmSignOutPage = (settings: PageSettings, form: Html): Html => 
   const { signOut } = settings.messages;
   return messagePage(
     settings,
-    signOut.title(settings.shop.name),
+    signOut.title({ shop: settings.shop.name }),
     signOut.text,
     html`${form}
       <div class="choice">

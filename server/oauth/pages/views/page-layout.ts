@@ -1,5 +1,6 @@
 import { html, Html, type HtmlChild } from '../../../http/response/html-template.ts';
-import type { PageMessages } from '../messages/english-messages.ts';
+import type { Languages, Messages } from '../../../languages/languages.ts';
+import { renderLanguageSwitch, type LanguageSwitch } from './language-switch.ts';
 
 export type ShopBranding = { readonly name: string; readonly accent: string };
 
@@ -8,7 +9,12 @@ export const defaultShopBranding: ShopBranding = { name: 'Mandate', accent: '#1d
 /** Settings used to render every page. */
 export type PageSettings = {
   readonly shop: ShopBranding;
-  readonly messages: PageMessages;
+  readonly messages: Messages;
+  readonly languages: Languages;
+  /** Name of the cookie that stores the language chosen in this browser. */
+  readonly languageCookie: string;
+  /** Undefined on pages that are not rendered for a request. */
+  readonly languageSwitch?: LanguageSwitch | undefined;
   readonly stylesheetPath: string;
   /** Path of the page script; undefined for pages without the script. */
   readonly scriptPath: string | undefined;
@@ -26,13 +32,13 @@ const prefixPaths = (base: string, document: Html): Html =>
   base === '' ? document : new Html(document.toString().replaceAll(/ (href|action|src)="\//g, ` $1="${base}/`));
 
 const renderDocument = (
-  { shop, messages, stylesheetPath, scriptPath }: PageSettings,
+  { shop, messages, stylesheetPath, scriptPath, languageSwitch }: PageSettings,
   title: string,
   content: HtmlChild,
   faults: readonly FieldError[],
 ): Html =>
   html`<!doctype html>
-    <html lang="${messages.language}" dir="${messages.direction}">
+    <html lang="${messages.language.tag}" dir="${messages.language.direction}">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
@@ -45,10 +51,11 @@ const renderDocument = (
       <body>
         <header><span class="mark" aria-hidden="true">${shop.name.at(0)}</span>${shop.name}</header>
         <main>${faults.length > 0 && errorSummary(messages, faults)}${content}</main>
+        ${languageSwitch && renderLanguageSwitch(messages, languageSwitch)}
       </body>
     </html>`;
 
-const errorSummary = (messages: PageMessages, faults: readonly FieldError[]): Html =>
+const errorSummary = (messages: Messages, faults: readonly FieldError[]): Html =>
   html`<div class="summary" role="alert" tabindex="-1" autofocus>
     <h2>${messages.problemSummary}</h2>
     <ul>
@@ -69,7 +76,7 @@ type Field = {
    */
   readonly digits?: { readonly count: number; readonly note: string };
   /** Adds a button to show the password. The button requires the page script. */
-  readonly reveal?: { readonly show: string; readonly hide: string; readonly what: string };
+  readonly reveal?: Messages['reveal'];
   readonly enterKey: 'next' | 'done';
   readonly focus?: boolean;
   readonly optional?: boolean;
@@ -105,14 +112,14 @@ export function formField(
 }
 
 /** Renders a hidden button, which the page script shows. */
-const revealButton = (name: string, { show, hide, what }: NonNullable<Field['reveal']>): Html =>
+const revealButton = (name: string, { show, hide, showPassword, hidePassword }: Messages['reveal']): Html =>
   html`<button
     type="button"
     class="reveal"
     data-reveal="${name}"
     data-other="${hide}"
-    data-other-label="${hide} ${what}"
-    aria-label="${show} ${what}"
+    data-other-label="${hidePassword}"
+    aria-label="${showPassword}"
     aria-controls="${name}"
     hidden
   >

@@ -3,7 +3,7 @@ import { formatTimestamp } from './account-pages.ts';
 import { html, type Html } from '../../../http/response/html-template.ts';
 import { checkboxField, formField, hiddenField, renderPage, type FieldError, type PageSettings } from './page-layout.ts';
 import { newPasswordField } from './sign-up-page.ts';
-import type { PageMessages } from '../messages/english-messages.ts';
+import type { Messages } from '../../../languages/languages.ts';
 
 export type NewPasswordPageViewModel = {
   readonly csrf: string;
@@ -23,7 +23,7 @@ export function newPasswordPage(settings: PageSettings, content: NewPasswordPage
     settings,
     messages.title,
     html`<h1>${messages.title}</h1>
-      <p class="quiet">${confirmSignUp.address(email)}</p>
+      <p class="quiet">${confirmSignUp.address({ email })}</p>
       <form method="post" novalidate>
         ${hiddenField('csrf', csrf)}<input type="hidden" autocomplete="username" name="username" value="${email}" />
         ${newPasswordField(settings, messages.newPassword, faults, true)}${keepChoices(settings, content)}
@@ -52,7 +52,7 @@ function keepChoices(settings: PageSettings, { credentials, keep, faults }: NewP
         checkboxField({
           name: 'keep',
           value: credential.key,
-          label: settings.messages.credential.keep(formatAccountCredentialName(settings.messages, credential)),
+          label: settings.messages.credential.keep({ credential: formatAccountCredentialName(settings.messages, credential) }),
           details: credentialDates(settings, credential),
           checked: keep.has(credential.key),
         }),
@@ -89,18 +89,18 @@ const credentialList = ({ messages }: PageSettings, title: string, credentials: 
  * @param escapeName escapes a user-chosen name
  */
 export function formatAccountCredentialName(
-  { credential: messages }: PageMessages,
+  { credential: messages }: Messages,
   { kind, name, prefix }: AccountCredential,
   escapeName = (text: string): string => text,
 ): string {
   if (kind === 'authenticator_app') return messages.authenticatorApp;
-  return kind === 'passkey' ? messages.passkey(escapeName(name)) : messages.apiKey(escapeName(name), prefix);
+  return kind === 'passkey' ? messages.passkey({ name: escapeName(name) }) : messages.apiKey({ name: escapeName(name), prefix });
 }
 
 const credentialDates = (settings: PageSettings, { createdAt, lastUsedAt }: AccountCredential): string[] => {
   const { credential: messages } = settings.messages;
   return [
-    messages.created(formatTimestamp(settings, createdAt)),
-    lastUsedAt === null ? messages.neverUsed : messages.lastUsed(formatTimestamp(settings, lastUsedAt)),
+    messages.created({ when: formatTimestamp(settings, createdAt) }),
+    lastUsedAt === null ? messages.neverUsed : messages.lastUsed({ when: formatTimestamp(settings, lastUsedAt) }),
   ];
 };

@@ -1,5 +1,6 @@
 import { html, type Html } from '../../../http/response/html-template.ts';
 import { formField, hiddenField, renderPage, type FieldError, type PageSettings } from './page-layout.ts';
+import { withLanguageForm } from './language-switch.ts';
 import { renderPasskeySignInForm } from './sign-in-page.ts';
 
 export type SecondFactorPageViewModel = {
@@ -16,10 +17,10 @@ export function secondFactorPage(settings: PageSettings, content: SecondFactorPa
   const { secondFactor, passkey } = settings.messages;
   const { csrf, proof, path, faults = [] } = content;
   return renderPage(
-    settings,
+    withLanguageForm(settings, 'second-factor-form'),
     secondFactor.title,
     html`<h1>${secondFactor.title}</h1>
-      <form method="post" action="${path}/second-factor" novalidate>
+      <form id="second-factor-form" method="post" action="${path}/second-factor" novalidate>
         ${hiddenField('csrf', csrf)}${hiddenField('proof', proof)}
         ${formField({ name: 'code', label: secondFactor.code, autocomplete: 'one-time-code', hint: secondFactor.codeHint, digits: { count: 6, note: secondFactor.byItself }, enterKey: 'done', focus: true }, faults)}
         <button type="submit">${secondFactor.submit}</button>

@@ -1,6 +1,7 @@
 import { html, Html } from '../../../http/response/html-template.ts';
 import { renderAccountSubpage, formatTimestamp } from './account-pages.ts';
 import { formField, hiddenField, renderPage, type FieldError, type PageSettings } from './page-layout.ts';
+import { withLanguageForm } from './language-switch.ts';
 
 export type SecurityPageViewModel = {
   readonly csrf: string;
@@ -34,14 +35,14 @@ function appSection(settings: PageSettings, { csrf, appAddedAt, codesLeft }: Sec
   }
   return html`<section>
       <h2>${messages.appTitle}</h2>
-      <p class="quiet">${messages.appOn(formatTimestamp(settings, appAddedAt))}</p>
+      <p class="quiet">${messages.appOn({ when: formatTimestamp(settings, appAddedAt) })}</p>
       <form method="post" action="/account/authenticator-app/remove">
         ${hiddenField('csrf', csrf)}<button class="second">${messages.appRemove}</button>
       </form>
     </section>
     <section>
       <h2>${messages.codesTitle}</h2>
-      <p class="quiet">${messages.codesLeft(codesLeft)}</p>
+      <p class="quiet">${messages.codesLeft({ left: codesLeft })}</p>
       <form method="post" action="/account/recovery-codes">
         ${hiddenField('csrf', csrf)}<button class="second">${messages.codesNew}</button>
       </form>
@@ -55,11 +56,11 @@ function passkeySection(settings: PageSettings, { csrf, passkeys, passkeyOptions
       html`<li>
         <div>
           <strong>${name}</strong>
-          <p class="quiet">${messages.added(formatTimestamp(settings, addedAt))}</p>
+          <p class="quiet">${messages.added({ when: formatTimestamp(settings, addedAt) })}</p>
         </div>
         <form method="post" action="/account/passkeys/remove">
           ${hiddenField('csrf', csrf)}${hiddenField('id', String(id))}
-          <button class="second small" aria-label="${messages.passkeyRemoveLabel(name)}">${messages.passkeyRemove}</button>
+          <button class="second small" aria-label="${messages.passkeyRemoveLabel({ name })}">${messages.passkeyRemove}</button>
         </form>
       </li>`,
   );
@@ -81,6 +82,8 @@ function passkeySection(settings: PageSettings, { csrf, passkeys, passkeyOptions
     <noscript><p class="quiet">${messages.passkeyNeedsScript}</p></noscript>
   </section>`;
 }
+
+type RecoveryCodesPageViewModel = { readonly csrf: string; readonly codes: readonly string[]; readonly sealed: string };
 
 export type AuthenticatorAppSetupPageViewModel = {
   readonly csrf: string;
@@ -113,16 +116,20 @@ export function authenticatorAppSetupPage(
   );
 }
 
-export function recoveryCodesPage(settings: PageSettings, codes: readonly string[]): Html {
+/** Renders new recovery codes. `sealed` contains the encrypted codes, so that the language switch can show them again. */
+export function recoveryCodesPage(settings: PageSettings, { csrf, codes, sealed }: RecoveryCodesPageViewModel): Html {
   const { recoveryCodes: messages } = settings.messages;
   return renderPage(
-    settings,
+    withLanguageForm(settings, 'codes'),
     messages.title,
     html`<h1>${messages.title}</h1>
       <p role="status">${messages.text}</p>
       <ol class="codes">
         ${codes.map((code) => html`<li><code>${code}</code></li>`)}
       </ol>
-      <p class="elsewhere"><a class="button" href="/account/security">${messages.done}</a></p>`,
+      <p class="elsewhere"><a class="button" href="/account/security">${messages.done}</a></p>
+      <form id="codes" method="post" action="/account/recovery-codes/shown">
+        ${hiddenField('csrf', csrf)}${hiddenField('sealed', sealed)}
+      </form>`,
   );
 }

@@ -20,9 +20,9 @@ export function signInPage(settings: PageSettings, content: SignInPageViewModel)
   const { shop, messages } = settings;
   const { signIn } = messages;
   const { csrf, application, email = '', path, signUpPath, next, faults = [] } = content;
-  const title = signIn.title(shop.name);
+  const title = signIn.title({ shop: shop.name });
   const body = html`<h1>${title}</h1>
-    ${application !== undefined && html`<p class="quiet">${signIn.continueTo(application)}</p>`}
+    ${application !== undefined && html`<p class="quiet">${signIn.continueTo({ application })}</p>`}
     <form method="post" action="${path}" novalidate>
       ${hiddenField('csrf', csrf)}${hiddenField('next', next)}
       ${formField({ name: 'email', label: messages.email, type: 'email', value: email, autocomplete: 'username webauthn', enterKey: 'next', focus: email === '' }, faults)}
@@ -31,7 +31,7 @@ export function signInPage(settings: PageSettings, content: SignInPageViewModel)
     </form>
     ${renderPasskeySignInForm(`${path}/passkey`, messages.passkey.signIn, content)}
     <p class="elsewhere"><a href="/password-reset">${messages.passwordReset.forgot}</a></p>
-    <p class="elsewhere">${signIn.noAccount(shop.name)} <a href="${signUpPath}">${signIn.toSignUp}</a></p>`;
+    <p class="elsewhere">${signIn.noAccount({ shop: shop.name })} <a href="${signUpPath}">${signIn.toSignUp}</a></p>`;
   return renderPage(settings, title, body, faults);
 }
 

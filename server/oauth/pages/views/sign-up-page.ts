@@ -15,9 +15,9 @@ export type SignUpPageViewModel = {
 export function signUpPage(settings: PageSettings, { csrf, application, email = '', signInPath, faults = [] }: SignUpPageViewModel): Html {
   const { shop, messages } = settings;
   const { signUp } = messages;
-  const title = signUp.title(shop.name);
+  const title = signUp.title({ shop: shop.name });
   const content = html`<h1>${title}</h1>
-    ${application !== undefined && html`<p class="quiet">${messages.signIn.continueTo(application)}</p>`}
+    ${application !== undefined && html`<p class="quiet">${messages.signIn.continueTo({ application })}</p>`}
     <form method="post" novalidate>
       ${hiddenField('csrf', csrf)}
       ${formField({ name: 'email', label: messages.email, type: 'email', value: email, autocomplete: 'username', hint: messages.passwordReset.hint, enterKey: 'done', focus: true }, faults)}
@@ -36,9 +36,9 @@ export type ConfirmSignUpPageViewModel = {
 
 export function confirmSignUpPage(settings: PageSettings, { csrf, email, name = '', faults = [] }: ConfirmSignUpPageViewModel): Html {
   const { shop, messages } = settings;
-  const title = messages.signUp.title(shop.name);
+  const title = messages.signUp.title({ shop: shop.name });
   const content = html`<h1>${title}</h1>
-    <p class="quiet">${messages.confirmSignUp.address(email)}</p>
+    <p class="quiet">${messages.confirmSignUp.address({ email })}</p>
     <form method="post" novalidate>
       ${hiddenField('csrf', csrf)}<input type="hidden" autocomplete="username" name="username" value="${email}" />
       ${formField({ name: 'name', label: messages.name, value: name, autocomplete: 'name', enterKey: 'next', focus: true }, faults)}
@@ -58,7 +58,7 @@ export const newPasswordField = ({ messages }: PageSettings, label: string, faul
       type: 'password',
       reveal: messages.reveal,
       autocomplete: 'new-password',
-      hint: messages.signUp.passwordHint(passwordLengthLimits.minimum),
+      hint: messages.signUp.passwordHint({ minimum: passwordLengthLimits.minimum }),
       enterKey: 'done',
       focus,
     },

@@ -29,12 +29,12 @@ export function confirmDevicePage(
   { secret, application, code }: { secret: string; application: string; code: string },
 ): Html {
   const { device } = settings.messages;
-  const title = device.confirmTitle(application);
+  const title = device.confirmTitle({ application });
   return renderPage(
     settings,
     title,
     html`<h1>${title}</h1>
-      <p>${device.same(application)}</p>
+      <p>${device.same({ application })}</p>
       <p class="code">${code}</p>
       <p class="quiet">${device.notYours}</p>
       <form method="post" action="${oauthEndpointPaths.code_verification}">

@@ -1,0 +1,28 @@
+import { defaultLanguageTag, type Language } from '../../languages/languages.ts';
+import type { Problem, ProblemEntry } from './problem.ts';
+
+type TranslatedProblem = {
+  readonly title: string;
+  readonly detail: string;
+  readonly errors: readonly ProblemEntry[] | undefined;
+  /** Tags of the languages of the texts: details that contain values of the request are always English. */
+  readonly languageTags: readonly string[];
+};
+
+/** Translates a problem's title, and its details as far as they are fixed sentences. */
+export function translateProblem({ code, detail, errors }: Problem, { tag, messages }: Language): TranslatedProblem {
+  const translations: Readonly<Record<string, string>> = messages.problemDetail;
+  const languageTags = new Set([tag]);
+  const translate = (text: string): string => {
+    const translation = Object.hasOwn(translations, text) ? translations[text] : undefined;
+    if (translation === undefined) languageTags.add(defaultLanguageTag);
+    return translation ?? text;
+  };
+  const title = messages.problem[code];
+  return {
+    title,
+    detail: detail === undefined ? title : translate(detail),
+    errors: errors?.map((entry) => ({ ...entry, detail: translate(entry.detail) })),
+    languageTags: [...languageTags],
+  };
+}

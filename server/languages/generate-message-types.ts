@@ -1,0 +1,20 @@
+import { defaultLanguageTag } from './languages.ts';
+import { listMessageArguments, readMessageCatalogs, type MessageCatalog } from './message-catalog.ts';
+
+/** Generates `messages.gen.ts`: the type of every message and of its arguments, from the English catalog. */
+export function generateMessageTypes(): string {
+  const { language = {}, ...groups } = readMessageCatalogs().get(defaultLanguageTag) ?? {};
+  const described = { language: typeof language === 'string' ? {} : { ...language, tag: '' }, ...groups };
+  return `/** Generated from catalogs/en.json by \`npm run build\`. */\nexport type Messages = ${groupType(described)};\n`;
+}
+
+const groupType = (group: MessageCatalog): string =>
+  `{ ${Object.entries(group)
+    .map(([key, value]) => `readonly ${JSON.stringify(key)}: ${typeof value === 'string' ? messageType(value) : groupType(value)}`)
+    .join('; ')} }`;
+
+function messageType(message: string): string {
+  const messageArguments = [...listMessageArguments(message, defaultLanguageTag)];
+  if (messageArguments.length === 0) return 'string';
+  return `(values: { ${messageArguments.map(([name, type]) => `readonly ${JSON.stringify(name)}: ${type}`).join('; ')} }) => string`;
+}

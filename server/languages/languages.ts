@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import type { Messages } from './messages.gen.ts';
+import { parseMessage, readMessageCatalogs, type MessageCatalog } from './message-catalog.ts';
+
+export type { Messages } from './messages.gen.ts';
+
+/** A language that pages, e-mails and problems are available in. */
+export type Language = { readonly tag: string; readonly messages: Messages };
+
+/** The tag of the language in which every message exists, and that requests without a preference get. */
+export const defaultLanguageTag = 'en';
+
+export class Languages {
+  readonly default: Language;
+  readonly #byTag: ReadonlyMap<string, Language>;
+
+  /** @param catalogs message catalogs by language tag; a message that a catalog lacks is taken from the English catalog */
+  constructor(catalogs: ReadonlyMap<string, MessageCatalog> = readMessageCatalogs()) {
+    const english = catalogs.get(defaultLanguageTag);
+    if (english === undefined) throw new Error(`there is no message catalog ${defaultLanguageTag}.json`);
+    const createLanguage = (tag: string, catalog: MessageCatalog): Language => ({ tag, messages: createMessages(tag, catalog, english) });
+    this.default = createLanguage(defaultLanguageTag, english);
+    const others = [...catalogs].filter(([tag]) => tag !== defaultLanguageTag).map(([tag, catalog]) => createLanguage(tag, catalog));
+    this.#byTag = new Map([this.default, ...others].map((language) => [language.tag.toLowerCase(), language]));
+  }
+
+  /** All languages: the default first, the others in the order of their tags. */
+  get all(): readonly Language[] {
+    return [...this.#byTag.values()];
+  }
+
+  get tags(): string[] {
+    return this.all.map(({ tag }) => tag);
+  }
+
+  /** Returns the language with this tag, or else with the longest prefix of it (RFC 4647 section 3.4): `de` for `de-AT`. */
+  match(tag: string): Language | undefined {
+    const subtags = tag.toLowerCase().split('-');
+    for (let length = subtags.length; length > 0; length -= 1) {
+      const language = this.#byTag.get(subtags.slice(0, length).join('-'));
+      if (language) return language;
+    }
+    return undefined;
+  }
+}
+
+/** The languages of the catalogs that belong to the server. */
+export const shippedLanguages = new Languages();
+
+/**
+ * Creates the messages of a language: a string for each message without arguments, otherwise a function that formats it. Messages are
+ * parsed when they are first used.
+ */
+function createMessages(tag: string, catalog: MessageCatalog, english: MessageCatalog): Messages {
+  const messages = createGroup(tag, catalog, english);
+  return z.custom<Messages>().parse({ ...messages, language: { ...z.object({}).passthrough().parse(messages['language']), tag } });
+}
+
+type Group = { [key: string]: Message | Group };
+
+function createGroup(tag: string, catalog: MessageCatalog, englishGroup: MessageCatalog): Group {
+  const entries = Object.entries(englishGroup).map(([key, fallback]): [string, Group[string]] => {
+    const translated = catalog[key];
+    if (typeof fallback !== 'string') return [key, createGroup(tag, typeof translated === 'object' ? translated : {}, fallback)];
+    const english = createMessage(fallback, defaultLanguageTag);
+    return [key, typeof translated === 'string' && tag !== defaultLanguageTag ? createMessage(translated, tag, english) : english];
+  });
+  return Object.fromEntries(entries);
+}
+
+type Message = string | ((values: Record<string, string | number | Date>) => string);
+
+/** Creates a message that is the English one if the text is not valid ICU MessageFormat or has other arguments. */
+function createMessage(text: string, tag: string, english?: Message): Message {
+  if (typeof english === 'string') return text.includes('{') ? english : text;
+  if (!text.includes('{')) return english === undefined ? text : () => text;
+  let parsed: ReturnType<typeof parseMessage> | undefined;
+  return (values) => {
+    try {
+      parsed ??= parseMessage(text, tag);
+      return String(parsed.format(values));
+    } catch (error) {
+      if (english === undefined) throw error;
+      return english(values);
+    }
+  };
+}

@@ -1,0 +1,35 @@
+import type { Messages } from '../../../languages/languages.ts';
+import { html, type Html } from '../../../http/response/html-template.ts';
+
+/** Parameter that selects a language, in the links and buttons of the switch. */
+export const languageParameter = 'language';
+
+export type LanguageSwitch = {
+  readonly languages: readonly { readonly tag: string; readonly name: string }[];
+  /** Query of the page, which the links keep. */
+  readonly query: string;
+  /** ID of the form that the switch submits; without a form, the switch consists of links to the URL of the page. */
+  readonly formId?: string;
+};
+
+/** Renders the languages as links or, on a page that only a form submission can show again, as buttons. */
+export const renderLanguageSwitch = ({ language: current }: Messages, { languages, query, formId }: LanguageSwitch): Html =>
+  html`<nav class="languages" aria-label="${current.switch}">
+    <ul>
+      ${languages.map(({ tag, name }) => html`<li>${tag === current.tag ? html`<span lang="${tag}" aria-current="true">${name}</span>` : languageChoice(tag, name, query, formId)}</li>`)}
+    </ul>
+  </nav>`;
+
+function languageChoice(tag: string, name: string, query: string, formId: string | undefined): Html {
+  if (formId !== undefined)
+    return html`<button class="inline" form="${formId}" name="${languageParameter}" value="${tag}" lang="${tag}">${name}</button>`;
+  const parameters = new URLSearchParams(query);
+  parameters.set(languageParameter, tag);
+  return html`<a href="?${parameters.toString()}" lang="${tag}" hreflang="${tag}">${name}</a>`;
+}
+
+/** Makes the language switch of a page submit one of its forms, because the page has state that its URL does not contain. */
+export const withLanguageForm = <Settings extends { readonly languageSwitch?: LanguageSwitch | undefined }>(
+  settings: Settings,
+  formId: string,
+): Settings => ({ ...settings, languageSwitch: settings.languageSwitch && { ...settings.languageSwitch, formId } });

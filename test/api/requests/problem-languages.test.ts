@@ -1,0 +1,47 @@
+import { problemDeclarations } from '@mandate/contract';
+import { describe, expect, test } from 'vitest';
+import { shippedLanguages } from '../../../server/languages/languages.ts';
+import { useServer } from '../../support/server/use-server.ts';
+
+const server = useServer();
+
+const fetchProblem = async (path: string, acceptLanguage: string) => {
+  const { status, body, headers } = await server.callApi('GET', path, { headers: { 'accept-language': acceptLanguage } });
+  return { status, body, contentLanguage: headers.get('content-language'), vary: headers.get('vary') };
+};
+
+describe('a problem', () => {
+  test.each([
+    ['de-AT', 'de', 'Diesen Pfad gibt es nicht', 'Kein Vorgang hat diesen Pfad. /openapi.json führt alle Pfade auf.'],
+    ['fr', 'fr', 'Ce chemin n’existe pas', 'Aucune opération n’a ce chemin. /openapi.json répertorie tous les chemins.'],
+    ['es', 'es', 'Esta ruta no existe', 'Ninguna operación tiene esta ruta. /openapi.json enumera todas las rutas.'],
+    ['ja', 'en', 'No such path', 'No operation has this path. /openapi.json lists all paths.'],
+    ['*', 'en', 'No such path', 'No operation has this path. /openapi.json lists all paths.'],
+  ])('has its texts in the language that Accept-Language prefers: %s', async (header, language, title, detail) => {
+    const { status, body, contentLanguage, vary } = await fetchProblem('/api/v1/nothing', header);
+    expect({ status, code: body.code, title: body.title, detail: body.detail }).toEqual({
+      status: 404,
+      code: 'route_not_found',
+      title,
+      detail,
+    });
+    expect(contentLanguage).toBe(language);
+    expect(vary).toContain('Accept-Language');
+  });
+
+  test('translates the fixed details of its errors, and declares that other details are in English', async () => {
+    const { body, contentLanguage } = await fetchProblem('/api/v1/products?colour=red&limit=0', 'de');
+    expect(body).toMatchObject({ code: 'invalid_request', title: 'Die Anfrage ist ungültig', detail: '2 errors in the request.' });
+    expect(contentLanguage).toBe('de, en');
+    const unknown = body.errors.find(({ parameter }: { parameter: string }) => parameter === 'colour');
+    expect([unknown.code, unknown.detail]).toEqual(['unknown_field', 'Dieses Feld gibt es nicht.']);
+  });
+
+  test('has the same code, type and status in every language', async () => {
+    const problems = await Promise.all(shippedLanguages.tags.map((tag) => fetchProblem('/api/v1/users/me', tag)));
+    const facts = problems.map(({ status, body }) => [status, body.code, body.type, body.status]);
+    expect(new Set(facts.map((fact) => JSON.stringify(fact))).size).toBe(1);
+    expect(new Set(problems.map(({ body }) => body.title)).size).toBe(shippedLanguages.tags.length);
+    expect(problems[0]?.body.title).toBe(problemDeclarations.missing_token.title);
+  });
+});
