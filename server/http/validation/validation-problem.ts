@@ -39,7 +39,7 @@ function locationOf(location: ProblemEntry['in'], path: readonly (string | numbe
 
 function describeUnknownKey(location: ProblemEntry['in'], key: string, route: AppRoute): Pick<ProblemEntry, 'code' | 'detail' | 'allowed'> {
   if (location === 'query') {
-    return { code: 'unknown_parameter', detail: `The parameter does not exist.`, allowed: fieldNames(route.query) };
+    return { code: 'unknown_parameter', detail: 'The parameter does not exist.', allowed: fieldNames(route.query) };
   }
   const responseSchema = Object.entries(route.responses).find(([status]) => status.startsWith('2'))?.[1];
   if (fieldNames(responseSchema).includes(key)) return { code: 'read_only_field', detail: 'This field is set by the service.' };

@@ -34,7 +34,7 @@ describe('a problem', () => {
     expect(body).toMatchObject({ code: 'invalid_request', title: 'Die Anfrage ist ungültig', detail: '2 errors in the request.' });
     expect(contentLanguage).toBe('de, en');
     const unknown = body.errors.find(({ parameter }: { parameter: string }) => parameter === 'colour');
-    expect([unknown.code, unknown.detail]).toEqual(['unknown_field', 'Dieses Feld gibt es nicht.']);
+    expect([unknown.code, unknown.detail]).toEqual(['unknown_parameter', 'Diesen Parameter gibt es nicht.']);
   });
 
   test('has the same code, type and status in every language', async () => {

@@ -20,7 +20,7 @@ import {
 } from '../../accounts/emailed-one-time-links.ts';
 import { renderEmail } from '../emails/render-email.ts';
 import { sendPage, type PageContext } from '../routing/page-context.ts';
-import { localizePageSettingsForUser } from '../routing/page-language.ts';
+import { localizePageSettingsForUser } from '../views/page-language.ts';
 import { changeEmailPage, renderAccountSuccessPage } from '../views/account-pages.ts';
 import { confirmEmailPage, linkExpiredPage, emailSentPage } from '../views/email-link-pages.ts';
 import type { FieldError } from '../views/page-layout.ts';

@@ -3,7 +3,7 @@ import { queueMail } from '../../../mail/queue-mail.ts';
 import { deleteEmailedLinksAfterAddressChange, createEmailedLinkToken } from '../../accounts/emailed-one-time-links.ts';
 import { renderEmail } from '../emails/render-email.ts';
 import type { PageContext } from '../routing/page-context.ts';
-import { localizePageSettingsForAbsentUser } from '../routing/page-language.ts';
+import { localizePageSettingsForAbsentUser } from '../views/page-language.ts';
 
 /** Path of the page on which users confirm an e-mail address. */
 export const emailConfirmationPath = '/account/email/confirm';

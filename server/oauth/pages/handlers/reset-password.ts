@@ -2,7 +2,7 @@ import { contract } from '@mandate/contract';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { sendPage, type PageContext } from '../routing/page-context.ts';
-import { localizePageSettingsForUser } from '../routing/page-language.ts';
+import { localizePageSettingsForUser } from '../views/page-language.ts';
 import { linkExpiredPage, emailSentPage, requestPasswordResetPage } from '../views/email-link-pages.ts';
 import type { FieldError } from '../views/page-layout.ts';
 import { noticePage } from '../views/message-pages.ts';

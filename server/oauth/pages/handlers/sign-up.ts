@@ -16,7 +16,7 @@ import {
   type Interaction,
   type PageContext,
 } from '../routing/page-context.ts';
-import { findPreferredLanguage } from '../routing/page-language.ts';
+import { findPreferredLanguage } from '../views/page-language.ts';
 import { linkExpiredPage, emailSentPage } from '../views/email-link-pages.ts';
 import type { FieldError, PageSettings } from '../views/page-layout.ts';
 import { confirmSignUpPage, signUpPage } from '../views/sign-up-page.ts';

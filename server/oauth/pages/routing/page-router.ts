@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { lowerChunkedBodyLimit } from '../../../http/request/limit-chunked-body-size.ts';
 import { loadBrowserSessionForRequest } from '../../sessions/load-start-and-end-browser-session.ts';
 import { localizePageContext, type PageContext } from './page-context.ts';
-import { applySubmittedLanguage } from './page-language.ts';
+import { applySubmittedLanguage } from '../views/page-language.ts';
 import { sendCrossSiteErrorPage } from './page-error-handler.ts';
 import { rejectCrossSiteForms } from './reject-cross-site-forms.ts';
 
