@@ -7,7 +7,10 @@ import {
 
 const folder = new URL('../', import.meta.url);
 
-/** Added only when publishing. In the repository, `npm ci` would print a warning, although it installs the required Node.js. */
+/**
+ * The `engines` field of the published manifest. In the repository, this field would make `npm ci` print a warning on older Node.js
+ * versions, although `npm ci` installs the required version.
+ */
 const engines = { node: '>=24' };
 
 /** The man pages, listed individually because npm installs only listed files. */

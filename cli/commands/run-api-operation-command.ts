@@ -122,6 +122,6 @@ async function execute(
   else printSuggestedNextCommand(io, settings, spec.operationId, result);
 }
 
-/** Returns whether lists of orders contain the orders of all customers. */
+/** Returns whether the caller can list the orders of all customers. */
 const canReadAllOrders = ({ token }: Settings, { credential }: Session): boolean =>
   (credential?.scopes ?? readScopesFromJwt(token ?? '')).includes('orders.manage');

@@ -16,7 +16,7 @@ export async function readTextFromFileOrStdin(io: CliEnvironment, source: string
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Reads a JSON object from the source of `--input`. */
+/** Reads a JSON object from the file that `--input` specifies, or from standard input if `source` is `-`. */
 export async function readJsonObjectInput(io: CliEnvironment, source: string): Promise<Record<string, unknown>> {
   const text = await readTextFromFileOrStdin(io, source);
   const name = source === '-' ? 'Standard input' : source;

@@ -12,7 +12,10 @@ export type DownloadTarget = {
   readonly overwrite: boolean;
 };
 
-/** Throws if the file exists and must not be overwritten. Commands also call it before their first request, so that they fail early. */
+/**
+ * Throws if the file exists and must not be overwritten. Commands also call this function before their first request, so that they fail
+ * early.
+ */
 export function assertDownloadMayOverwrite({ path, overwrite }: DownloadTarget): void {
   if (path === '-' || overwrite || !existsSync(path)) return;
   throw new CommandError(exitCodes.usage, 'file_exists', `${path} already exists`, { hint: 'Overwrite it with: -y' });

@@ -21,9 +21,9 @@ type ModeFlags = {
 };
 
 /**
- * Chooses the sign-in method. `browser` opens a browser on this machine, `loopback` only prints its URL, and `device` uses a code
- * that works in a browser on any machine. Without explicit flags or settings, a browser is opened only if the user is likely to see it: on
- * a local terminal with a display.
+ * Chooses the sign-in method. `browser` opens the sign-in URL in a browser on this machine, `loopback` only prints the URL, and `device`
+ * uses a code that works in a browser on any machine. Without explicit flags or settings, a browser is opened only if the user is likely to
+ * see it: on a local terminal with a display.
  */
 export function chooseSignInMode(io: CliEnvironment, { config }: Settings, flags: ModeFlags): SignInMode {
   if (flags.withToken) return 'token';

@@ -7,7 +7,7 @@ import { createProgressRateMeter } from '../terminal/progress-rate.ts';
 import { parseDurationMs } from '../settings/parse-duration.ts';
 import type { Settings } from '../settings/resolve-settings.ts';
 
-/** The flags for all commands that wait, as parsed by commander. */
+/** The flags of all commands that wait for a task, as parsed by commander. */
 export type WaitFlags = { readonly maxWait?: string; readonly interval?: string };
 
 /** Converts the given wait flags to milliseconds. */

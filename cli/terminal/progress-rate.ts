@@ -1,7 +1,7 @@
-/** A measured rate and the estimated remaining time. */
+/** Measured rate per second and estimated remaining time. */
 export type Rate = { readonly perSecond: number; readonly secondsLeft: number | undefined };
 
-/** Samples older than this are ignored. */
+/** Period in which the rate is measured; older samples are ignored. */
 const windowMs = 30_000;
 const minElapsedMs = 1_000;
 

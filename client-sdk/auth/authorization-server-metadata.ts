@@ -31,7 +31,7 @@ export type AuthorizationServer = {
 };
 
 export type AuthorizationServerOptions = {
-  /** Allows `http://` to other machines. Secrets are then sent unencrypted. */
+  /** Allows `http://` URLs of other machines, to which secrets are then sent unencrypted. */
   readonly allowInsecureRequests?: boolean | undefined;
   /** Key to which tokens are bound (DPoP, RFC 9449). Tokens cannot be used without their key. */
   readonly proofKey?: ProofKeySource;
@@ -54,7 +54,7 @@ export async function discover(issuer: string, options: AuthorizationServerOptio
   const document = await runOAuthRequest(checked, options.signal, async (signal) =>
     readOAuthResponse(await send(url, { signal, redirect: 'error' })),
   );
-  // Prevents sending secrets to endpoints that another server has specified (RFC 8414 section 3.3).
+  // Prevents secrets from being sent to endpoints that another server's metadata specifies (RFC 8414 section 3.3).
   if (document['issuer'] !== checked) throw new AuthorizationError('invalid_response', `${url} names another issuer than ${checked}`);
   return { issuer: checked, metadata: metadataOf(checked, document), fetch: send, proofKey };
 }

@@ -50,7 +50,7 @@ export async function createDpopProof({ privateKey, publicJwk }: ProofKey, { met
   return `${signingInput}.${base64url(new Uint8Array(signature))}`;
 }
 
-/** Returns the key's thumbprint (RFC 7638), which depends on the order of the JSON members. */
+/** Returns the key's thumbprint (RFC 7638). The order of the JSON members affects the thumbprint. */
 export const calculateKeyThumbprint = ({ publicJwk: { crv, kty, x, y } }: ProofKey): Promise<string> =>
   sha256(JSON.stringify({ crv, kty, x, y }));
 

@@ -34,7 +34,7 @@ export async function signInOnLoopback(server: AuthorizationServer, options: Loo
 export type Loopback = {
   readonly redirectUri: string;
   /**
-   * Waits for the redirect with `state`, passes its URL to `complete`, and shows the outcome in the browser.
+   * Waits for the redirect whose `state` matches, passes its URL to `complete`, and shows the outcome in the browser.
    * Other requests are rejected and have no effect.
    */
   callback<T>(state: string, complete: (url: URL) => Promise<T>, signal: AbortSignal): Promise<T>;

@@ -19,13 +19,16 @@ export type RefreshOptions = Omit<AuthorizationServerOptions, 'signal'> & {
   readonly store: TokenStore;
 };
 
-/** Creates a token source for a signed-in user. An access token is refreshed shortly before it expires, and once if the API rejects it. */
+/**
+ * Creates a token source for a signed-in user. An access token is refreshed shortly before it expires, and once per call if the API
+ * rejects it.
+ */
 export function refreshingTokens(options: RefreshOptions): TokenSource {
   const { issuer, store, proofKey } = options;
   let server: AuthorizationServer | undefined;
   const discoverServer = async (): Promise<AuthorizationServer> => (server ??= await discover(issuer, options));
   const refresh = singleFlight(() => store.exclusively(() => refreshOnce(options, discoverServer, stale)));
-  // The access token to replace. Concurrent callers share one refresh and therefore this value.
+  // The access token to replace. Concurrent callers share one refresh and therefore this variable.
   let stale: string | undefined;
   const refreshInsteadOf = async (token: string | undefined): Promise<string> => {
     stale = token;

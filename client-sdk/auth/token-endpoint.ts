@@ -48,7 +48,7 @@ export const requestTokens = (
     return toTokens(await readOAuthResponse(response));
   });
 
-/** Converts a token response. The ID token is ignored, because the API returns the signed-in user. */
+/** Converts a token response. The ID token is ignored, because an API operation returns the signed-in user. */
 function toTokens({
   access_token: accessToken,
   refresh_token: refreshToken,

@@ -24,14 +24,14 @@ export type BrowserSignIn = {
   /** Token source for `createClient`. Tokens are refreshed once for all tabs. */
   readonly auth: TokenSource;
   signedIn(): Promise<boolean>;
-  /** Navigates to the sign-in page, which redirects to `redirectUri` afterwards. */
+  /** Navigates to the sign-in page, which redirects to `redirectUri` after the sign-in. */
   redirect(options?: { readonly returnTo?: string | undefined }): Promise<never>;
   /** Signs in with a popup. Call this function in a click handler. Fails with `AuthorizationError` `popup_blocked` or `popup_closed`. */
   popup(options?: { readonly signal?: AbortSignal | undefined }): Promise<void>;
   /**
-   * Completes a sign-in if its redirect loaded this page. Call this on every page load. Returns the URL that the user came from, or
-   * `undefined` if no redirect loaded the page. In a popup, closes the window. Fails with `AuthorizationError`, such as
-   * `access_denied`.
+   * Completes the sign-in if a sign-in redirect loaded this page. Call this function on every page load. Returns the URL to
+   * return to (`returnTo`), or `undefined` if no sign-in redirect loaded this page. In a popup, closes the window. Fails with
+   * `AuthorizationError`, such as `access_denied`.
    */
   complete(): Promise<{ readonly returnTo: string } | undefined>;
   /** Signs out in all tabs immediately, then revokes the tokens. Fails if the revocation fails. */

@@ -32,7 +32,7 @@ export function createBrowserTokenStore(name: string): BrowserTokenStore {
     replace,
     async write(tokens) {
       const before = await read();
-      // Without a refresh token the user is signed out.
+      // If there is no refresh token, the user is signed out.
       if (before && tokens.refreshToken !== undefined) await indexedDbKeyValueStore.write(name, { ...before, tokens });
       else await replace(undefined);
     },

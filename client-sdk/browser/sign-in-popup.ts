@@ -13,8 +13,8 @@ const channelOf = (state: string): BroadcastChannel => new BroadcastChannel(`man
 
 /**
  * Waits for the URL to which `popup` is redirected. The URL is received over a broadcast channel, because a sign-in page with
- * Cross-Origin-Opener-Policy separates the popup from its opener. `closed` is `true` even for such an open popup, so it is checked only
- * while this page has the focus.
+ * Cross-Origin-Opener-Policy separates the popup from its opener. `closed` is `true` for a separated popup even while the popup is open, so
+ * `closed` is checked only while this page has the focus.
  */
 export async function waitForPopupCallback(popup: Window, state: string, signal: AbortSignal | undefined): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();

@@ -40,7 +40,7 @@ export type EventOf<Type extends EventType> = Type extends `${infer Kind extends
 export type MandateEvent = { [Type in EventType]: EventOf<Type> }[EventType];
 
 type FollowOptions = {
-  /** ID after which to start (default: start with the oldest stored event). Store `event.id` of the last event that you processed. */
+  /** ID of the event after which to start (default: start with the oldest stored event). Store `event.id` of the last processed event. */
   readonly after?: number | undefined;
   readonly type?: readonly EventTypeFilter[] | undefined;
   /** Ends the iteration. */

@@ -23,7 +23,7 @@ export type DryRun = {
 
 /** Option for conditional updates. */
 export type IfMatch = {
-  /** ETag of the version to change. If the resource has changed since then, the call fails with `precondition_failed`. */
+  /** ETag of the version to change. If the resource no longer has this ETag, the call fails with `precondition_failed`. */
   readonly ifMatch?: string | undefined;
 };
 

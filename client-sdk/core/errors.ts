@@ -17,7 +17,7 @@ export class ApiError<Code extends string = string, Status extends number = numb
   readonly status: Status;
   readonly title: string;
   readonly detail: string;
-  /** ID of the request. Include the ID when contacting support. */
+  /** ID of the request. Include the request ID when you contact support. */
   readonly requestId: string | undefined;
   /** All errors found in the request. */
   readonly errors: readonly ProblemEntry[];
@@ -112,17 +112,20 @@ export class AuthorizationError extends MandateError {
 export type TransportFailure = ConnectionError | TimeoutError | AbortError | DecodeError | SignInRequiredError | AuthorizationError;
 
 /**
- * Represents every code that only a newer service knows. No response contains this text. Because the type is narrower than `string`,
- * comparisons with misspelled codes do not compile.
+ * Represents every code that only a newer service knows. No response contains this placeholder. Because the type is narrower than
+ * `string`, comparisons with misspelled codes do not compile.
  */
 export type UnknownCode = '(a code of a newer service)';
 
-/** Union with one `ApiError` for each of the operation's codes, so that `switch (error.code)` knows them all, and one for newer codes. */
+/**
+ * Union of one `ApiError` type for each error code of the operation and one for the codes of newer services. The compiler therefore knows
+ * all codes in `switch (error.code)`.
+ */
 export type ApiErrorOf<Problems> =
   | { [Code in keyof Problems & string]: ApiError<Code, Problems[Code] & number> }[keyof Problems & string]
   | ApiError<UnknownCode>;
 
-/** Creates a `ConnectionError`. Node provides the reason as a code on the cause; browsers do not reveal it. */
+/** Creates a `ConnectionError`. Node reports why a connection failed as a code on the error's cause; browsers do not reveal the reason. */
 export function createConnectionError(origin: string, cause: unknown): ConnectionError {
   const inner = cause instanceof Error ? cause.cause : undefined;
   const reason = typeof inner === 'object' && inner !== null && 'code' in inner && typeof inner.code === 'string' ? `: ${inner.code}` : '';

@@ -6,7 +6,7 @@ export type RequestTimeout = {
   readonly signal: AbortSignal;
   /** Restarts the timer after progress. */
   restart(): void;
-  /** Stops the timer until `restart`. */
+  /** Stops the timer until `restart` is called. */
   pause(): void;
   /** Stops the timer permanently and removes the listener. */
   stop(): void;

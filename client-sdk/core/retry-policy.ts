@@ -3,7 +3,7 @@ import { AbortError, ApiError, ConnectionError, DecodeError, TimeoutError } from
 export type RetryLimits = {
   /** Maximum number of retries. */
   readonly maxRetries: number;
-  /** Maximum delay before a retry. If the service requests a longer delay, the call fails immediately. */
+  /** Maximum delay before a retry. The call fails immediately if the service requests a delay above this maximum. */
   readonly maxRetryDelayMs: number;
 };
 
@@ -44,7 +44,7 @@ export class RetryBudget {
   }
 }
 
-/** Waits for `ms`, or until the caller's signal is aborted. Removes its timer and listener. */
+/** Waits for `ms`, or until the caller's signal is aborted. Then removes the timer and the abort listener. */
 export async function waitUnlessAborted(ms: number, signal: AbortSignal | undefined): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, ms);

@@ -31,7 +31,7 @@ export type ApiRequest = {
   readonly query?: Readonly<Record<string, QueryValue>> | undefined;
   /** Request body, sent as JSON. */
   readonly body?: unknown;
-  /** File, sent unchanged instead of `body`. */
+  /** File that is sent unchanged, instead of `body`. */
   readonly file?: FileContent | undefined;
   /** `file`: the response body is returned as a stream. */
   readonly answer?: 'file' | undefined;

@@ -10,7 +10,10 @@ const folder = new URL('../', import.meta.url);
 
 type SourceManifest = PackageManifest & { readonly exports: Readonly<Record<string, string>> };
 
-/** Only in the published manifest: the repository installs the Node version that it runs with, and `npm ci` would print a warning. */
+/**
+ * The `engines` field of the published manifest. In the repository, this field would make `npm ci` on an older Node.js print a warning,
+ * although `npm ci` installs the required Node.js.
+ */
 const engines = { node: '>=22.18' };
 
 /** Returns the source files of the entry points, such as `./index.ts`. */

@@ -20,7 +20,7 @@ export type ApiVersion = {
 /** All versions that can be served, oldest first. docs/versioning.md describes their guarantees. */
 export const apiVersions: readonly ApiVersion[] = [{ name: 'v1' }, { name: 'v2', preview: true }];
 
-/** The version that serves paths without a version: the newest version that is not a preview. */
+/** The version that serves requests whose path contains no version: the newest version that is not a preview. */
 export const currentApiVersion = 'v1';
 
 const version = withSchemaName(
@@ -30,7 +30,7 @@ const version = withSchemaName(
     status: extensibleEnumSchema(['preview', 'current', 'supported', 'deprecated', 'retired']).describe(
       'Status of the version. The `current` version serves paths without a version, a `preview` may change at any time, and a `retired` version returns 410.',
     ),
-    deprecated_at: timestampSchema.nullable().describe('Time at which the version becomes or became deprecated.'),
+    deprecated_at: timestampSchema.nullable().describe('Time of the deprecation of the version, which may be in the past or the future.'),
     sunset_at: timestampSchema.nullable().describe('When the version is retired.'),
   }),
 );

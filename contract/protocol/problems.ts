@@ -61,10 +61,10 @@ export const problemEntrySchema = withSchemaName(
       .describe('Machine-readable error code, such as `required`, `out_of_range` or `unknown_field`. More codes may be added.'),
     detail: z.string().describe('Human-readable description of the error.'),
     allowed: z.array(z.string()).optional().describe('Accepted values, if the field accepts only a fixed set.'),
-    product_id: idSchema.optional().describe('Product that is out of stock; only with `out_of_stock`.'),
-    requested: z.number().int().optional().describe('Number of units that were ordered; only with `out_of_stock`.'),
-    available: z.number().int().optional().describe('Number of units available; only with `out_of_stock`.'),
-    actual: amountSchema.optional().describe('Current total, in minor units; only with `price_changed`.'),
+    product_id: idSchema.optional().describe('Product that is out of stock; present only with the code `out_of_stock`.'),
+    requested: z.number().int().optional().describe('Number of units that were ordered; present only with the code `out_of_stock`.'),
+    available: z.number().int().optional().describe('Number of units available; present only with the code `out_of_stock`.'),
+    actual: amountSchema.optional().describe('Current total, in minor units; present only with the code `price_changed`.'),
   }),
 );
 
@@ -73,13 +73,13 @@ const problemFields = {
   title: z.string().describe('Short description of the problem type, the same for every occurrence.'),
   status: z.number().int().min(400).max(599).describe('HTTP status code.'),
   code: z.string().describe('Machine-readable problem code. Codes are never removed within an API version; new codes may be added.'),
-  detail: z.string().describe('Explanation of this occurrence, and how to resolve it.'),
-  instance: z.string().describe('URI that identifies this occurrence.'),
+  detail: z.string().describe('Explanation of this occurrence of the problem, and how to resolve it.'),
+  instance: z.string().describe('URI that identifies this occurrence of the problem.'),
   request_id: z.string().describe('ID of the request, as in the `X-Request-Id` header. Include the ID when contacting support.'),
   violated_policies: z
     .array(z.string())
     .optional()
-    .describe('Names of the exceeded policies, as in the `RateLimit-Policy` header; only with status 429.'),
+    .describe('Names of the exceeded policies, as in the `RateLimit-Policy` header; present only with status 429.'),
   errors: z.array(problemEntrySchema).max(50).optional().describe('All errors found in the request.'),
 };
 
@@ -104,7 +104,7 @@ export const declareProblemResponses =
   <const Codes extends readonly (keyof Registry & string)[]>(...codes: Codes): ErrorResponses<Registry, Codes[number]> => {
     const byStatus = Map.groupBy(codes, (code) => registry[code]?.status ?? 500);
     const responses = [...byStatus].map(([status, [first = '', ...more]]) => [status, errorResponse([first, ...more])] as const);
-    // Object.fromEntries() loses the codes for each status; the assertion restores them.
+    // The return type of Object.fromEntries() does not contain the codes of each status; the type assertion adds them.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion
     return Object.fromEntries(responses) as unknown as ErrorResponses<Registry, Codes[number]>;
   };
@@ -129,7 +129,7 @@ const alwaysPossible = [
   'unavailable',
   'insufficient_storage',
 ] as const;
-/** Problems detected before the request is matched to an operation. Any path can return these problems, so no operation declares them. */
+/** Codes of problems detected before a request is matched to an operation. Any path can return them, so no operation declares them. */
 export const problemCodesBeforeRouting = [
   'route_not_found',
   'method_not_allowed',
@@ -137,19 +137,19 @@ export const problemCodesBeforeRouting = [
   'uri_too_long',
   'headers_too_large',
 ] as const satisfies readonly (keyof typeof commonProblems)[];
-/** Problems for a public operation, which requires no token but rejects an invalid one. */
+/** Problem codes of a public operation, which requires no token but rejects an invalid one. */
 export const publicProblems = [...alwaysPossible, 'invalid_token', 'expired_token', 'revoked_token'] as const;
-/** Problems for an operation that requires an access token, without permission checks beyond the scope. */
+/** Problem codes of an operation that requires an access token, without permission checks beyond the scope. */
 export const tokenProblems = [...publicProblems, 'missing_token', 'insufficient_scope'] as const;
-/** Problems for an operation that requires an access token and can also be denied because of the user's role or account. */
+/** Problem codes of an operation that requires an access token and can also be denied because of the user's role or account. */
 export const permissionProblems = [...tokenProblems, 'forbidden'] as const;
-/** Additional problems for an operation that accepts a file. */
+/** Additional problem codes of an operation that accepts a file. */
 export const fileProblems = ['payload_too_large', 'unsupported_media_type'] as const;
-/** Additional problems for an operation with a request body. */
+/** Additional problem codes of an operation with a request body. */
 export const bodyProblems = ['malformed_json', ...fileProblems] as const;
-/** Additional problems for an operation that accepts `If-Match`. */
+/** Additional problem codes of an operation that accepts `If-Match`. */
 export const ifMatchProblems = ['precondition_failed'] as const;
-/** Additional problems for a paginated list. */
+/** Additional problem codes of an operation that returns a paginated list. */
 export const cursorProblems = ['invalid_cursor', 'cursor_mismatch'] as const;
-/** Additional problems for an operation that accepts an `Idempotency-Key`. */
+/** Additional problem codes of an operation that accepts an `Idempotency-Key`. */
 export const idempotencyProblems = ['idempotency_key_invalid', 'idempotency_in_progress', 'idempotency_key_reused'] as const;

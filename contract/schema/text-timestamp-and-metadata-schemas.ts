@@ -61,7 +61,7 @@ const timestampRangeText = 'must be from 0001-01-01T00:00:00Z to 9999-12-31T23:5
 
 /**
  * A timestamp sent by a caller: RFC 3339 with any offset, at most 9 decimal places, converted to UTC.
- * Every timestamp in a query, a body or an imported file uses this schema, so that the database accepts each value that passes.
+ * Every timestamp in a query, a body or an imported file is validated with this schema, so that the database can store the timestamp.
  */
 export const timestampInputSchema = z
   .string()
@@ -93,5 +93,5 @@ export const metadataSchema = z
 export const metadataPatchSchema = z
   .record(nameFromOtherSystemSchema(40), multilineTextSchema(500).nullable())
   .describe(
-    `Merged into the stored metadata: absent keys keep their values, and \`null\` removes a key. At most ${maxMetadataPairs} pairs after the merge.`,
+    `Merged into the stored metadata: absent keys keep their values, and \`null\` removes a key. After the merge, the metadata can have at most ${maxMetadataPairs} key-value pairs.`,
   );

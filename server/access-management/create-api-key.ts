@@ -26,7 +26,7 @@ export async function createApiKey(
 ): Promise<ApiKeyBody & { key: string }> {
   const scopes = [...new Set<Scope>(requestedScopes)];
   assertScopesGranted(principal, scopes);
-  // Require a recent sign-in: a key is valid for months and, unlike the token, never sender-constrained.
+  // Require a recent sign-in, because an API key is valid for months and, unlike an access token, is never sender-constrained.
   requireRecentSignIn(principal, now);
   const expiry = expiresAt === undefined ? new Date(now.getTime() + defaultDays * dayMs) : new Date(expiresAt);
   assertValidExpiry(expiry, now);
@@ -61,7 +61,7 @@ export async function createApiKey(
   return { ...apiKeyFromEntity(created, now), key };
 }
 
-/** Returns the preapproved scopes in the token's grant that the key will use. */
+/** Returns those preapproved scopes of the token's grant that the new API key will use. */
 async function readPreapprovedScopes(em: EntityManager, { tokenRecordId }: Principal, scopes: readonly Scope[]): Promise<string[]> {
   const tokenKey = { model: 'AccessToken', id: tokenRecordId ?? '' };
   const token = await em.findOne(OauthRecord, tokenKey, { fields: ['grantId'], disableIdentityMap: true });
@@ -71,7 +71,7 @@ async function readPreapprovedScopes(em: EntityManager, { tokenRecordId }: Princ
   return grant?.preapprovedScopes.filter((scope) => used.has(scope)) ?? [];
 }
 
-/** Rejects a token that has been revoked since its verification, for example by a password reset that held the lock. */
+/** Rejects a token that has been revoked since it was verified, for example by a concurrent password reset. */
 async function assertTokenNotRevoked(em: EntityManager, { tokenRecordId }: Principal): Promise<void> {
   if (tokenRecordId === undefined || (await em.count(OauthRecord, { model: 'AccessToken', id: tokenRecordId })) > 0) return;
   throw createProblem('revoked_token', { detail: 'Get a new access token and send the request again.' });

@@ -53,7 +53,7 @@ import { MonthlyUsageBuffer } from '../usage/monthly-usage-buffer.ts';
 
 export type AppOptions = {
   readonly db: Database;
-  /** Runs list queries, possibly on a read replica (default: on `db`). */
+  /** Runs list queries, for example on a read replica; by default, they run on `db`. */
   readonly readList?: RunListQuery | undefined;
   /** Public URL of the server, with an optional path; also the OAuth issuer. */
   readonly issuer: string;
@@ -164,7 +164,7 @@ function apiRouter(
       use: monthlyUse,
     }),
   );
-  // Authentication and authorization come first: unauthorized clients learn nothing else and cannot make the server parse a body.
+  // Authentication and authorization come before parsing, so that the server never parses the body of an unauthorized request.
   const middleware = [
     addDeprecationHeadersOrRejectRetired(servedVersions, now),
     authenticate(acceptApiKeysAsAccessTokens(db.em, lastUse, verifyAccessToken), challenge(apiAudienceFromIssuer(issuer)), limit),

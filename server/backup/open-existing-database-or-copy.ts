@@ -53,7 +53,7 @@ const replySchema = z.union([z.object({ copy: z.string() }), z.object({ refused:
 async function receiveCopyPath(socket: Socket, inUse: DataDirectoryInUseError): Promise<string> {
   let text = '';
   try {
-    // the connection stays open, because the server deletes the copy when it closes
+    // the connection stays open, because closing it would make the server delete the copy
     for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
       text += String(chunk);
       if (text.endsWith('\n')) break;

@@ -56,7 +56,7 @@ export const backupPostgresqlSettings = {
   extra_float_digits: '1',
 };
 
-/** Returns a query builder that accepts any table or sequence name, because a backup reads them all. */
+/** Returns a query builder that accepts any table or sequence name, because a backup reads all tables and sequences. */
 export const getUntypedQueryBuilder = (em: EntityManager) => em.getKysely<Record<string, Record<string, unknown>>>();
 
 export async function countTableRows(em: EntityManager, { name }: Pick<TableDefinition, 'name'>): Promise<number> {

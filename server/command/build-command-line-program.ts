@@ -13,7 +13,7 @@ export function buildCommandLineProgram(io: StandardStreams, setExitCode: (exitC
   const program = new Command('mandate-server')
     .description('Runs a Mandate server and maintains its database.')
     .exitOverride()
-    // errors are printed in one place, with their exit code
+    // errors are not printed here: runCommandLine prints each error and returns its exit code
     .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: () => undefined })
     .version(packageJson.version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show help for a command')

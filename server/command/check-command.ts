@@ -47,7 +47,7 @@ class CheckReport {
     this.#io = io;
   }
 
-  /** @param hint what to do, for errors whose message does not include it */
+  /** @param hint advice for the operator, which is appended to the error message */
   async run<Found>(name: string, verify: () => Promise<Found>, describe: (result: Found) => string, hint = ''): Promise<Found | undefined> {
     try {
       const result = await verify();

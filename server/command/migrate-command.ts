@@ -16,7 +16,7 @@ export async function runMigrateCommand({ stdout }: StandardStreams): Promise<vo
   if (applied.length === 0) stdout.write('Nothing is pending.\n');
 }
 
-/** `mandate-server migrate --status` */
+/** Implements `mandate-server migrate --status`. */
 export async function printMigrationStatus({ stdout }: StandardStreams): Promise<void> {
   const config = readConfig();
   const db = await openExistingDatabaseOrCopy(config.directDatabaseUrl ?? config.databaseUrl, config);

@@ -14,7 +14,7 @@ export async function runRestoreCommand({ stdout, stderr }: StandardStreams, fil
   const [config, startedAt, path] = [readConfig(), performance.now(), resolve(file)];
   const key = (await deriveKeysFromExistingSecret(config)).backups;
   const onProgress = createProgressBar(stderr);
-  // checked before the database is opened, because opening creates an embedded database
+  // the backup is verified before the database is opened, because opening a nonexistent embedded database creates it
   const header = await verifyBackupAndReadHeader(path, { key, onBytes: (done, of) => onProgress('check', done, of) });
   const migrated = await withDatabaseForCommand(config, alternative, (db) =>
     restoreBackupAndMigrate(db, path, header, { key, onProgress }),

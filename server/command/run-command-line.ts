@@ -20,7 +20,7 @@ export async function runCommandLine(argv: readonly string[], io: StandardStream
       io.stderr.write(`error: ${formatStartupError(error)}${hint}\n`);
       return error instanceof CommandError ? error.exitCode : exitCodes.failed;
     }
-    // --help and --version also throw
+    // commander also throws an error, with exit code 0, for --help and --version
     if (error.exitCode === 0) return exitCodes.done;
     io.stderr.write(`${error.message}\nCommands and options: mandate-server --help\n`);
     return exitCodes.usage;

@@ -30,7 +30,7 @@ export type OpenOptions = {
   readonly entities: NonNullable<Options['entities']>;
   /** A migrated PGlite database to start from, as returned by `dumpDataDir`. */
   readonly template?: Blob;
-  /** `none` for migrations, which may run and wait indefinitely. */
+  /** `none` disables the timeouts, because migrations may run and wait indefinitely. */
   readonly timeouts?: 'none';
   /** Statement timeout in milliseconds; changed only by tests. */
   readonly statementMs?: number;
@@ -45,7 +45,7 @@ export type OpenOptions = {
   readonly storage?: DiskSpaceMonitor | undefined;
 };
 
-/** Migrations are forward-only. A generated `down` would also recreate every database function incorrectly. */
+/** Migrations are forward-only. A generated `down` migration would also recreate every database function incorrectly. */
 class ForwardOnlyMigrationGenerator extends TSMigrationGenerator {
   override generateMigrationFile(className: string, diff: { up: string[]; down: string[] }): string {
     return super.generateMigrationFile(className, { ...diff, down: [] });
@@ -95,10 +95,10 @@ async function open(options: Options, release?: () => void): Promise<Database> {
   const whenNoneWaits = guardConnectionAcquisition(db.em);
   const close = db.close.bind(db);
   db.close = async () => {
-    // PGlite does not wait for running queries; this query is queued behind them. With an unreachable PostgreSQL, there is no query to wait
-    // for.
+    // PGlite does not wait for running queries when it closes; this query is queued behind them.
+    // If PostgreSQL is unreachable, there are no running queries to wait for.
     await isDatabaseResponsive(db);
-    // When Kysely closes, it loses a connection that is still being opened, and the pool would wait for it forever.
+    // When Kysely closes, it loses track of a connection that is still being opened, and the pool would wait for that connection forever.
     await whenNoneWaits();
     await close();
     release?.();
@@ -142,7 +142,10 @@ const defaultTimeoutSettings = (statementMs: number): TimeoutSettings => ({
   idle_in_transaction_session_timeout: '30s',
 });
 
-/** PGlite never returns memory, and the default of 128 MB would cost 100 MB more. The file system cache is sufficient. */
+/**
+ * PGlite never returns memory to the operating system, so the default `shared_buffers` of 128 MB would increase its memory usage by 100 MB.
+ * The file system cache is sufficient.
+ */
 const memoryParameters = ['-c', 'shared_buffers=32MB'];
 
 async function pglite(url: string, { entities, template }: OpenOptions): Promise<Options> {
@@ -151,7 +154,7 @@ async function pglite(url: string, { entities, template }: OpenOptions): Promise
     import('@electric-sql/pglite'),
     import('@electric-sql/pglite/contrib/pg_trgm'),
   ]);
-  // A function, because MikroORM deep-copies plain options, which breaks a Blob.
+  // `driverOptions` is a function, because MikroORM deep-copies plain options, which breaks a Blob.
   const startParams = [...PGlite.defaultStartParams, ...walLimitStartParameters, ...memoryParameters];
   const driverOptions = (): object => ({
     startParams,

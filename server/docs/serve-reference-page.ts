@@ -37,7 +37,7 @@ export function serveReferencePage(issuer: string): Router {
   return router;
 }
 
-/** A strict policy; unlike the sign-in pages, this page may send requests to its own server. */
+/** Response headers with a strict Content Security Policy. Unlike the sign-in pages, the API reference may send requests to its server. */
 const pageHeaders = (issuer: string): Record<string, string> => ({
   'Content-Security-Policy': [
     `default-src 'none'`,

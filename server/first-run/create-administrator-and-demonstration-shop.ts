@@ -35,7 +35,7 @@ export async function createAdministratorAndDemonstrationShop(
     if ((await em.count(User, { role: 'admin' })) > 0) return 'in use';
     if (installation.production) return prepareProduction(em, installation, now);
     const accounts = await prepareDemonstration(em, installation, now);
-    // written before the commit, so that the file exists as soon as the data is visible
+    // the file is written before the commit, so that it exists as soon as the data is visible
     await writeFirstRunFile(installation.dataDirectory, accounts);
     return 'prepared';
   });
@@ -87,7 +87,7 @@ async function prepareDemonstration(em: EntityManager, { administrator, issuer }
         name: 'Demonstration administration',
         scopes: scopeNames,
         grantTypes: ['client_credentials'],
-        // the limit is high, because this application fills the shop
+        // the rate limit is high, because scripts use this application to fill the shop with data
         rateLimitPerMinute: 60_000,
       }),
     },

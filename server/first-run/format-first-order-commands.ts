@@ -4,7 +4,7 @@ const defaultIssuer = 'http://localhost:3000';
 export const formatLoginCommand = (issuer: string): string =>
   ['npx mandate login', ...(issuer === defaultIssuer ? [] : [`--api-url ${issuer}`])].join(' ');
 
-/** Returns the commands that lead a new user to a paid order. The README shows the same commands. */
+/** Returns the commands with which a new user places a first order and pays for it. The README shows the same commands. */
 export const formatFirstOrderCommands = (issuer: string): readonly string[] => [
   formatLoginCommand(issuer),
   'npx mandate products list',

@@ -11,7 +11,7 @@ export type ParsedCell = string | number | undefined;
 export const parseIntegerCell = (text: string | undefined): ParsedCell =>
   text !== undefined && /^(?:0|-?[1-9]\d{0,15})$/.test(text) ? Number(text) : text;
 
-/** Parses an amount of money and returns its exact value in minor units. */
+/** Parses a monetary amount and returns its exact value in minor units. */
 export function parseAmountCell(text: string | undefined, unit: 'minor' | 'decimal', currency: string | undefined): ParsedCell {
   if (text === undefined || unit === 'minor') return parseIntegerCell(text);
   const [, sign = '', whole = '', fraction = ''] = /^(-?)(\d{1,15})(?:\.(\d{1,9}))?$/.exec(text) ?? [];

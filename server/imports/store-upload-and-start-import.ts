@@ -20,7 +20,7 @@ export async function storeUploadAndStartImport(
   { type, needs, query }: ImportStart,
 ) {
   const { fileId, sha256, format } = await storeUpload(em, req);
-  // A column with the same name as its field is the default and not recorded as a parameter.
+  // A column that has the same name as its field is the default and is not recorded as a parameter.
   const specified = Object.entries(query).filter(([name, value]) => name !== `${String(value)}_column`);
   const params = { ...Object.fromEntries(specified), format };
   const start = (inner: EntityManager): Promise<Task> =>

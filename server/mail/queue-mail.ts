@@ -3,7 +3,7 @@ import { encryptText } from '../crypto/authenticated-encryption.ts';
 import { OutgoingMail } from './outgoing-mail.entity.ts';
 
 export type Mail = {
-  /** A single address, validated by the contract. */
+  /** A single e-mail address, validated by the contract. */
   readonly to: string;
   readonly subject: string;
   readonly text: string;

@@ -38,7 +38,7 @@ export function createMcpEndpoint({ em, issuer, log, authenticate, isOriginOfApp
       if (!call) throw new Error('the request has no caller');
       return createToolServer(call);
     },
-    // The tools do not change while the server runs, so subscriptions would never receive anything.
+    // The tools do not change while the server runs, so subscribers would never receive a notification.
     {
       maxRequestBodySize: maxBodyBytes,
       maxSubscriptions: 1,
@@ -86,7 +86,10 @@ const createRequestHandler =
     await nodeHandler(req, res);
   };
 
-/** Returns a JSON-RPC parse error (JSON-RPC 2.0 section 5.1) for duplicate keys in an object. Other invalid text is left to the handler. */
+/**
+ * Returns a JSON-RPC parse error (JSON-RPC 2.0 section 5.1) for duplicate keys in an object. The MCP request handler rejects all other
+ * invalid JSON.
+ */
 async function duplicateKeyError(request: Request): Promise<Response | undefined> {
   if (request.method !== 'POST') return undefined;
   const bytes = Buffer.from(await request.clone().arrayBuffer());

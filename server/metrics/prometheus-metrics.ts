@@ -21,7 +21,7 @@ import { registerTokenMetrics } from './token-metrics.ts';
 /** The Prometheus metrics of this process. */
 export class PrometheusMetrics {
   readonly #registry = new Registry();
-  /** Options of `openDatabaseWithoutMigrating` that report its connections and statements. */
+  /** Options that make `openDatabaseWithoutMigrating` report connections and statements to the metrics. */
   readonly database: DatabaseMetrics = registerDatabaseMetrics(this.#registry);
   readonly watchLoad: (guard: LoadShedder) => void = registerLoadShedderMetrics(this.#registry);
   readonly watchReplica: (replica: ReplicaWithPrimaryFallback) => void = registerReplicaMetrics(this.#registry);
@@ -35,7 +35,7 @@ export class PrometheusMetrics {
     collectDefaultMetrics({ register: this.#registry });
   }
 
-  /** @param base the issuer's path, which is removed from routes */
+  /** @param base the issuer's path, which route labels do not contain */
   watchRequests(server: Server, base: string): void {
     server.prependListener('request', registerRequestMetrics(this.#registry, base));
   }

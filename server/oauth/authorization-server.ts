@@ -157,7 +157,7 @@ type MiddlewareOptions = {
   readonly verification: Parameters<typeof acceptJwtsForRevocationAndIntrospection>[0];
 };
 
-/** Returns the middleware around the provider's own request handling, outermost first. */
+/** Returns the middleware that wraps oidc-provider's request handling, from the outermost to the innermost. */
 function providerMiddleware(
   parts: CreateAuthorizationServerOptions,
   { limits, store, pages, verification }: MiddlewareOptions,
@@ -187,7 +187,7 @@ function providerMiddleware(
   ];
 }
 
-/** Combines middleware into one, outermost first. */
+/** Combines several middleware functions into one; the first function is the outermost. */
 const chainMiddleware =
   (middleware: readonly Middleware[]): Middleware =>
   async (ctx, next) => {
@@ -202,7 +202,7 @@ async function ensureBuiltInApplications(em: EntityManager, issuer: string): Pro
   await ensureReferencePageClient(em, issuer);
 }
 
-/** Returns the middleware that registers clients without an administrator. */
+/** Returns the middleware that lets clients register without an administrator. */
 const selfRegistrationMiddleware = (
   { db, documentNetwork = createPublicNetworkPolicy(false), openRegistration: open = false }: CreateAuthorizationServerOptions,
   limits: AttemptLimiter,
@@ -230,7 +230,7 @@ function routes(
     .Router({ caseSensitive: true, strict: true })
     .use(translateOidcProviderCookies(cookieNamesForIssuer(issuer), issuer.startsWith('https:')))
     .all(oauthEndpointPaths.registration, mcpCors)
-    // registered before the pages: most requests are for these endpoints, and matching page paths first would slow these requests down
+    // these routes are registered before the pages, because they receive most requests, and matching page paths first would slow them down
     .all(
       oidcProviderRoutePatterns,
       requireHost,

@@ -22,7 +22,7 @@ export type ImportedOrderState = {
   readonly note: string | null;
   readonly delivery: Readonly<Record<string, unknown>>;
   readonly user_id: number;
-  /** The keys of the order's customer in the source. */
+  /** Keys that identify the order's customer in the import source. */
   readonly customers: readonly string[];
   readonly lines: readonly ImportedOrderLine[];
 };

@@ -7,7 +7,9 @@ import { ImportedCustomerReference } from './imported-order-and-customer-referen
 import type { OrderImportParams } from './order-import-parameters.ts';
 import type { ImportedOrderHead } from './parse-order-row.ts';
 
-/** Returns the account of an order's customer: by the source's customer key, by e-mail address, or as the import parameters specify. */
+/**
+ * Returns the account of an order's customer, which is found by customer key or e-mail address, created, or specified in the parameters.
+ */
 export async function findOrCreateCustomer(
   em: EntityManager,
   params: OrderImportParams,

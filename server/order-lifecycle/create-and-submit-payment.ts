@@ -18,7 +18,7 @@ import {
 import { applyPaymentOutcomeInNewTransaction } from './apply-payment-outcome.ts';
 
 const longReservationMs = 7 * 24 * 60 * 60_000;
-/** Delay before the first check of whether the provider call succeeded. */
+/** Delay before checking for the first time whether the provider call succeeded, in milliseconds. */
 const firstCheckMs = 30_000;
 
 /** Creates a pending payment for an order. The provider is called after the transaction, so that no lock is held during the call. */

@@ -28,7 +28,7 @@ import { updateOrder } from '../orders/update-order.ts';
 
 type Versioned = { readonly id: number; readonly version: number };
 
-/** An API version's representation of orders and their ETag names. */
+/** An API version's representation of orders, and the prefix of their ETags. */
 export type OrderRepresentation<Summary, FullOrder extends Summary & Versioned> = {
   readonly etagPrefix: string;
   readonly toSummary: (order: OrderSummary) => Summary;

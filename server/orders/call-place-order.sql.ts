@@ -3,7 +3,7 @@ import type { OrderRejection } from './problem-from-order-rejection.ts';
 
 type PlacementRow = { answer: string | null; location: string | null; refusal: OrderRejection | null };
 
-// Written in SQL because one function call is the whole transaction (benchmark `create-order`).
+// Written in SQL because a single function call performs the whole transaction (benchmark `create-order`).
 export const callPlaceOrderSqlFunction = prepareStatement<PlacementRow>(
   'place_order_v4',
   `select answer, location, refusal

@@ -65,8 +65,8 @@ const schema = defineEntity({
   indexes: [
     { name: 'orders_status_created', properties: ['status', 'createdAt', 'id'] },
     { name: 'orders_user_status_created', properties: ['user', 'status', 'createdAt', 'id'] },
-    // This index is for lists by payment status.
-    // A new order is usually unpaid and adds no index entry; only pending and canceled orders can be unpaid.
+    // This index is for lists filtered by payment status. It excludes unpaid orders, so that inserting a new order usually adds no entry.
+    // Lists of unpaid orders use the status index, because only pending and canceled orders can be unpaid.
     // The index is on one expression that combines both statuses, so that no plan uses an index on one status and filters by the other.
     {
       name: 'orders_both_statuses_created',
@@ -85,7 +85,7 @@ const schema = defineEntity({
 
 type CancelReason = (typeof orderCancelReasons)[number];
 
-/** An order with its status, payment status and fulfillment status, which only these methods change. */
+/** An order whose status, payment status and fulfillment status are changed only by the methods of this class. */
 export class Order extends schema.class {
   markPaid(now: Date): void {
     if (this.status !== 'pending') throw invalidTransition(this, 'paid');
@@ -95,7 +95,7 @@ export class Order extends schema.class {
     this.expiresAt = null;
   }
 
-  /** Cancels the order, if nothing has been shipped. The caller returns its goods to stock. */
+  /** Cancels the order if nothing has been shipped. The caller must return the order's goods to stock. */
   cancel(reason: CancelReason, now: Date): void {
     const cancelable = this.status === 'pending' || (this.status === 'paid' && this.fulfillmentStatus === 'unfulfilled');
     if (!cancelable) throw invalidTransition(this, 'canceled');
@@ -147,7 +147,7 @@ export class Order extends schema.class {
 }
 schema.setClass(Order);
 
-// Not a private method: MikroORM creates entities without calling the constructor.
+// This function is not a private method, because MikroORM creates entities without calling the constructor.
 const invalidTransition = ({ status, fulfillmentStatus }: Order, next: string): Problem =>
   createProblem('invalid_transition', { detail: `The order is ${status} (${fulfillmentStatus}); it cannot become ${next}.` });
 

@@ -3,7 +3,7 @@ import { prepareBatchedLookupStatement } from '../database/queries/batched-state
 import { orderColumnsSql, orderItemsAsJsonSql, type OrderRow } from './order-from-row.ts';
 
 // Written in SQL because concurrent reads are batched into one query that returns JSON (benchmark `read-order`).
-// The query includes the permission, so that another user's order is not found.
+// The query checks the permission, so that another user's order is not found.
 export const readAccessibleOrder = prepareBatchedLookupStatement<OrderRow & { items: Order['items'] }>(
   'read_order',
   ['bigint', 'bigint', 'boolean'],

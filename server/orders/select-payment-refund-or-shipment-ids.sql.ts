@@ -50,8 +50,8 @@ export const countPaymentsRefundsOrShipments = (
 ): Promise<number> => countRowsUpTo(em, sql`select 1 from ${matchingRows(subresource, query, sql`true`, sql``)} found`, maxCountedTotal);
 
 /**
- * Selects the matching rows: by a selective condition (such as the order), otherwise per order of the given user, otherwise with one index
- * scan per status.
+ * Selects the matching rows. Without a selective condition (such as the order ID), the query iterates over the given user's orders; without
+ * a user, it runs one index scan per status.
  */
 function matchingRows(
   { table, statuses, userId, narrowedBy }: SubresourceFilter,

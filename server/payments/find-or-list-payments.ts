@@ -5,14 +5,16 @@ import { createProblem } from '../http/problem-details/problem.ts';
 import { buildOrderSubresourcePageFilter, buildAccessibleOrdersFilter } from '../orders/check-order-access.ts';
 import { Payment } from './payment.entity.ts';
 
-/** Returns a payment of an order that the principal may read. The query includes the owner, so that other payments are not found. */
+/**
+ * Returns a payment of an order that the principal may read. The query checks the permission, so that inaccessible payments are not found.
+ */
 export async function findPayment(em: EntityManager, principal: Principal, id: number): Promise<Payment> {
   const payment = await em.findOne(Payment, { id, order: buildAccessibleOrdersFilter(principal, 'payments.manage') }, { refresh: true });
   if (!payment) throw createProblem('not_found', { detail: `Payment ${id} was not found.` });
   return payment;
 }
 
-/** Returns an order's payments, newest first; `limit + 1` rows mean that there is a next page. */
+/** Returns an order's payments, newest first; `limit + 1` rows indicate a next page. */
 export const listPaymentsOfOrder = (
   em: EntityManager,
   orderId: number,

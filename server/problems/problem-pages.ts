@@ -79,6 +79,6 @@ const unknownPage = (settings: PageSettings): Html =>
       <p class="elsewhere"><a href="/problems">All problems</a></p>`,
   );
 
-/** Renders text between backquotes as code; after splitting, this text is in the parts with odd indexes. */
+/** Renders text between backquotes as code. Splitting the text at backquotes leaves the code at odd indexes. */
 const renderCode = (text: string): Html[] =>
   text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));

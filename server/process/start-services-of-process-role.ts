@@ -19,11 +19,11 @@ import { startHealthServer, startWebServerAfterFirstRunSetup } from './start-web
 import { deriveKeys, loadOrCreateSecret } from '../crypto/derived-keys-and-stored-secret.ts';
 import { MonthlyUsageBuffer } from '../usage/monthly-usage-buffer.ts';
 
-/** Starts everything that the process role requires; `opened` closes it. */
+/** Starts everything that the process role requires; disposing `opened` stops it again. */
 export async function startServicesOfProcessRole(config: Config, log: Log, opened: AsyncDisposableStack): Promise<void> {
   const dependencies = await openDependencies(config, log, opened);
   limitHeapGrowthBetweenCollections();
-  // The watchdog starts only now, because a single migration statement or the recovery of an embedded database can exceed the limit.
+  // The watchdog starts only now, because a migration statement or the recovery of an embedded database can exceed its time limit.
   startEventLoopWatchdog(config.watchdogSeconds, config.production, log);
   if (config.production && config.payments.test) log.warn('orders can be paid with test tokens: MANDATE_TEST_PAYMENTS is on');
   const background = startBackgroundJobs(dependencies);
@@ -31,7 +31,7 @@ export async function startServicesOfProcessRole(config: Config, log: Log, opene
   opened.defer(await serveEmbeddedDatabaseCopies(dependencies.db, config.databaseUrl, log));
   if (config.role === 'worker') await startHealthServer(dependencies, opened);
   else await startWebServerAfterFirstRunSetup(dependencies, () => background.wake(), opened);
-  // Deferred again, so that background jobs stop while the last requests are being finished.
+  // `background.stop` is deferred a second time, so that background jobs stop while the last requests are still being finished.
   opened.defer(async () => void background.stop());
 }
 
@@ -63,7 +63,10 @@ async function openDependencies(config: Config, log: Log, opened: AsyncDisposabl
   return { config, log, db, storage, readList: replica?.read, metrics, keys, providers, transport, lastUse, monthlyUse };
 }
 
-/** Connects event notifications between processes. An embedded database has one process; a `web` process notifies the workers. */
+/**
+ * Connects event notifications between processes. Only one process can use an embedded database, so no connection is needed; with
+ * PostgreSQL, a `web` process notifies the workers.
+ */
 async function connectEventSignals(
   { role, databaseUrl, directDatabaseUrl }: Config,
   { em }: Database,

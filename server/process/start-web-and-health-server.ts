@@ -62,7 +62,7 @@ export async function startWebServerAfterFirstRunSetup(
   if (config.tls && tls) opened.use(reloadTlsOnChange(server, config.tls, tls, log));
   opened.defer(() => {
     stopping.abort();
-    // long polls would delay the shutdown
+    // ends open long-polling requests, which would otherwise delay the shutdown
     return drainConnections(server, config.stopDelaySeconds * 1_000, () => newEvents.stop());
   });
   await printWelcome(config, db);

@@ -44,7 +44,9 @@ const schema = defineEntity({
 type ProductStatus = (typeof productStatuses)[number];
 
 export class Product extends schema.class {
-  /** Changes the status. A product that has been on sale may be part of orders: it can be archived, but never becomes a draft again. */
+  /**
+   * Changes the status. A product that has been on sale may be referenced by orders: it can be archived, but never becomes a draft again.
+   */
   changeStatus(next: ProductStatus): void {
     if (next === this.status) return;
     if (next === 'draft') {

@@ -7,13 +7,13 @@ import type { RateLimitCounters } from './memory-or-redis-counters.ts';
 import { calendarMonthFromDate } from '../usage/calendar-month-from-date.ts';
 
 export type RateLimits = {
-  /** Requests per minute: per application and user, per API key, and per IP address for requests without a token. */
+  /** Maximum number of requests per minute: per application and user, per API key, and per IP address for requests without a token. */
   readonly default: number;
   readonly apiKey: number;
   readonly ip: number;
-  /** Requests per calendar month, per application or API key. */
+  /** Maximum number of requests per calendar month, per application or API key. */
   readonly monthly: number;
-  /** Length of the window (default: one minute); shorter in tests. */
+  /** Length of the rate limit window (default: one minute); shorter in tests. */
   readonly windowSeconds?: number;
 };
 

@@ -11,8 +11,8 @@ export type RedisCounters = {
 const warningIntervalMs = 60_000;
 
 /**
- * Connects to the Redis server that several processes use to count requests, without waiting for the connection: while there is no
- * connection, requests are served without Redis.
+ * Connects to the Redis server that several processes use to count requests. The function does not wait for the connection: requests are
+ * served without Redis until the connection is established.
  * @param url `redis://user:password@host:6379/0`
  */
 export function openRedisCounterConnection(url: string, prefix: string, log: Log): RedisCounters {
@@ -55,7 +55,7 @@ const createRedisClient = (url: string) =>
   createClient({
     url,
     disableOfflineQueue: true,
-    // detects an unresponsive Redis within the socket timeout
+    // detects an unresponsive Redis server within the socket timeout
     pingInterval: 200,
     socket: { connectTimeout: 500, socketTimeout: 500, reconnectStrategy: (attempt) => Math.min(50 * 2 ** attempt, 1000) },
   });

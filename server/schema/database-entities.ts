@@ -1,4 +1,4 @@
-// Every database entity. Listed explicitly, so that MikroORM has nothing to discover at start-up.
+// Every database entity. The entities are listed explicitly, so that MikroORM does not have to discover them at start-up.
 export { ApiKey } from '../api-keys/api-key.entity.ts';
 export { Application } from '../applications/application.entity.ts';
 export { AuditEvent } from '../audit/audit-event.entity.ts';

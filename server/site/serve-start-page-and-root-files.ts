@@ -17,7 +17,10 @@ export function serveStartPageAndRootFiles(settings: PageSettings, options: Opti
     .use(serveFaviconAndRobotsTxt());
 }
 
-/** Serves files that belong to the root of the host. With a base path, the files are also served below it, because pages link to them. */
+/**
+ * Serves the files that browsers and crawlers request at the root of the host. With a base path, the files are also served below it,
+ * because pages link to them.
+ */
 export const serveFaviconAndRobotsTxt = (): Router =>
   express
     .Router({ caseSensitive: true, strict: true })

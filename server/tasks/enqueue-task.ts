@@ -6,7 +6,7 @@ import { createProblem } from '../http/problem-details/problem.ts';
 import { taskOwnerKeyFromPrincipal, taskFromEntity } from './task-from-entity.ts';
 import { Task } from './task-and-task-file.entity.ts';
 
-/** Namespace of the locks that serialize concurrent requests from one owner, so that each request counts the others' tasks. */
+/** Namespace of the locks that serialize concurrent requests from one owner, so that they cannot exceed the maximum number of tasks. */
 const ownerLockNamespace = 20_261_120;
 
 export type NewTask = {
@@ -34,7 +34,7 @@ export async function enqueueTask(em: EntityManager, principal: Principal, { typ
     user: principal.user?.id ?? null,
     clientId: principal.clientId,
     needs: [...needs],
-    // As in the database, undefined properties are omitted.
+    // Undefined properties are omitted, because JSON in the database cannot contain them.
     params: Object.fromEntries(Object.entries(params).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))),
     input: inputId ?? null,
   });

@@ -19,7 +19,7 @@ import {
 /** A task that has been started this many times without finishing fails, because it may be causing process crashes. */
 const attemptsMax = 10;
 
-// Stored timestamps may be rounded up to the next millisecond; with the tolerance, a released task is ready immediately.
+// Stored timestamps may be rounded up to the next millisecond; with a tolerance of 1 ms, a released task is ready immediately.
 // `attempts` is the fencing token: a process that lost its lease has a lower number and can no longer change the task.
 async function claimTask(em: EntityManager, types: readonly TaskType[]): Promise<ClaimedTask | undefined> {
   const leaseExpired = { leaseUntil: { $lt: sql`now() + interval '1 millisecond'` } };

@@ -1,6 +1,6 @@
 type CalendarMonth = { readonly name: string; readonly seconds: number; readonly begin: number; readonly end: Date };
 
-/** The most recent result, cached because every request needs the current month, which rarely changes. */
+/** The most recently returned month, cached because every request needs the current month. */
 let cached: CalendarMonth | undefined;
 
 /** Returns a date's calendar month in UTC: its name (`2026-11`), length in seconds, start and end. */

@@ -4,7 +4,7 @@ import { createProblem } from '../http/problem-details/problem.ts';
 import { requireRecentSignIn } from '../http/request/require-recent-sign-in.ts';
 import type { User } from './user.entity.ts';
 
-/** A user property that changes, or the closure of the account. */
+/** A user property to change, or `closure` to close the account. */
 export type UserChange = 'name' | 'email' | 'status' | 'role' | 'closure';
 
 /**

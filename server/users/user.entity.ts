@@ -73,7 +73,7 @@ function writeEmailAddress(user: User, email: string, emailVerification: User['e
   Object.assign(user, { email, emailVerification });
 }
 
-/** Rejects an address that was assigned directly, in a way that the compiler cannot detect, such as with `Object.assign`. */
+/** Rejects an e-mail address that was assigned directly, such as with `Object.assign`, which the compiler cannot detect. */
 function rejectAssignedEmail({ entity, changeSet }: EventArgs<object>): void {
   if (changeSet?.payload && 'email' in changeSet.payload && !changedByMethod.delete(entity)) {
     throw new Error('an e-mail address was assigned directly: call changeEmailAddress');

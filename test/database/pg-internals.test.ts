@@ -10,7 +10,7 @@ import {
 
 const { version, Client } = loadPgOfMikroOrm();
 
-/** A method of pg that a planted change overrides. */
+/** A method of the `pg` library that a test overrides. */
 type Method = (...args: unknown[]) => void;
 type PgClass = { readonly prototype: Readonly<Record<string, Method>> };
 const anyClass = z.custom<PgClass & { readonly Query: PgClass }>();

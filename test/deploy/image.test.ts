@@ -101,7 +101,7 @@ function imageProgram({ directory, workdir, entrypoint, command }: Image): { arg
   return { argv, place: { executable: join(directory, '/usr/local/bin', node), directory: join(directory, workdir) } };
 }
 
-/** Requests a token as a TLS-terminating proxy does. `fetch` cannot set the `Host` header. */
+/** Requests a token with the headers that a TLS-terminating proxy adds. `fetch` cannot set the `Host` header. */
 async function tokenThroughProxy(url: string, { clientId, secret }: ClientCredentials): Promise<string> {
   const headers = {
     ...basicAuthorization(clientId, secret),

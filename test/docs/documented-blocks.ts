@@ -1,9 +1,9 @@
 /**
- * Code blocks in the documents that need more than the check for their language, keyed by file and first line. Every command in an unlisted
- * block is checked, so blocks that run other projects' programs must be listed.
+ * Exceptions for individual code blocks in the documents, keyed by file and the block's first line. The test checks every command in an
+ * unlisted block, so blocks that run other projects' programs must be listed here.
  */
 
-/** Blocks that another test runs, or whose steps another test performs. */
+/** Code blocks that another test runs, or whose steps another test performs. */
 export const runElsewhere: Readonly<Record<string, string>> = {
   'README.md: npm ci && npm start': 'test/first-order/main.ts',
   'README.md: npx mandate login': 'test/first-order/first-order.test.ts',
@@ -15,7 +15,7 @@ export const runElsewhere: Readonly<Record<string, string>> = {
     'test/command/backup.test.ts',
 };
 
-/** Blocks that no test runs, with the reason. The syntax of these blocks and the existence of their files are checked. */
+/** Code blocks that no test runs, each with the reason. The syntax of these blocks and the existence of their files are checked. */
 export const notRun: Readonly<Record<string, string>> = {
   'ARCHITECTURE.md: flowchart TD': 'a diagram',
   'docs/operations.md: psql postgres://postgres@10.0.0.20:5000/postgres --command "create role mandate login password \'MANDATE_PASSWORD\'"':
@@ -32,7 +32,7 @@ export const notRun: Readonly<Record<string, string>> = {
     'installs compilers; `npm run clients:generated` is the test',
 };
 
-/** Declarations that TypeScript blocks omit. */
+/** Declarations that TypeScript code blocks in the documents omit. */
 export const preludes: Readonly<Record<string, string>> = {
   "README.md: import { createClient } from '@mandate/client-sdk';": 'declare const clientId: string, clientSecret: string;',
   "README.md: import { verifyWebhook } from '@mandate/client-sdk/webhooks';": `

@@ -7,7 +7,7 @@ import { databaseKind } from '../support/services/database.ts';
 import { signUp, createWebApplication, type TestUser } from '../support/oauth/oauth-flow.ts';
 import { useServer } from '../support/server/use-server.ts';
 
-// the page is the same on every database, so testing one is enough
+// the page does not depend on the database, so testing with one database is sufficient
 describe.skipIf(!hasChromium || databaseKind === 'pglite')(
   'the API reference in a browser without access to other servers',
   { timeout: 60_000 },

@@ -80,7 +80,7 @@ describe('the failure of a test file counts', () => {
   const mutant: Mutant = { file: 'server/a.ts', line: 3, operator: 'EqualityOperator', start: 0, end: 5, before: 'a < b', after: 'a <= b' };
   const failed = (name: string, isSlow = false) => ({ outcome: 'failed' as const, testFile: 'test/a.test.ts', tests: [name], isSlow });
   const passed = { outcome: 'passed' as const };
-  /** Creates a copy that returns the given results of runs without and with the mutant, in order, and records each run's time limit. */
+  /** Creates a simulated working copy that returns the given results in order, one per test run, and records each run's time limit. */
   const copyOf = (runs: readonly TestRun[]) => {
     const waiting = [...runs];
     const limits: (number | undefined)[] = [];

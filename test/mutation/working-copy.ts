@@ -15,11 +15,11 @@ export type TestRun =
   | { readonly outcome: 'failed'; readonly testFile: string | undefined; readonly tests: readonly string[]; readonly isSlow: boolean };
 
 export const runLimitMs = 360_000;
-/** Twice the limits in `vitest.config.ts`, because other programs may use the CPU during a long run. */
+/** Test time limits, twice those in `vitest.config.ts`, because other programs may use the CPU during a long run. */
 const timeLimitFlags = ['--testTimeout', '40000', '--hookTimeout', '120000'];
 
 const slowTestMs = 5_000;
-/** Exit codes with which `tsc` reports type errors. */
+/** Exit codes that `tsc` returns for type errors. */
 const compilerErrorExitCodes: ReadonlySet<number> = new Set([1, 2]);
 /** Exit code that shells report for a process killed by SIGKILL. */
 const killedExitCode = 137;

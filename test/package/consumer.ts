@@ -1,4 +1,5 @@
-// Code in a project that has installed the package. The test compiles this file with several versions of TypeScript and runs it.
+// Simulates the code of a project that has installed `@mandate/client-sdk`. The test compiles this file with several versions of TypeScript
+// and runs it.
 import { ApiError, AuthorizationError, createClient, debugLog, formatMoney, type Middleware, type Order } from '@mandate/client-sdk';
 import { clientCredentials, discover, memoryStore, newProofKey, refreshingTokens, type Tokens } from '@mandate/client-sdk/authorization';
 import { browserSignIn, type BrowserSignIn } from '@mandate/client-sdk/authorization/browser';
@@ -20,7 +21,7 @@ export async function main(): Promise<string> {
   switch (result.error.code) {
     case 'not_found':
       return `${result.error.status} ${result.error instanceof ApiError} ${options.queries.orders.get(7).queryKey.join('/')}`;
-    // @ts-expect-error -- the code does not exist
+    // @ts-expect-error -- this problem code does not exist
     case 'no_such_code':
       return '';
     default:
@@ -29,9 +30,9 @@ export async function main(): Promise<string> {
 }
 
 export const invalidCalls = [
-  // @ts-expect-error -- a path parameter of the wrong kind
+  // @ts-expect-error -- a path parameter cannot be an object
   () => client.orders.get({ id: 7 }),
-  // @ts-expect-error -- a body without its delivery
+  // @ts-expect-error -- an order requires a delivery
   () => client.orders.create({ items: [] }),
 ];
 export const signIn = (): BrowserSignIn =>

@@ -37,7 +37,7 @@ describe.skipIf(databaseKind === 'pglite')(
 type Fault = (placeOrder: string) => string;
 const lockInRequestOrder: Fault = (sql) =>
   replaceInSql(sql, 'order by s.product_id', 'order by array_position(p_product_ids, s.product_id)');
-/** Computes the new stock from an earlier read without a lock. */
+/** Computes the new stock from a value that was read without a lock. */
 const readCheckWrite: Fault = (sql) =>
   replaceInSql(
     replaceInSql(sql, 'for no key update of s', ''),

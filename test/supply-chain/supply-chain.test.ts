@@ -99,7 +99,7 @@ describe('secrets', () => {
   });
 
   test('are detected in a planted file', async () => {
-    // created here, so that this file contains no private key
+    // the key is generated at run time, so that this file contains no private key
     const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
     const planted = [
       privateKey.export({ format: 'pem', type: 'pkcs1' }).toString(),

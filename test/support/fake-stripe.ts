@@ -157,7 +157,7 @@ async function handle(
   if (stored && stored.hash !== hash) {
     return send(400, JSON.stringify({ error: { type: 'idempotency_error', message: 'Keys can only be used with the same parameters.' } }));
   }
-  // The request takes effect, but every attempt of a single SDK call receives an error.
+  // The request takes effect, but all attempts of the first SDK call receive an error response.
   const losesResponse = body.includes('pm_lost') && requests.filter((request) => request.key === key).length <= sdkAttempts;
   if (stored) return losesResponse ? send(500, serverErrorBody) : send(stored.status, stored.body);
   const result = stripeState.route(method, path, new URLSearchParams(body));

@@ -24,7 +24,7 @@ const valuesByFieldName: Readonly<Record<string, JsonValue>> = {
 const exampleTimestamp = '2026-11-20T09:30:00.000Z';
 const omittedFields = new Set(['total_count', 'total_count_capped']);
 
-/** Returns a schema example: the complete example with that name if there is one, otherwise an example generated field by field. */
+/** Returns a schema example: the complete example of a named schema if there is one, otherwise an example generated field by field. */
 export function findOrGenerateSchemaExample(schema: JsonObject, schemas: JsonObject, name = ''): JsonValue {
   const { $ref, example, enum: choices, properties, items, type, format, default: defaultValue, minimum } = schema;
   if (typeof $ref === 'string') {

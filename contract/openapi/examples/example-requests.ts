@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../../schema/json.ts';
 
-/** Example request bodies, by schema name. A newly started installation accepts them unchanged. */
+/** Example request bodies, by schema name. A new installation accepts these requests unchanged. */
 export const exampleRequestBodies: Readonly<Record<string, JsonObject>> = {
   OrderCreate: {
     items: [{ product_id: 1, quantity: 2 }],

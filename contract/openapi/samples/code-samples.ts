@@ -6,8 +6,8 @@ import { createTypeScriptSample } from './typescript-sample.ts';
 import { isJsonObject, type JsonObject, type JsonValue, jsonPrimitiveToText } from '../../schema/json.ts';
 
 /**
- * Returns the document with code samples for each operation (`x-codeSamples`), built from its examples: always for curl, and for
- * TypeScript and the CLI if the SDK and the CLI support the API version.
+ * Returns the document with code samples for each operation (`x-codeSamples`), built from its examples. There is always a sample for curl.
+ * There are also samples for TypeScript and the CLI if the SDK and the CLI support the API version.
  */
 export function addCodeSamples(document: JsonObject, origin: string, hasClients: boolean): JsonObject {
   const components = isJsonObject(document['components']) ? document['components'] : {};

@@ -31,8 +31,8 @@ export const maxApiKeysPerUser = 50;
 export const maxApiKeyLifetimeDays = 366;
 
 /**
- * Scopes that a key can have. A key cannot create keys: a leaked key could otherwise create others and survive its revocation.
- * Operations that require a recent sign-in do not accept keys either.
+ * Scopes that a key can have. An API key cannot create other keys, because an attacker with a leaked key could otherwise retain
+ * access after its revocation. Operations that require a recent sign-in do not accept keys either.
  */
 const [firstScope, ...moreScopes] = scopeNames.filter((scope) => scope !== 'api_keys.manage' && !administratorOnlyScopes.has(scope));
 if (firstScope === undefined) throw new Error('no scope is available to API keys');
@@ -50,7 +50,7 @@ const fields = {
   created_by_client_id: z
     .string()
     .nullable()
-    .describe('Client ID of the application that created the key; `null` for keys that were created before the server recorded it.'),
+    .describe('Client ID of the application that created the key; `null` if the server version at that time did not record it.'),
   created_at: timestampSchema,
   expires_at: timestampSchema,
   last_used_at: timestampSchema.nullable().describe('Time of the last use, accurate to one minute; `null` before the first use.'),

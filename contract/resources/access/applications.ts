@@ -65,7 +65,7 @@ const descriptions = {
     'Scopes that an administrator has approved for all users. Users are not asked to consent to these scopes. Removing a scope revokes it immediately for users who did not consent to it themselves.',
   grant_types: 'Grant types that the application can use.',
   first_party: 'Whether the application is operated by the shop itself. The consent page says so.',
-  rate_limit_per_minute: 'Maximum number of requests per minute and user. `null` means the default limit.',
+  rate_limit_per_minute: 'Maximum number of requests per minute for each user. `null` means the default limit.',
   quota_per_month: 'Maximum number of requests per calendar month (UTC) for all users in total. `null` means the default quota.',
   refresh_grace_seconds:
     'Grace period in seconds after a refresh token has been rotated. During this period, a repeated request returns the same response, provided that the new refresh token has not been used. `0` disables the grace period, for example for FAPI clients. `null` means the server default.',
@@ -87,7 +87,7 @@ const fields = {
     .describe('A `disabled` application gets no tokens, and its existing tokens stop working immediately.'),
   first_party: z.boolean().describe(descriptions.first_party),
   registration: extensibleEnumSchema(applicationRegistrationMethods).describe(
-    'How the application was registered: by an `administrator`, with a `registration_token` (RFC 7591), by `open_registration` without a token, or by the `metadata_document` at its client ID (OAuth Client ID Metadata Document). An application registered in one of the last two ways is public, cannot have administrative scopes, and must ask its users for consent at every sign-in.',
+    'How the application was registered: by an `administrator`, with a `registration_token` (RFC 7591), by `open_registration` without a token, or by the `metadata_document` at its client ID (OAuth Client ID Metadata Document). An application registered by `open_registration` or `metadata_document` is public, cannot have administrative scopes, and must ask its users for consent at every sign-in.',
   ),
   rate_limit_per_minute: z.number().int().min(1).nullable().describe(descriptions.rate_limit_per_minute),
   quota_per_month: z.number().int().min(1).nullable().describe(descriptions.quota_per_month),
@@ -230,7 +230,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
     path: '/applications/:application_id',
     pathParams,
     summary: 'Delete an application',
-    description: `Deletes the application and all its grants. The application's tokens stop working immediately. An application with a metadata document is registered again when it is next used. To block such an application, disable it instead. ${onlyAdministrators}`,
+    description: `Deletes the application and all its grants. The application's tokens stop working immediately. An application that was registered through a metadata document is registered again when it is next used. To block such an application, disable it instead. ${onlyAdministrators}`,
     responses: { 204: c.noBody(), ...fails(...permissionProblems, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'applications.delete', access }),
   },

@@ -9,7 +9,7 @@ import { timestampSchema, timestampInputSchema } from '../../schema/text-timesta
 
 const fails = declareProblemResponses(commonProblems);
 
-/** Recorded actions on credentials and permissions. */
+/** Actions on credentials and permissions that are recorded as audit events. */
 export const auditActions = [
   'account.created',
   'account.suspended',
@@ -53,7 +53,7 @@ export const auditEventSchema = withSchemaName(
       .nullable()
       .describe('User who performed the action; `null` if no user was signed in or an application acted on its own behalf.'),
     user_id: idSchema.nullable().describe('User whose credentials or permissions were affected.'),
-    client_id: z.string().nullable().describe('Client ID of the application that was used.'),
+    client_id: z.string().nullable().describe('Client ID of the application through which the action was performed.'),
     subject: z.string().nullable().describe('Object of the action, such as `api_key:7`.'),
     ip: z.string().nullable(),
     user_agent: z.string().nullable(),
@@ -72,8 +72,8 @@ export const auditEventRoutes = defineResource('Audit events', 'Audit log of cha
         user_id: idInUrlSchema.optional().describe('Only events that affected this user.'),
         action: commaSeparatedListSchema(auditActions).optional(),
         outcome: z.enum(['success', 'refused']).optional(),
-        occurred_at_gte: timestampInputSchema.optional().describe('Only events at this time or later.'),
-        occurred_at_lt: timestampInputSchema.optional().describe('Only events before this time.'),
+        occurred_at_gte: timestampInputSchema.optional().describe('Only events that occurred at this time or later.'),
+        occurred_at_lt: timestampInputSchema.optional().describe('Only events that occurred before this time.'),
       })
       .strict(),
     summary: 'List audit events',

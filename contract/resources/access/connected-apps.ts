@@ -37,7 +37,7 @@ export const connectedAppRoutes = defineResource('Connected applications', "Appl
     query: z.object({ limit: paginationParameters.limit, cursor: paginationParameters.cursor }).strict(),
     summary: 'List connected applications',
     description:
-      'Returns the applications that can currently act for the user, newest first. An application has one entry for each device.',
+      'Returns the applications that can currently act for the user, newest first. An application that is connected on several devices has one entry for each device.',
     responses: {
       200: listPageSchema('ConnectedAppPage', connectedAppSchema),
       ...fails(...permissionProblems, ...cursorProblems),

@@ -101,7 +101,7 @@ export const userRoutes = defineResource('Users', 'User accounts of customers, s
     path: '/users/me',
     query: z.object({}).strict(),
     summary: 'Get the signed-in user',
-    description: 'Returns the user of the access token. An application that acts on its own behalf has no user and receives 403.',
+    description: 'Returns the authenticated user. An application that acts on its own behalf has no user and receives 403.',
     headers: ifNoneMatchHeadersSchema,
     responses: { 200: userSchema, 304: c.noBody(), ...fails(...permissionProblems) },
     metadata: declareRouteMetadata({ operationId: 'users.me', access: ['users.read', 'users.manage'] }),
@@ -113,7 +113,7 @@ export const userRoutes = defineResource('Users', 'User accounts of customers, s
     headers: ifNoneMatchHeadersSchema,
     summary: 'Get a user',
     description:
-      "Returns a user. `users.read` allows reading the token's user. Reading other users requires `users.manage` and a staff account.",
+      "Returns a user. `users.read` allows reading the data of the token's user. Reading other users' data requires `users.manage` and a staff account.",
     responses: { 200: userSchema, 304: c.noBody(), ...fails(...permissionProblems, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'users.get', access: ['users.read', 'users.manage'] }),
   },
@@ -180,7 +180,7 @@ export const userRoutes = defineResource('Users', 'User accounts of customers, s
     headers: ifMatchHeadersSchema,
     summary: 'Close a user account',
     description:
-      "Closes an account permanently. The name is deleted, the e-mail address becomes available again, and every application loses its access. Orders are preserved. `users.write` allows closing the account of the token's user. `users.manage` allows administrators to close the account of a customer. Closing the account of a staff member or administrator requires `users.administer` and an administrator who signed in during the last 15 minutes (RFC 9470).",
+      "Closes an account permanently. The user's name is deleted, the e-mail address becomes available again, and every application loses its access to the account. Orders are preserved. `users.write` allows closing the account of the token's user. `users.manage` allows administrators to close the account of a customer. Closing the account of a staff member or administrator requires `users.administer` and an administrator who signed in during the last 15 minutes (RFC 9470).",
     responses: {
       204: c.noBody(),
       ...fails(

@@ -68,7 +68,7 @@ const fields = {
   disabled_reason: extensibleEnumSchema(webhookDisabledReasons)
     .nullable()
     .describe(
-      'Why the endpoint is disabled. `gone`: it responded with 410. `grant_revoked`: its access to events was revoked. `failing`: every delivery has failed for 5 days.',
+      'Why the endpoint is disabled. `gone`: the endpoint responded with 410. `grant_revoked`: the access of the endpoint to events was revoked. `failing`: every delivery has failed for 5 days.',
     ),
   client_id: z.string().describe('Client ID of the application that created the endpoint.'),
   user_id: idSchema.nullable().describe('User for whom the endpoint was created; `null` if an application created it on its own behalf.'),
@@ -87,7 +87,7 @@ const signingSecret = "The signing secret (Standard Webhooks). Pass the secret t
 const secret = secretShownOnceSchema(signingSecret, 'If the first response was lost, rotate the secret of the endpoint.');
 const rotatedSecret = secretShownOnceSchema(
   signingSecret,
-  'If the first response was lost, rotate the secret again with a new `Idempotency-Key`. While the previous secret is still valid, also send `overlap_seconds: 0`.',
+  'If the first response was lost, rotate the secret again with a new `Idempotency-Key`. Another rotation while the previous secret is still valid requires `overlap_seconds: 0`.',
 );
 
 export const webhookEndpointSchema = withSchemaName('WebhookEndpoint', z.object(fields));
@@ -213,7 +213,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
     pathParams: endpointPath,
     headers: ifMatchHeadersSchema,
     summary: 'Delete a webhook endpoint',
-    description: 'Deletes the endpoint and its deliveries. Nothing is sent to the endpoint after the response.',
+    description: 'Deletes the endpoint and its deliveries. After the response, nothing more is sent to the endpoint.',
     responses: { 204: c.noBody(), ...fails(...tokenProblems, ...ifMatchProblems, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'webhooks.delete', access: ['webhooks.write'] }),
   },
@@ -266,7 +266,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
       z
         .object({
           event_id: eventId.optional().describe('ID of the event to redeliver, even if it was delivered successfully.'),
-          from_event_id: eventId.optional().describe('First event of a range, in which failed and skipped deliveries are attempted again.'),
+          from_event_id: eventId.optional().describe('First event of a range of events whose failed and skipped deliveries are retried.'),
           to_event_id: eventId.optional().describe('Last event of the range (default: the newest event).'),
           include_succeeded: z
             .boolean()

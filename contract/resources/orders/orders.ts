@@ -128,7 +128,7 @@ export const orderSummarySchema = withSchemaName(
     })
     .describe('An order in a list. The lines are included only with `include=items`.'),
 );
-/** Maximum number of orders on a page of a list that includes their lines. */
+/** Maximum number of orders per page if the list includes the lines of each order. */
 export const maxOrdersWithItems = 20;
 
 export const orderCreateSchema = withSchemaName(
@@ -189,7 +189,7 @@ export const orderCancellationSchema = withSchemaName(
     .strict(),
 );
 
-/** Path parameters of an order and its subresources. */
+/** Path parameters for an order and its subresources. */
 export const orderPathParametersSchema = z.object({ order_id: pathIdSchema('ID of the order.') });
 
 export const orderRoutes = defineResource('Orders', 'Orders of customers.', {
@@ -201,7 +201,7 @@ export const orderRoutes = defineResource('Orders', 'Orders of customers.', {
     body: orderCreateSchema,
     summary: 'Place an order',
     description:
-      'Reserves the stock and fixes the prices immediately. The order can then be paid until `expires_at`. Send an `Idempotency-Key`, so that a retry does not place a second order.',
+      'Reserves the stock and locks in the prices immediately. The order can then be paid until `expires_at`. Send an `Idempotency-Key`, so that a retry does not place a second order.',
     responses: {
       201: orderSchema,
       ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'out_of_stock', 'price_changed', 'product_unavailable'),
@@ -227,7 +227,7 @@ export const orderRoutes = defineResource('Orders', 'Orders of customers.', {
         client_id: singleLineInputSchema(2048).optional().describe('Only orders that were placed by the application with this client ID.'),
         user_id: idInUrlSchema
           .optional()
-          .describe('Only orders of this customer. The orders of other customers require the `orders.manage` scope and a staff account.'),
+          .describe('Only orders of this customer. Listing the orders of other customers requires `orders.manage` and a staff account.'),
         reference: singleLineInputSchema(64).optional(),
         created_at_gte: timestampInputSchema.optional().describe('Only orders placed at this time or later.'),
         created_at_lt: timestampInputSchema.optional().describe('Only orders placed before this time.'),

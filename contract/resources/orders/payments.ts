@@ -34,7 +34,7 @@ export const paymentProviderNames = ['manual', 'test', 'stripe'] as const;
 export const testPaymentMethodTokens = {
   test_ok: 'the payment succeeds',
   test_declined: 'the payment is declined',
-  test_requires_action: 'the payment waits for the customer, then succeeds',
+  test_requires_action: 'the customer must take an action, then the payment succeeds',
   test_processing_then_ok: 'the payment is processed for a while, then succeeds',
   test_timeout: 'the payment succeeds, but the first response of the provider is lost',
   test_duplicate_webhook: 'the payment succeeds later, and the provider reports it twice',
@@ -116,7 +116,7 @@ export const paymentCreateSchema = withSchemaName(
         .regex(/^[\w.:-]{1,255}$/, 'must be a token issued by the provider')
         .optional()
         .describe(
-          `The provider's token for the payment method. Without a token, the payment waits for the customer. For Stripe, the ID of a PaymentMethod (\`pm_...\`). For the test provider: ${testTokenList}. Any other token is rejected with 400.`,
+          `The provider's token for the payment method. Without a token, the customer must complete the payment. For Stripe, the ID of a PaymentMethod (\`pm_...\`). For the test provider: ${testTokenList}. The test provider rejects unknown tokens with 400.`,
         ),
       return_url: z
         .string()
@@ -171,7 +171,7 @@ export const paymentRoutes = defineResource('Payments', 'Payments for orders.', 
   listAll: {
     method: 'GET',
     path: '/payments',
-    query: z.object(queryParametersOfListsAcrossOrders(paymentStatuses, 'payments.manage')).strict(),
+    query: z.object(queryParametersOfListsAcrossOrders('payments', paymentStatuses, 'payments.manage')).strict(),
     summary: 'List payments',
     description:
       "Returns the payments for the current user's orders. With the `payments.manage` scope and a staff account, returns all payments.",
@@ -197,7 +197,7 @@ export const paymentRoutes = defineResource('Payments', 'Payments for orders.', 
     body: c.noBody(),
     summary: 'Cancel a payment',
     description:
-      'Cancels a payment that is waiting for the customer. The order remains open and can be paid in another way until its reservation expires.',
+      'Cancels a payment whose status is `pending` or `requires_action`. The order remains open and can be paid in another way until its reservation expires.',
     responses: {
       201: paymentSchema,
       ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'not_found', 'invalid_transition'),

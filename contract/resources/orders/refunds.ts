@@ -118,7 +118,7 @@ export const refundRoutes = defineResource('Refunds', 'Refunds of payments.', {
     path: '/refunds',
     query: z
       .object({
-        ...queryParametersOfListsAcrossOrders(refundStatuses, 'payments.manage'),
+        ...queryParametersOfListsAcrossOrders('refunds', refundStatuses, 'payments.manage'),
         payment_id: idInUrlSchema.optional().describe('Only refunds of this payment.'),
       })
       .strict(),

@@ -133,7 +133,7 @@ export const shipmentRoutes = defineResource('Shipments', 'Shipments of orders, 
     path: '/shipments',
     query: z
       .object({
-        ...queryParametersOfListsAcrossOrders(shipmentStatuses, 'shipments.write'),
+        ...queryParametersOfListsAcrossOrders('shipments', shipmentStatuses, 'shipments.write'),
         tracking_number: singleLineInputSchema(100).optional().describe('Only shipments with this tracking number.'),
       })
       .strict(),

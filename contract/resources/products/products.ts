@@ -164,10 +164,10 @@ export const stockAdjustmentCreateSchema = withSchemaName(
     .strict(),
 );
 
-/** Status filter for every list that depends on the products that the caller may see. */
+/** Product status filter for every list whose content depends on which products the caller may see. */
 export const productStatusFilterSchema = commaSeparatedListSchema(productStatuses)
   .optional()
-  .describe('Statuses other than `active` require the `products.write` scope and a staff account (default: `active`).');
+  .describe('Requesting a status other than `active` requires the `products.write` scope and a staff account (default: `active`).');
 
 const productPath = z.object({ product_id: pathIdSchema('ID of the product.') });
 

@@ -45,14 +45,14 @@ export const orderExportCreateSchema = withSchemaName(
         .max(100)
         .refine((names) => new Set(names).size === names.length, { message: 'must not contain a column twice' })
         .optional()
-        .describe('Columns of the file, in this order (default: all). Columns of order lines require `rows: lines`.'),
+        .describe('Columns of the file, in this order (default: all). Columns of order lines can be selected only with `rows: lines`.'),
       status: z.array(z.enum(orderStatuses)).min(1).max(20).optional(),
       payment_status: z.array(z.enum(orderPaymentStatuses)).min(1).max(20).optional(),
       fulfillment_status: z.array(z.enum(orderFulfillmentStatuses)).min(1).max(20).optional(),
       client_id: singleLineInputSchema(2048).optional().describe('Only orders that were placed by the application with this client ID.'),
       user_id: idSchema
         .optional()
-        .describe('Only orders of this customer. The orders of other customers require the `orders.manage` scope and a staff account.'),
+        .describe('Only orders of this customer. Exporting the orders of other customers requires `orders.manage` and a staff account.'),
       reference: nameFromOtherSystemSchema(64).optional(),
       created_at_gte: timestampInputSchema.optional().describe('Only orders placed at this time or later.'),
       created_at_lt: timestampInputSchema.optional().describe('Only orders placed before this time.'),

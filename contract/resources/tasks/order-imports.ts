@@ -19,7 +19,7 @@ const fails = declareProblemResponses({ ...commonProblems, ...taskProblems });
 const importEffects =
   'Starts a task that imports an order history from another system. The file has one row for each order line, with the order reference, the time and the unit price. The import does not reserve stock, request payments or send messages. Orders are imported as `delivered` and paid, unless the file specifies the status `paid`, `shipped` or `canceled`. An order that was previously imported with the same data is left unchanged. An order that was previously imported with different data is rejected, unless `changed_orders` is `replace`. The result file lists each rejected line with the reason. Also requires the `orders.manage` scope.';
 
-/** Fields of one row, which represents one order line. The order's own fields are read from its first line. */
+/** Fields of one row, which represents one order line. Fields of the whole order are read from the order's first line. */
 export const orderImportFields = [
   ...(['reference', 'created_at', 'status', 'currency', 'shipping_total', 'discount_total', 'note'] as const),
   ...(['customer', 'customer_name', 'customer_email', 'delivery_method', 'recipient_name'] as const),
@@ -38,7 +38,9 @@ export const orderImportRoutes = defineResource('Order imports', 'Import of an o
         source: z
           .string()
           .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be 1 to 64 of a-z, 0-9, `.`, `_` and `-`')
-          .describe('Name of the source system. Each order reference of a source is imported only once.'),
+          .describe(
+            'Name of the source system. Orders are identified by source and reference, so repeating an import creates no duplicates.',
+          ),
         currency: currencySchema.optional().describe('Currency of orders whose rows do not specify one.'),
         utc_offset: z
           .string()

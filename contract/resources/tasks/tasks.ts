@@ -40,7 +40,7 @@ const importCounts = z.object({
   created: count,
   updated: count,
   unchanged: count.describe('Number of orders or rows that were previously imported with the same data.'),
-  refused: count.describe('Number of rejected orders or rows, including the `differing` ones.'),
+  refused: count.describe('Number of rejected orders or rows, including those counted in `differing`.'),
   differing: count.describe('Number of rejected orders that were previously imported with different data.'),
 });
 
@@ -51,7 +51,7 @@ export const taskResultSchema = withSchemaName(
     rows: count.describe('Number of rows in the result file. For an import, the file lists the lines with errors or warnings.'),
     bytes: count,
     sha256: z.string().describe('SHA-256 hash of the file, in hexadecimal.'),
-    imported: importCounts.nullable().describe('Result counts of the import; `null` for an export.'),
+    imported: importCounts.nullable().describe('Number of rows or orders that the import processed, by outcome; `null` for an export.'),
     expires_at: timestampSchema.describe('When the file is deleted.'),
   }),
 );
@@ -74,7 +74,7 @@ export const taskSchema = withSchemaName(
       .describe('Describes the file that `GET /tasks/{task_id}/result` returns; `null` unless the task has succeeded.'),
     imported: importCounts
       .nullable()
-      .describe('Result counts of the import so far, even if it failed or was canceled; `null` for an export.'),
+      .describe('Number of rows or orders processed so far, by outcome, even if the import failed or was canceled; `null` for an export.'),
     error: withSchemaName('TaskError', z.object({ code: z.string().describe('Machine-readable error code.'), detail: z.string() }))
       .nullable()
       .describe('Why the task failed.'),

@@ -19,7 +19,7 @@ export type MessageSender = {
 };
 
 type QueryCallback = (error: unknown, result: { readonly command: string }) => void;
-/** The pg internals that are used here. */
+/** The pg internals that this file uses. */
 type PgConnection = { readonly parsedStatements: Readonly<Record<string, string>> };
 type PgQuery = EventEmitter & {
   requiresPreparation(): boolean;
@@ -39,7 +39,7 @@ const anyConnection = z.custom<PgConnection>();
  */
 export const rowListenersByParameters = definePerObjectField<(row: unknown) => void>('listener');
 
-/** Creates the functions that send statements on this connection: several statements with a single Sync, or one. */
+/** Creates the functions that send statements on this connection: either several statements with a single Sync, or a single statement. */
 export function createPipelinedStatementSender(given: ClientBase, observers: readonly MessageObserver[]): MessageSender {
   const client = anyClient.parse(given);
   const query = client.query.bind(client) as (...args: unknown[]) => unknown;
@@ -54,8 +54,8 @@ export function createPipelinedStatementSender(given: ClientBase, observers: rea
   return {
     send(last, preceding) {
       const onRow = rowListenersByParameters.get(last.values);
-      // Avoids pg's own promise, for which pg assigns a function to the query: V8 pretenures functions that are assigned to properties, so
-      // the function would stay in memory, with the result and the waiting caller, until the next major GC.
+      // Avoids pg's own promise, for which pg assigns a function to a property of the query.
+      // V8 pretenures such functions, so the function, the result and the waiting caller would stay in memory until the next major GC.
       const { promise, resolve, reject } = Promise.withResolvers<unknown>();
       const end = observe();
       const callback: QueryCallback = (error, result) => {
@@ -101,7 +101,10 @@ function pipelinedQueryClass(Query: PgQueryClass, connection: PgConnection) {
       super.prepare(connection);
     }
 
-    /** Always true: an unnamed statement without values would be sent by the simple protocol, without the preceding statements. */
+    /**
+     * Returns true even for an unnamed statement without values, which pg would otherwise send with the simple protocol, without the
+     * preceding statements.
+     */
     override requiresPreparation(): boolean {
       return true;
     }

@@ -39,7 +39,8 @@ export function rejectWritesOnLowDiskSpace(database: PGliteInterface, storage: D
 function guardTransaction(transaction: Transaction, storage: DiskSpaceMonitor): Transaction {
   const query: Transaction['query'] = transaction.query.bind(transaction);
   const guardedQueries: Transaction['query'] = async (...statement) => {
-    // before each statement, because rolling back to a savepoint reverts the setting; in a failed transaction, this statement fails, too
+    // The setting is repeated before each statement, because rolling back to a savepoint reverts it.
+    // In a failed transaction, `set` fails like any other statement, and its error is ignored.
     if (storage.isLow()) await query('set transaction_read_only = on').catch(() => undefined);
     return translateReadOnlyError(() => query(...statement));
   };

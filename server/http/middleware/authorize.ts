@@ -26,8 +26,8 @@ export const authorizeByScope: RequestHandler = (req, _res, next) => {
 };
 
 /**
- * Requires one of these scopes and a principal that can use it. This function is also called for scopes beyond the route's own scopes. The
- * challenge contains the first scope, which is the least permissive, so that a client does not request more than necessary (RFC 6750
+ * Throws unless the principal can use at least one of these scopes. This function is also called for scopes beyond the route's own scopes.
+ * The challenge contains the first scope, which is the least permissive, so that a client does not request more than necessary (RFC 6750
  * section 3).
  */
 export function requireAnyScope(principal: Principal, ...access: Scope[]): void {

@@ -9,7 +9,7 @@ import { getRequestContext } from '../request/request-context-and-access-log.ts'
 
 const maxDepth = 32;
 const mediaTypes = ['application/json'];
-/** Merge patch (RFC 7396); a plain JSON body means the same. */
+/** Media types of a merge patch (RFC 7396); a plain JSON body is also treated as a merge patch. */
 const patchMediaTypes = ['application/merge-patch+json', ...mediaTypes];
 
 /** Parses the JSON body. Runs after authorization, so that unauthorized clients cannot make the server parse their bodies. */

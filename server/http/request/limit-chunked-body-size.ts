@@ -31,7 +31,7 @@ export const lowerChunkedBodyLimit = (req: IncomingMessage, limit: number): void
 
 /**
  * Returns the part of the body that arrived in the same packet as the end of the headers. Returns `undefined` for pipelined requests, where
- * the packet can begin with another request; the limit applies to such a body only as it arrives.
+ * the packet can begin with another request; for such a body, the size limit is enforced only when its data arrives.
  */
 function bodyInHeaderPacket({ method, url, rawHeaders, socket }: IncomingMessage, isFirst: boolean): Buffer | undefined {
   const packet = currentPacket(socket);

@@ -27,7 +27,7 @@ export type CallerLimits = {
   readonly perMonth: number | null;
 };
 
-/** Why a token was rejected; also the `code` of the 401 problem. */
+/** Why a token was rejected; also the `code` in the 401 response. */
 export type TokenErrorCode = 'invalid_token' | 'expired_token' | 'revoked_token';
 
 /** A request's credential. Anyone can use a Bearer token; only the holder of the bound key can use a DPoP token (RFC 9449). */

@@ -20,7 +20,7 @@ export interface RequestContext {
   readonly id: string;
   /** The authenticated caller. */
   principal: Principal | undefined;
-  /** Set for requests that the load shedder has admitted, but not for requests inside the process. */
+  /** Set for requests that the load shedder has admitted, but not for in-process requests. */
   slot: ConcurrencySlot | undefined;
   /** Set for requests with a chunked body. */
   chunkedBody: ChunkedBodySizeLimiter | undefined;

@@ -9,7 +9,7 @@ export function enableEtagOfCreatedResource(res: Response, formatName: (id: numb
   getRequestContext(res.req).formatCreatedEtagName = formatName;
 }
 
-/** Sets the ETag if it is enabled. `body` is called only in that case. */
+/** Sets the ETag if it is enabled. `body` is called only if the ETag is enabled. */
 export function setEtagOfCreatedResourceIfEnabled(res: Response, body: () => unknown): void {
   const { formatCreatedEtagName: formatName } = getRequestContext(res.req);
   if (!formatName) return;

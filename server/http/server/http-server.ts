@@ -48,7 +48,8 @@ const maxBodyBytes = 1_000_000;
 const unreadBodyTimeoutMs = 10_000;
 
 /**
- * Creates the server in front of Express. The server rejects invalid requests early and cheaply, with the same problem format as the API.
+ * Creates the HTTP server, which passes valid requests to Express. The server rejects invalid requests early and cheaply, with the same
+ * problem format as the API.
  */
 export function createHttpServer(handler: RequestListener, options: HttpServerOptions): Server | TlsServer {
   const { issuer, log, health, load, timeouts, tls, watchLoad } = options;
@@ -82,7 +83,7 @@ export function createHttpServer(handler: RequestListener, options: HttpServerOp
   const server = tls ? createTlsServer({ ...limits, ...tls, handshakeTimeout: headers }, listener) : createServer(limits, listener);
   // Node would respond with 417 and no body; RFC 9110 section 10.1.1 allows a server to ignore an unknown expectation.
   server.on('checkExpectation', listener);
-  // No other timeout closes a connection whose client does not read.
+  // No other timeout closes the connection of a client that does not read its responses.
   server.setTimeout(idle);
   server.on('clientError', (error, socket) => rejectUnparsedRequest(issuer, error, socket));
   server.on('close', () => loadShedder.close());

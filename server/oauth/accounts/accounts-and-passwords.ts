@@ -24,8 +24,8 @@ export class EmailTakenError extends Error {
 }
 
 /**
- * Creates an active account. Its e-mail address is treated as verified, by either the sign-up link or the administrator who installs the
- * server.
+ * Creates an active account. The account's e-mail address is considered verified, either through the sign-up link or by the administrator
+ * who installs the server.
  * @throws EmailTakenError
  */
 export async function createAccountWithVerifiedEmail(
@@ -62,7 +62,7 @@ export async function findActiveAccountWithPasswordHash(
   if (typeof emailOrId === 'string' && emailOrId.includes('\0')) return undefined;
   const where = typeof emailOrId === 'number' ? { id: emailOrId } : buildEmailEqualsFilter(emailOrId);
   const user = await em.findOne(User, { ...where, status: 'active' }, { disableIdentityMap: true });
-  // Queried even if there is no user, so that the response time does not reveal whether an account exists.
+  // The password hash is queried even if there is no user, so that the response time does not reveal whether an account exists.
   const password = await em.findOne(StoredPasswordHash, { user: user?.id ?? 0 }, { disableIdentityMap: true });
   return user ? { id: user.id, email: user.email, hash: password?.hash ?? null, changedAt: password?.changedAt ?? null } : undefined;
 }

@@ -57,7 +57,7 @@ import {
   submitSignUpRequest,
 } from './handlers/sign-up.ts';
 
-/** Registers all pages and forms. A form's second handler receives submissions without a valid token. */
+/** Registers all pages and forms. The second handler of each form handles submissions without a valid CSRF token. */
 export function createPageRouter(context: PageContext, requireHost: express.RequestHandler): PageRouter {
   const pages = new PageRouter(context, requireHost);
   addSignInPages(pages, context);

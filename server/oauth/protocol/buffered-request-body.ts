@@ -5,7 +5,7 @@ import { findDuplicateKeyInText } from '../../http/validation/duplicate-json-key
 import { oauthEndpointPaths } from './endpoint-paths-and-audiences.ts';
 import { getOauthRequestContext } from './oauth-request-context.ts';
 
-/** oidc-provider's size limit. A longer body is read only until the limit is exceeded; oidc-provider then rejects the request. */
+/** oidc-provider's size limit for request bodies. Reading stops when a body exceeds this limit; oidc-provider then rejects the request. */
 const bodyBytesMax = 56 * 1024;
 
 const formEndpoints = new Set<string>([

@@ -9,10 +9,10 @@ export const isKnownScope = (name: string): boolean => knownScopes.has(name);
 
 export const isApiScope = (name: string): name is Scope => Object.hasOwn(scopeDefinitions, name);
 
-/** Returns the API scopes among the names, in the given order. */
+/** Returns only the API scopes from a list of scope names, in the same order. */
 export const filterApiScopes = (names: readonly string[]): Scope[] => names.filter(isApiScope);
 
-/** Returns the OpenID Connect scopes among the names, in the given order. */
+/** Returns only the OpenID Connect scopes from a list of scope names, in the same order. */
 export const filterOpenIdConnectScopes = (names: readonly string[]): string[] =>
   names.filter((name) => isKnownScope(name) && !isApiScope(name));
 

@@ -32,7 +32,7 @@ type ProviderOptions = {
   /** The first key for each algorithm is used for signing; all keys are published. */
   readonly keys: readonly JWK[];
   readonly referenceKey: KeyObject;
-  /** Used together with the presented refresh token to encrypt the response that a repeated refresh returns. */
+  /** The response that a repeated refresh returns is encrypted with this key and the presented refresh token. */
   readonly refreshResponseKey: KeyObject;
   readonly refreshGraceSeconds: number;
   readonly cookieKey: string;
@@ -51,8 +51,8 @@ export function createOidcProvider(parts: ProviderOptions): Provider {
     routes: { ...oauthEndpointPaths },
     cookies: {
       keys: [cookieKey],
-      // `interaction` and `resume` have the same value at different paths, so one cookie identifies the interaction to the pages and on
-      // resume
+      // oidc-provider sets the `interaction` and `resume` cookies to the same value for different paths, so both cookies can have the same
+      // name
       names: { session: cookies.session, interaction: cookies.interaction, resume: cookies.interaction },
       long: { httpOnly: true, sameSite: 'lax', secure, signed: true },
       short: { httpOnly: true, sameSite: 'lax', secure, signed: true },
@@ -76,8 +76,8 @@ export function createOidcProvider(parts: ProviderOptions): Provider {
 }
 
 /**
- * Replaces the refresh token handler with one that calls oidc-provider's handler as one of its steps. oidc-provider registers its grant
- * handlers in its constructor, so only an override can intercept the registration.
+ * Replaces oidc-provider's refresh token handler with `exchangeOrReplayRefreshToken`, which calls the original handler. oidc-provider
+ * registers its grant handlers in its constructor, so only an override can intercept the registration.
  */
 const providerWithRefreshGrant = (options: RefreshGrantOptions): typeof Provider =>
   class extends Provider {

@@ -25,7 +25,10 @@ export function getBrowserSessionOfRequest(req: Request): Session {
   return session;
 }
 
-/** Signs the browser in outside an authorization request. The session gets a new identifier, which prevents session fixation. */
+/**
+ * Starts a signed-in browser session outside of an authorization request. The session gets a new identifier, which prevents session
+ * fixation.
+ */
 export async function startBrowserSession(
   provider: Provider,
   req: Request,
@@ -59,7 +62,7 @@ function setSessionCookie(provider: Provider, req: Request, res: Response, value
     secure: provider.issuer.startsWith('https:'),
     signed: true,
     overwrite: true,
-    // without a value, the library sets a time in the past
+    // if the value is null, the cookies library replaces this time with a time in the past
     expires: new Date(Date.now() + tokenAndSessionLifetimes.session * 1000),
   });
 }

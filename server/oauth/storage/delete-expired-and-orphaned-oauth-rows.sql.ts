@@ -4,15 +4,14 @@ import {
   prepareDeletionOfExpiredRows,
 } from '../../database/queries/prepare-expired-row-deletion.ts';
 
-/** The authorization server's expired rows, by table. */
+/** Identifies the expired rows in each of the authorization server's tables. */
 const expiredRows = {
-  // A consumed token is stored until it expires, and a consumed code until its grant expires (postgres-adapter.ts), so that reuse is
-  // detected.
+  // Consumed tokens are stored until they expire, and consumed codes until their grants expire, so that reuse is detected.
   oauth_records: { key: 'model, id', isExpired: 'expires_at < $1', orderBy: 'expires_at' },
   attempts: { key: 'key', isExpired: 'expire < (extract(epoch from $1::timestamptz) * 1000)::bigint', orderBy: 'expire' },
   mailed_links: { key: 'token_hash', isExpired: 'expires_at < $1', orderBy: 'expires_at' },
   challenges: { key: 'challenge', isExpired: 'expires_at < $1', orderBy: 'expires_at' },
-  // Recent rows in the next two tables are skipped, because they are written before their grant or session is stored.
+  // Recent connected apps and sessions are skipped, because they are written before their grant or session record is stored.
   connections: {
     key: 'id',
     isExpired: `coalesce(last_used_at, created_at) < $1::timestamptz - interval '1 day'

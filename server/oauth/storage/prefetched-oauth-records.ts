@@ -4,13 +4,13 @@ import type { StoredOauthRecord } from './oauth-record-mapping.ts';
 export type AccountRow = { id: number; name: string; email: string; email_verified: boolean; updated_at: string };
 
 /**
- * A locked code or refresh token, and the records that the request needs next: the grant, which is also locked, and the user. They are read
- * in the transaction that consumes the code or token.
+ * A locked code or refresh token, and the other records that the request needs: the locked grant and the user. They are read in the
+ * transaction that consumes the code or token.
  */
 export type PrefetchedRecords = StoredOauthRecord & {
   readonly grant: StoredOauthRecord | null;
   readonly account: AccountRow | null;
-  /** For a rotated refresh token within its grace period: the stored response that contained its successor. */
+  /** Stored response that contained the successor of this refresh token; `null` unless the token was rotated and is in its grace period. */
   readonly refresh_response: string | null;
 };
 

@@ -31,7 +31,8 @@ export const addAuthTimeClaim: NonNullable<Configuration['extraTokenClaims']> = 
 
 /**
  * Stores a record of every JWT when it is issued; the token is valid only while the record exists. oidc-provider omits OpenID Connect
- * scopes from tokens with an audience. This function adds OpenID Connect scopes, because the userinfo endpoint accepts tokens for the API.
+ * scopes from tokens with an audience. This function adds the OpenID Connect scopes to the token, because the userinfo endpoint accepts API
+ * tokens.
  */
 export const storeIssuedAccessTokenRecord =
   (store: AdapterFactory, key: KeyObject): JwtCustomizer =>

@@ -16,7 +16,7 @@ import {
 export type StripeSettings = {
   readonly secretKey: string;
   readonly webhookSecret: string;
-  /** A different Stripe API server, for tests. */
+  /** Address of an alternative Stripe API server, for tests. */
   readonly api?: { readonly host: string; readonly port: number; readonly protocol: 'http' };
 };
 
@@ -49,7 +49,9 @@ export async function createStripeProvider({ secretKey, webhookSecret, api }: St
 type ErrorMapping = ReturnType<typeof createErrorMapping>;
 
 const createErrorMapping = ({ errors }: typeof Stripe) => ({
-  /** Throws `ProviderUnavailableError` for requests without a definite result, and rethrows all other errors, which are responses. */
+  /**
+   * Throws `ProviderUnavailableError` for requests without a definite result. All other errors are responses from Stripe and are rethrown.
+   */
   mapErrors: <Result>(request: Promise<Result>): Promise<Result> =>
     request.catch((error: unknown) => {
       const inconclusive = [

@@ -18,7 +18,7 @@ export type WebhookDependencies = {
   readonly development: boolean;
 };
 
-/** Namespace of the locks that serialize concurrent requests from one owner, so that each request counts the others' endpoints. */
+/** Namespace of the locks that serialize concurrent requests from one owner, so that they cannot exceed the maximum number of endpoints. */
 const ownerLockNamespace = 20_261_121;
 
 /** Creates an endpoint; requires a transaction. Only this response contains the secret in plain text; the stored secret is encrypted. */

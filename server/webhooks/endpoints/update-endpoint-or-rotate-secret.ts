@@ -9,7 +9,7 @@ import { skipDeliveriesOfDisabledEndpoint } from './disable-webhook-endpoint.ts'
 import { endpointFromEntity, type EndpointEntity } from './endpoint-and-delivery-from-entity.ts';
 import { generateWebhookSecret, encryptWebhookSecret } from './webhook-secret-and-signature.ts';
 
-/** Applies a merge patch (RFC 7396) to a locked endpoint. An update without effect does not change the version. */
+/** Applies a merge patch (RFC 7396) to a locked endpoint. An update that changes nothing does not increment the version. */
 export async function updateWebhookEndpoint(
   em: EntityManager,
   principal: Principal,
@@ -32,7 +32,7 @@ export async function updateWebhookEndpoint(
     // An endpoint gets the visibility of the principal that updates it.
     scopes: listUsableScopes(principal),
     disabledReason: after.status === 'enabled' ? null : (endpoint.disabledReason ?? 'manual'),
-    // A new URL or enabling the endpoint resets its failure state.
+    // Changing the URL or enabling the endpoint resets its failure state.
     ...(!keepsState && { failingSince: null, pausedUntil: null }),
     version: endpoint.version + 1,
     updatedAt: sql.now(),
@@ -45,7 +45,7 @@ export async function updateWebhookEndpoint(
 
 /**
  * Creates a new secret for a locked endpoint; the previous secret is also used for signing during the overlap. Rejects a rotation during an
- * overlap, because a third secret would have to remain valid.
+ * overlap, because three secrets would then be valid at the same time.
  */
 export async function rotateWebhookSecret(
   em: EntityManager,

@@ -101,7 +101,7 @@ describe.skipIf(!hasChromium)('an assistant in a web page', () => {
     pageServer?.close();
   });
 
-  /** Sends a request from the page, and returns the response parts that scripts can read. */
+  /** Sends a request from the page, and returns the parts of the response that scripts can read. */
   const call = (path: string, init: { method?: string; headers?: Record<string, string>; body?: string } = {}) =>
     page.evaluate(
       async ([url, options]) => {

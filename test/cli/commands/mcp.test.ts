@@ -15,7 +15,7 @@ const shop = withShop();
 
 const main = join(import.meta.dirname, '../../../cli/main.ts');
 
-/** Starts `mandate mcp` with a new user's credential for these scopes, and connects an MCP client to the command. */
+/** Starts `mandate mcp` with a new user's credential that has these scopes, and connects an MCP client to it. */
 async function connectAssistant(scopes: readonly Scope[], ...flags: string[]) {
   const home = await createConfigDirectory();
   const user = await signUp(shop.origin);

@@ -21,7 +21,7 @@ beforeAll(async () => {
   const [tarball = ''] = (await readdir(directory)).filter((name) => name.endsWith('.tgz'));
   await mkdir(project);
   await writeFile(join(project, 'package.json'), '{ "name": "empty", "private": true }');
-  // The optional keyring is not installed offline. Everything else must be in the package.
+  // The optional keyring dependency is omitted, because the installation is offline. The package must include all other dependencies.
   await run('npm', ['install', '--offline', '--omit=optional', '--no-audit', '--no-fund', join(directory, tarball)], { cwd: project });
 }, 120_000);
 afterAll(() => rm(directory, { recursive: true, force: true }));

@@ -41,7 +41,7 @@ test('a clean-up keeps a used refresh token until its expiry, so that reuse stil
   const granted = await obtainAuthorizationCode(server.origin, await signUp(server.origin), { scope: 'openid users.read' });
   const first = tokenResponseSchema.parse(await (await redeemCode(server.origin, granted)).json());
   const second = tokenResponseSchema.parse(await (await sendRefreshRequest(server.origin, first.refresh_token ?? '')).json());
-  // 13 days later, the access tokens have expired, but the refresh tokens (14 days) have not
+  // 13 days later, the access tokens have expired, but the refresh tokens have not, because their lifetime is 14 days
   while ((await deleteExpiredOauthRecordsBatch(entityManager(), new Date(Date.now() + 13 * 24 * 3_600_000))) > 0);
   expect(await readOAuthError(await sendRefreshRequest(server.origin, first.refresh_token ?? ''))).toBe('400 invalid_grant');
   expect(await readOAuthError(await sendRefreshRequest(server.origin, second.refresh_token ?? ''))).toBe('400 invalid_grant');

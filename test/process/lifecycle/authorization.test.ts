@@ -42,7 +42,7 @@ async function createSignedInUser({ db, origin }: ServerPair): Promise<Pick<Test
   return { id, browser: await signIn(origin, { email, password }) };
 }
 
-/** Sends a request four times, so that both processes respond. */
+/** Sends the same request four times, so that each of the two processes handles it. */
 const requestFourTimes = async (ask: () => Promise<number>): Promise<number[]> => [await ask(), await ask(), await ask(), await ask()];
 
 describe.skipIf(databaseKind === 'pglite')('two processes on one PostgreSQL', { timeout: 120_000 }, () => {

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { expect, test } from 'vitest';
 
-/** Bundles `source` as a front end would. */
+/** Bundles `source` for the browser, as a front-end build does. */
 async function bundled(source: string): Promise<{ code: string; inputs: string[]; gzipped: number }> {
   const result = await build({
     stdin: { contents: source, resolveDir: import.meta.dirname, loader: 'ts' },

@@ -73,7 +73,7 @@ export async function deliverPendingEvents(mandate: ApiServer, deliverer: Delive
   await deliverer.waitUntilIdle();
 }
 
-/** Makes the next attempt for each pending delivery due this many seconds earlier. */
+/** Reschedules the next attempt of each pending delivery to a time that is this many seconds earlier. */
 export const advanceDeliveryRetries = ({ db }: ApiServer, seconds: number): Promise<unknown> =>
   db.em
     .fork()

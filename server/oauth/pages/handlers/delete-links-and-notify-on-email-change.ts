@@ -7,7 +7,10 @@ import type { PageContext } from '../routing/page-context.ts';
 /** Path of the page on which users confirm an e-mail address. */
 export const emailConfirmationPath = '/account/email/confirm';
 
-/** Returns whether the address can receive e-mail. Accounts without an address have a reserved domain (RFC 2606). */
+/**
+ * Returns whether the address can receive e-mail. Accounts without an e-mail address have a placeholder address that ends in `.invalid`
+ * (RFC 2606).
+ */
 const isReachable = (email: string): boolean => !email.endsWith('.invalid');
 
 /**

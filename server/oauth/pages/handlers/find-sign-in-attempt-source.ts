@@ -3,7 +3,10 @@ import { findActiveAccountWithPasswordHash, type SignInCandidate } from '../../a
 import type { AttemptSource } from '../../brute-force/attempt-limiter.ts';
 import type { PageContext } from '../routing/page-context.ts';
 
-/** Looks up the account and returns the attempt's source. Runs the same queries whether the account exists or not. */
+/**
+ * Looks up the account for a sign-in attempt and returns the source of the attempt. Runs the same queries whether the account exists or
+ * not.
+ */
 export async function findSourceOfSignInAttempt(context: PageContext, req: Request, emailOrId: string | number): Promise<AttemptSource> {
   return signInAttemptSourceFromRequest(context, req, await findActiveAccountWithPasswordHash(context.em, emailOrId));
 }

@@ -125,7 +125,10 @@ async function switchUser(context: PageContext, req: Request, res: Response): Pr
   res.redirect(303, `${oauthEndpointPaths.authorization}?${request.toString()}`);
 }
 
-/** Restarts the sign-in within the same request: a device code can be confirmed only once, so the request itself cannot be restarted. */
+/**
+ * Restarts the sign-in in the same interaction instead of with a new authorization request, because a device code can be confirmed only
+ * once.
+ */
 async function switchUserForDevice({ provider }: PageContext, req: Request, res: Response, interaction: Interaction): Promise<void> {
   interaction.prompt = { name: 'login', reasons: ['account_switch'], details: {} };
   delete interaction.session;

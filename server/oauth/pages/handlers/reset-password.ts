@@ -125,8 +125,9 @@ export const redisplayNewPasswordForm = (context: PageContext) => async (req: Re
 const dayMs = 24 * 60 * 60 * 1000;
 
 /**
- * Age from which removing an authenticator app requires a code, so that mailbox access alone does not bypass the second factor. A newer app
- * may belong to an intruder, in which case the owner does not have its codes. The owner was notified when the app was added.
+ * After this time, a password reset removes an authenticator app only if the user enters a code, so that mailbox access alone does not
+ * bypass the second factor. A newer app may belong to an intruder, in which case the owner does not have its codes. The owner was notified
+ * when the app was added.
  */
 const establishedAfterMs = 14 * dayMs;
 

@@ -36,7 +36,7 @@ export async function sendSignUpOrPasswordResetLink(
     ];
     const link = `${provider.issuer}${path}?token=${token}`;
     const content = messageFor(settings, requestedPurpose, purpose);
-    // sent to the address as stored in the account, because another spelling may be another mailbox
+    // the link is sent to the address stored in the account, because a different spelling may be a different mailbox
     await queueMail(em, keys.mail, renderEmail(owner?.email ?? email, settings, { ...content, link, ignore: true }), now);
   });
 }

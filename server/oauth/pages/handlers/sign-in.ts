@@ -30,7 +30,7 @@ import { createPasskeyRequestOptionsJson, verifyPasskeyAndRecordUse } from '../.
 import { issueVerifiedPasswordTicket, decryptVerifiedPasswordTicket } from '../../second-factors/verified-password-ticket.ts';
 import { verifyPassword } from '../../passwords/password-hash.ts';
 
-/** Only account pages are allowed as targets, which prevents open redirects. */
+/** Only account pages are allowed as redirect targets, which prevents open redirects. */
 const nextPage = z
   .string()
   .regex(/^\/account(\/[a-z-]+)*$/)

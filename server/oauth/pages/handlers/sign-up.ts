@@ -139,7 +139,7 @@ async function openAccount(
   }
 }
 
-/** Returns whether the application's interaction is still pending in this browser, because the link may be opened in another browser. */
+/** Returns whether the application's interaction is still pending in this browser. The user may have opened the link in another browser. */
 async function hasPendingInteraction(context: PageContext, req: Request, res: Response): Promise<boolean> {
   try {
     return (await findPendingSignInInteraction(context, req, res)) !== undefined;

@@ -23,7 +23,7 @@ export type AccountRequest = {
 
 type AccountHandler = (request: AccountRequest) => Promise<void> | void;
 
-/** Maximum age of the sign-in for changes that could lock the owner out, which protects users who leave a browser open. */
+/** Maximum time since the sign-in for changes that could lock the account owner out. The limit protects users who leave a browser open. */
 const recentSignInSeconds = 10 * 60;
 
 export const createSignedInPageGuards = (context: PageContext) => {
@@ -57,7 +57,10 @@ async function isRecentSignIn({ em }: PageContext, session: Session, userId: num
   return session.acr === twoFactorAcrValue || (await findWhenAuthenticatorAppWasAdded(em, userId)) === undefined;
 }
 
-/** Returns the sign-in URL that leads back to this page. A form must be submitted again after the sign-in. */
+/**
+ * Returns the URL of the sign-in page, which redirects back to the current page after the sign-in. Form data must be submitted again after
+ * the sign-in.
+ */
 const signInUrl = ({ path }: Request): string => {
   const [, , page = ''] = path.split('/');
   const next = page === 'passkeys' || page === 'recovery-codes' ? 'security' : page;
@@ -70,7 +73,7 @@ class SessionEndedError extends Error {
 
 /**
  * Locks the user and verifies that the session still exists. Call this first in every transaction that adds a credential or starts a
- * session; otherwise a request sent before a password reset could do so after the reset.
+ * session; otherwise, a request sent before a password reset could still take effect after the reset.
  * @throws SessionEndedError, which redirects the user to the sign-in page
  */
 export async function lockAccountAndRequireActiveSession(em: EntityManager, { account, sessionUid }: AccountRequest): Promise<void> {

@@ -18,7 +18,7 @@ export type PageContext = {
   readonly forms: CsrfTokenService;
   readonly limits: AttemptLimiter;
   readonly knownBrowsers: KnownBrowserCookie;
-  /** False if no mail transport is configured. Without a transport, features that require e-mail are disabled. */
+  /** False if no mail transport is configured. Without a mail transport, features that require e-mail are disabled. */
   readonly canMail: boolean;
   readonly keys: { readonly mail: Buffer; readonly secondFactor: Buffer };
   readonly challenges: PasskeyChallenges;
@@ -67,7 +67,7 @@ export const getInteractionRedirectUri = ({ params }: Interaction): string | und
 
 export const getInteractionClientId = ({ params }: Interaction): string => getStringParameter(params, 'client_id') ?? '';
 
-/** Returns a parameter if it is a string. */
+/** Returns the value of a request parameter, or undefined if the value is not a string. */
 export function getStringParameter(params: Readonly<Record<string, unknown>>, name: string): string | undefined {
   const value = params[name];
   return typeof value === 'string' ? value : undefined;

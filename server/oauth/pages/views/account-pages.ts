@@ -7,7 +7,7 @@ import { html, type HtmlChild, type Html } from '../../../http/response/html-tem
 import { checkboxField, formField, hiddenField, renderPage, type FieldError, type PageSettings } from './page-layout.ts';
 import { newPasswordField } from './sign-up-page.ts';
 
-/** Renders a page below the account page, with a link back to it. */
+/** Renders a subpage of the account page, with a link back to the account page. */
 export const renderAccountSubpage = (settings: PageSettings, title: string, content: HtmlChild, faults: readonly FieldError[] = []): Html =>
   renderPage(
     settings,

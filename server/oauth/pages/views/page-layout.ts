@@ -65,7 +65,8 @@ type Field = {
   readonly hint?: string;
   readonly inputMode?: 'numeric';
   /**
-   * Makes the page script submit the form when the code has `count` digits; `note` tells the user that the form is submitted automatically.
+   * Makes the page script submit the form as soon as the code has `count` digits; `note` tells the user that the form is submitted
+   * automatically.
    */
   readonly digits?: { readonly count: number; readonly note: string };
   /** Adds a button to show the password. The button requires the page script. */
@@ -123,7 +124,7 @@ type Checkbox = {
   readonly name: string;
   readonly value: string;
   readonly label: string;
-  /** Lines of details below the label. */
+  /** Lines of additional text below the label. */
   readonly details?: readonly string[];
   readonly checked?: boolean;
 };
