@@ -104,7 +104,7 @@ export type { DeliveryMethod, DeliveryMethodReplace } from './resources/orders/d
 export { eventRetentionDays, eventSubjectDefinitions, eventTypes, eventTypeWildcards } from './resources/events/events.ts';
 export type { Event, EventPage, EventSubject, EventType, EventTypeWildcard } from './resources/events/events.ts';
 export { maxImportRowsPerOrder, maxImportRowBytes, minUploadRate, importFileLimitsText } from './resources/tasks/import-parameters.ts';
-export { maxPrice } from './schema/money.ts';
+export { maxPrice } from './schema/amount-price-and-currency-schemas.ts';
 export { orderDeliveryInputSchema, maxOrderLines, maxOrdersWithItems, maxLineQuantity } from './resources/orders/orders.ts';
 export { orderCancelReasons, orderFulfillmentStatuses, orderStatuses, orderPaymentStatuses, taxModes } from './resources/orders/orders.ts';
 export { orderExportColumns, type OrderExportColumn, type OrderExportCreate } from './resources/tasks/order-exports.ts';
@@ -135,13 +135,13 @@ export type {
 export { refundReasons, refundStatuses, type Refund, type RefundCreate } from './resources/orders/refunds.ts';
 export { type Deprecation, getRouteMetadata, listRoutes, type RouteMetadata, defaultMaxBodyBytes } from './protocol/route-metadata.ts';
 export { administratorOnlyScopes, getRolesAllowedForScope, scopeNames, scopeDefinitions, type Scope } from './protocol/scopes.ts';
-export { fileFormats, fileMediaTypes, maxConcurrentTasks, taskStatuses, taskTypes } from './resources/tasks/tasks.ts';
+export { fileFormats, fileMediaTypes, maxUnfinishedTasksPerOwner, taskStatuses, taskTypes } from './resources/tasks/tasks.ts';
 export type { ImportCounts, Task, TaskResult, TaskType } from './resources/tasks/tasks.ts';
 export type { Usage } from './resources/access/usage.ts';
 export { shipmentStatuses, type Shipment, type ShipmentCreate, type ShipmentUpdate } from './resources/orders/shipments.ts';
 export type { SigningKeyRotation } from './resources/access/signing-keys.ts';
 export {
-  findForbiddenCharacterMessage,
+  findForbiddenCharacterIssueMessage,
   timestampInputSchema,
   singleLineInputSchema,
   maxMetadataPairs,

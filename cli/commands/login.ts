@@ -24,7 +24,7 @@ import { parseDurationMs } from '../settings/parse-duration.ts';
 import { chooseRefreshTokenStorage, saveCredential, type RefreshTokenStorage } from '../sign-in/credential-and-refresh-token-storage.ts';
 import { createApiClient, allowsInsecureRequests, openProfileSession, type Session } from '../sign-in/profile-session.ts';
 import { settingsFromFlagsEnvironmentAndProfile, type GlobalFlags, type Settings } from '../settings/resolve-settings.ts';
-import { chooseSignInMode, type SignInMode } from '../sign-in/sign-in-methods.ts';
+import { chooseSignInMode, type SignInMode } from '../sign-in/sign-in-mode-deadline-and-denial.ts';
 import { revokeTokens } from './logout.ts';
 
 const clientId = 'mandate-cli';

@@ -11,7 +11,7 @@ import { exitCodes } from '../errors/exit-codes.ts';
 import type { CliEnvironment } from '../environment/cli-environment-type.ts';
 import { sanitizeForTerminal, serializeJsonForTerminal } from '../terminal/sanitize-and-measure-terminal-text.ts';
 import type { Settings } from '../settings/resolve-settings.ts';
-import { createSignInDeadline, createSignInDeniedError, type SignInOptions } from './sign-in-methods.ts';
+import { createSignInDeadline, createSignInDeniedError, type SignInOptions } from './sign-in-mode-deadline-and-denial.ts';
 
 /** Signs in with a code that the user enters in a browser on any machine (RFC 8628). */
 export async function signInWithDeviceCode(

@@ -23,7 +23,7 @@ export function createProgressRateMeter(now: () => number = Date.now): (done: nu
 }
 
 /** Formats a duration, such as `2h 5m`, `3m 20s` or `45s`. */
-export function formatDuration(seconds: number): string {
+export function formatSeconds(seconds: number): string {
   const whole = Math.ceil(seconds);
   const [hours, minutes] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60)];
   if (hours > 0) return `${hours}h ${minutes}m`;

@@ -1,5 +1,5 @@
 import { Call, type Answer } from '../core/api-call.ts';
-import { createDeprecationMiddleware, warnAboutDeprecation, type DeprecationNotice } from '../core/deprecation.ts';
+import { createDeprecationMiddleware, printDeprecationWarning, type DeprecationNotice } from '../core/deprecation.ts';
 import type { Middleware } from '../core/middleware.ts';
 import { PagedCall, type Page } from '../core/paged-call.ts';
 import { checkedBaseUrl, filledPath, type QueryValue } from '../core/request-url.ts';
@@ -51,7 +51,7 @@ export const createClient = (options: ClientOptions): Client => createClientWith
 
 /** Creates a client with the operations in `operationRoutes`, for example those of another API version. */
 export function createClientWithRoutes(options: ClientOptions, operationRoutes: Readonly<Record<string, string>>): Client {
-  const middleware: Middleware[] = [createDeprecationMiddleware(options.onDeprecation ?? warnAboutDeprecation)];
+  const middleware: Middleware[] = [createDeprecationMiddleware(options.onDeprecation ?? printDeprecationWarning)];
   const settings: TransportSettings = {
     middleware,
     baseUrl: checkedBaseUrl(options.baseUrl, options.allowInsecureRequests),

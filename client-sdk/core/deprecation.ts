@@ -43,7 +43,7 @@ export const deprecationText = ({ operation, sunsetAt, guide }: DeprecationNotic
   `${operation} is deprecated${sunsetAt ? ` and ends on ${sunsetAt.toISOString().slice(0, 10)}` : ''}${guide ? `: ${guide}` : ''}`;
 
 /** Prints a deprecation notice as a warning; used if `onDeprecation` is not set. */
-export function warnAboutDeprecation(notice: DeprecationNotice): void {
+export function printDeprecationWarning(notice: DeprecationNotice): void {
   // oxlint-disable-next-line no-console -- otherwise the developer would notice only when the operation fails
   console.warn(`Mandate: ${deprecationText(notice)}`);
 }

@@ -24,8 +24,8 @@ const jsonMediaType = 'application/json';
 const containsOnlyFiles = (content: JsonObject): boolean => Object.keys(content).length > 0 && !(jsonMediaType in content);
 
 /** Tool arguments that are sent as the headers `If-Match` and `Idempotency-Key`. */
-export const ifMatchToolArgument = 'if_match';
-export const idempotencyKeyToolArgument = 'idempotency_key';
+export const ifMatchToolArgumentName = 'if_match';
+export const idempotencyKeyToolArgumentName = 'idempotency_key';
 
 /** Returns one tool for each operation in Mandate's OpenAPI document, except the excluded operations. */
 export function createMcpTools(document: JsonObject): McpTool[] {
@@ -68,8 +68,8 @@ function toolOf(document: JsonObject, path: string, method: string, operation: J
     inputSchema: inputSchema(operationId, [
       ...[...parametersIn('path'), ...parametersIn('query')].map((parameter) => parameterSchema(document, parameter)),
       ...(hasBody ? [asJson(selfContained(document, body))] : []),
-      ...(conditional ? [{ properties: { [ifMatchToolArgument]: conditionSchema } }] : []),
-      ...(keyed ? [{ properties: { [idempotencyKeyToolArgument]: keySchema } }] : []),
+      ...(conditional ? [{ properties: { [ifMatchToolArgumentName]: conditionSchema } }] : []),
+      ...(keyed ? [{ properties: { [idempotencyKeyToolArgumentName]: keySchema } }] : []),
     ]),
   };
 }

@@ -2,7 +2,7 @@ import { initContract, type ContractOtherResponse } from '@ts-rest/core';
 import { z } from 'zod';
 import { withSchemaName } from '../schema/openapi-schema-name.ts';
 import { idSchema } from '../schema/ids.ts';
-import { amountSchema } from '../schema/money.ts';
+import { amountSchema } from '../schema/amount-price-and-currency-schemas.ts';
 
 const c = initContract();
 
@@ -138,18 +138,18 @@ export const problemCodesBeforeRouting = [
   'headers_too_large',
 ] as const satisfies readonly (keyof typeof commonProblems)[];
 /** Problem codes of a public operation, which requires no token but rejects an invalid one. */
-export const publicProblems = [...alwaysPossible, 'invalid_token', 'expired_token', 'revoked_token'] as const;
+export const publicRouteProblemCodes = [...alwaysPossible, 'invalid_token', 'expired_token', 'revoked_token'] as const;
 /** Problem codes of an operation that requires an access token, without permission checks beyond the scope. */
-export const tokenProblems = [...publicProblems, 'missing_token', 'insufficient_scope'] as const;
+export const tokenRouteProblemCodes = [...publicRouteProblemCodes, 'missing_token', 'insufficient_scope'] as const;
 /** Problem codes of an operation that requires an access token and can also be denied because of the user's role or account. */
-export const permissionProblems = [...tokenProblems, 'forbidden'] as const;
+export const permissionRouteProblemCodes = [...tokenRouteProblemCodes, 'forbidden'] as const;
 /** Additional problem codes of an operation that accepts a file. */
-export const fileProblems = ['payload_too_large', 'unsupported_media_type'] as const;
+export const fileProblemCodes = ['payload_too_large', 'unsupported_media_type'] as const;
 /** Additional problem codes of an operation with a request body. */
-export const bodyProblems = ['malformed_json', ...fileProblems] as const;
+export const bodyProblemCodes = ['malformed_json', ...fileProblemCodes] as const;
 /** Additional problem codes of an operation that accepts `If-Match`. */
-export const ifMatchProblems = ['precondition_failed'] as const;
+export const ifMatchProblemCodes = ['precondition_failed'] as const;
 /** Additional problem codes of an operation that returns a paginated list. */
-export const cursorProblems = ['invalid_cursor', 'cursor_mismatch'] as const;
+export const cursorProblemCodes = ['invalid_cursor', 'cursor_mismatch'] as const;
 /** Additional problem codes of an operation that accepts an `Idempotency-Key`. */
-export const idempotencyProblems = ['idempotency_key_invalid', 'idempotency_in_progress', 'idempotency_key_reused'] as const;
+export const idempotencyProblemCodes = ['idempotency_key_invalid', 'idempotency_in_progress', 'idempotency_key_reused'] as const;

@@ -30,7 +30,7 @@ export const paginationParametersWithDefaultLimit100 = {
 };
 
 /** Comma-separated values of an enumeration in one query parameter. An item matches if it has any of these values. */
-export const commaSeparatedListSchema = <const Values extends readonly [string, ...string[]]>(values: Values) =>
+export const commaSeparatedEnumSchema = <const Values extends readonly [string, ...string[]]>(values: Values) =>
   extendApi(
     z
       .string()

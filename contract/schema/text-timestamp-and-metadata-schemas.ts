@@ -25,7 +25,7 @@ export const singleLineInputSchema = (maximum: number, minimum = 1) =>
 const whyHidden = 'a character that is invisible or changes the direction of the text';
 
 /** Returns the reason why `singleLineInputSchema` rejected the characters of a text; `undefined` if only the length is invalid. */
-export const findForbiddenCharacterMessage = ({ issues }: z.ZodError): string | undefined =>
+export const findForbiddenCharacterIssueMessage = ({ issues }: z.ZodError): string | undefined =>
   issues.find(({ code }) => code === 'custom')?.message;
 
 /** One line of text in a response. The characters are not checked, so that values stored under earlier rules remain readable. */

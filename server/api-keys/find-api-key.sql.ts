@@ -1,6 +1,6 @@
 import type { Scope } from '@mandate/contract';
 import { prepareStatement } from '../database/queries/prepared-statement.ts';
-import type { Principal } from '../http/request/principal.ts';
+import type { Principal } from '../http/request/principal-and-token-types.ts';
 
 type ApiKeyStatusRow = {
   id: number;

@@ -1,7 +1,7 @@
 import express, { type Express, type RequestHandler, type Router } from 'express';
 import { apiVersions, contract, contractV2, type Order } from '@mandate/contract';
 import { ApiKeyLastUseBuffer } from '../api-keys/api-key-last-use-buffer.ts';
-import { acceptApiKeysAsAccessTokens } from '../api-keys/verify-api-key.ts';
+import { createAccessTokenOrApiKeyVerifier } from '../api-keys/verify-api-key.ts';
 import { createListRunnerWithoutReplica, type RunListQuery } from '../database/replica/list-runner-without-replica.ts';
 import type { Database } from '../database/entity-manager/entity-manager-type.ts';
 import { runWithRequestEntityManager } from '../database/entity-manager/request-entity-manager.ts';
@@ -10,7 +10,7 @@ import { serveReferencePage } from '../docs/serve-reference-page.ts';
 import { EventWaiter } from '../events/event-long-poll.ts';
 import { setDefaultHeaders } from '../http/middleware/default-headers.ts';
 import { authenticate } from '../http/middleware/authenticate.ts';
-import { authorizeByScope } from '../http/middleware/authorize.ts';
+import { authorizeByScope } from '../http/middleware/authorize-by-scope.ts';
 import { cors } from '../http/middleware/cors.ts';
 import { resolveRequestedApiVersion } from '../http/middleware/resolve-api-version.ts';
 import { addDeprecationHeadersOrRejectRetired } from '../http/middleware/deprecation-headers-and-retirement.ts';
@@ -21,7 +21,7 @@ import { checkAcceptHeader } from '../http/middleware/check-accept-header.ts';
 import { CursorPagination } from '../http/response/pagination.ts';
 import { prefixLocationHeaderWithBasePath, rewriteWellKnownPathOfIssuer } from '../http/request/rewrite-location-and-well-known-urls.ts';
 import { replaceExpressJsonMethod } from '../http/response/replace-express-json-method.ts';
-import { assignRequestIdAndLogAccess } from '../http/request/request-context-and-access-log.ts';
+import { assignRequestIdAndLogAccess } from '../http/request/request-context-principal-and-access-log.ts';
 import { createRouterByResource } from '../http/routing/router-by-resource.ts';
 import { mountContract } from '../http/routing/mount-contract.ts';
 import { rejectUnknownPath } from '../http/routing/reject-undeclared-paths-and-methods.ts';
@@ -48,7 +48,7 @@ import type { RedisCounters } from '../rate-limits/redis-counter-connection.ts';
 import { createRouteHandlersByResource } from './create-route-handlers-by-resource.ts';
 import type { DerivedKeys } from '../crypto/derived-keys-and-stored-secret.ts';
 import { serveSecurityTxt } from '../site/serve-security-txt.ts';
-import { serveFaviconAndRobotsTxt, serveStartPageAndRootFiles, serveNotFoundPage } from '../site/serve-start-page-and-root-files.ts';
+import { serveFaviconAndRobotsTxt, serveStartPageAndRootFiles, serveNotFoundPage } from '../site/serve-site-pages-and-root-files.ts';
 import { MonthlyUsageBuffer } from '../usage/monthly-usage-buffer.ts';
 
 export type AppOptions = {
@@ -167,7 +167,7 @@ function apiRouter(
   // Authentication and authorization come before parsing, so that the server never parses the body of an unauthorized request.
   const middleware = [
     addDeprecationHeadersOrRejectRetired(servedVersions, now),
-    authenticate(acceptApiKeysAsAccessTokens(db.em, lastUse, verifyAccessToken), challenge(apiAudienceFromIssuer(issuer)), limit),
+    authenticate(createAccessTokenOrApiKeyVerifier(db.em, lastUse, verifyAccessToken), challenge(apiAudienceFromIssuer(issuer)), limit),
     authorizeByScope,
     checkAcceptHeader,
     parseJsonBody,
@@ -177,7 +177,7 @@ function apiRouter(
   if (servedVersions.some(({ name }) => name === 'v2'))
     mountContract(router, contractV2, { ...shared, orders: orderRoutesV2(deps) }, middleware);
   const authenticateTools = authenticate(
-    acceptApiKeysAsAccessTokens(db.em, lastUse, verifyMcpToken),
+    createAccessTokenOrApiKeyVerifier(db.em, lastUse, verifyMcpToken),
     { ...challenge(mcpAudienceFromIssuer(issuer)), scopes: defaultMcpClientScopes },
     limit,
     () => false,

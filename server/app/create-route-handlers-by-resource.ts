@@ -3,7 +3,7 @@ import type { ConnectedAppDependencies } from '../access-management/connected-ap
 import type { EventHandlerDependencies } from '../events/event-long-poll.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { PaymentHandlerDependencies } from '../payments/providers/payment-provider.ts';
-import type { VersionDependencies } from '../versions/routes.ts';
+import type { VersionDependencies } from '../api-versions/routes.ts';
 import type { WebhookDependencies } from '../webhooks/endpoints/create-endpoint.ts';
 import * as resourceRoutes from './resource-routes.ts';
 

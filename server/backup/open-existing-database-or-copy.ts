@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { DataDirectoryInUseError } from '../database/embedded/pglite-directory-lock.ts';
-import { isPostgresqlUrl } from '../database/connection/database-url.ts';
+import { isPostgresqlUrl } from '../database/connection/is-postgresql-url.ts';
 import { openDatabaseWithoutMigrating, type OpenOptions } from '../schema/open-database-without-migrating.ts';
 import type { Database } from '../database/entity-manager/entity-manager-type.ts';
 import { BackupError } from './backup-error.ts';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Database, EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import {
   closeRowCursor,
-  describeTables,
+  queryTableDefinitionsAsJson,
   fetchRowsFromCursor,
   openTableRowCursor,
   quoteSqlIdentifier,
@@ -28,7 +28,7 @@ export type TableDefinition = z.infer<typeof tableSchema>;
 
 /** Returns Mandate's tables in the database, sorted so that referenced tables come first. */
 export async function readTableDefinitions(db: Database, em: EntityManager): Promise<TableDefinition[]> {
-  const [row] = await describeTables(em);
+  const [row] = await queryTableDefinitionsAsJson(em);
   const ours = new Set([...db.getMetadata().getAll().values()].map(({ tableName }) => tableName));
   const tables = z.array(tableSchema).parse(JSON.parse(row?.tables ?? '[]'));
   return sortByReference(tables.filter(({ name }) => ours.has(name)));

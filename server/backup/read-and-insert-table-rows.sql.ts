@@ -19,7 +19,7 @@ const describeTablesSql = `
   where n.nspname = current_schema() and c.relkind in ('r', 'p')`;
 
 // Written in SQL because a backup contains the tables as they exist in the database, regardless of what the entities declare.
-export const describeTables = (em: EntityManager): Promise<{ tables: string }[]> => em.execute(describeTablesSql);
+export const queryTableDefinitionsAsJson = (em: EntityManager): Promise<{ tables: string }[]> => em.execute(describeTablesSql);
 
 // Written in SQL because MikroORM has no cursors.
 /** Opens a cursor that reads a table's rows as JSON arrays of text. */

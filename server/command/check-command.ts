@@ -6,7 +6,7 @@ import { readConfig, type Config } from '../config/read-config.ts';
 import { checkConnectionPoolerCompatibility } from '../database/connection/check-connection-pooler.ts';
 import { readMigrationState } from '../database/migrate/read-migration-state.ts';
 import { readDatabaseIdentity } from '../database/replica/read-wal-position-and-identity.sql.ts';
-import { isPostgresqlUrl } from '../database/connection/database-url.ts';
+import { isPostgresqlUrl } from '../database/connection/is-postgresql-url.ts';
 import type { Database, EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { createSmtpTransport } from '../mail/smtp-transport.ts';
 import { assertSecretMatchesSigningKeys } from '../oauth/signing-keys/assert-secret-matches-signing-keys.ts';

@@ -2,7 +2,7 @@ import { openExistingDatabaseOrCopy } from '../backup/open-existing-database-or-
 import { readConfig } from '../config/read-config.ts';
 import { migrate } from '../database/migrate/run-migrations.ts';
 import { readMigrationState } from '../database/migrate/read-migration-state.ts';
-import { withDatabaseForCommand } from './open-database-for-command.ts';
+import { withDatabaseForCommand } from './open-database-and-derive-keys.ts';
 import type { StandardStreams } from './standard-streams-type.ts';
 
 /** `mandate-server migrate` */

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { verifyBackupAndReadHeader } from '../backup/read-and-verify-backup.ts';
 import { restoreBackupAndMigrate } from '../backup/restore-backup.ts';
 import { readConfig } from '../config/read-config.ts';
-import { deriveKeysFromExistingSecret, withDatabaseForCommand } from './open-database-for-command.ts';
+import { deriveKeysFromExistingSecret, withDatabaseForCommand } from './open-database-and-derive-keys.ts';
 import type { StandardStreams } from './standard-streams-type.ts';
 import { createProgressBar } from './progress-bar.ts';
 import { formatBackupContents, formatSecondsSince } from './format-output.ts';

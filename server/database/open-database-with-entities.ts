@@ -6,24 +6,24 @@ import { lockPgliteDirectory } from './embedded/pglite-directory-lock.ts';
 import { walLimitStartParameters } from './embedded/limit-wal-size.ts';
 import { isNewPgliteDirectory, createPgliteDirectoryIfNew } from './embedded/create-pglite-directory.ts';
 import { assertSupportedPgLibrary } from './connection/assert-supported-pg-library.ts';
-import { replacePgClientQuery } from './connection/replace-pg-client-query.ts';
+import { deferAndPipelineClientQueries } from './connection/defer-and-pipeline-client-queries.ts';
 import {
   createUnresponsiveConnectionKiller,
   releaseConnectionLostInTransaction,
   setPoolInt8Parser,
 } from './connection/pg-pool-workarounds.ts';
-import { rejectWritesOnLowDiskSpace } from './storage/reject-writes-on-low-disk-space.ts';
+import { rejectPgliteWritesOnLowDiskSpace } from './storage/reject-pglite-writes-on-low-disk-space.ts';
 import { getRequestEntityManager } from './entity-manager/request-entity-manager.ts';
 import { assertDiskSpaceToOpenDatabase, DiskSpaceMonitor } from './storage/disk-space-monitor.ts';
-import { isPostgresqlUrl } from './connection/database-url.ts';
+import { isPostgresqlUrl } from './connection/is-postgresql-url.ts';
 import type { MessageObserver } from './connection/pipelined-queries.ts';
 import type { Database, EntityManager } from './entity-manager/entity-manager-type.ts';
-import { isDatabaseResponsive } from './connection-check.ts';
+import { isDatabaseResponsive } from './is-database-responsive.ts';
 import {
   setConnectionTimeoutsAndDetectPooler,
   getTransactionTimeoutStatement,
   type TimeoutSettings,
-} from './connection/database-timeouts.ts';
+} from './connection/connection-timeouts-and-pooler-detection.ts';
 
 type Options = SqlOptions<AbstractSqlDriver, EntityManager>;
 export type OpenOptions = {
@@ -127,7 +127,7 @@ async function postgresql(url: string, options: OpenOptions): Promise<Options> {
       setPoolInt8Parser(pool, parseExactInt8);
       pool.on('connect', (client) => {
         const observers = [monitor?.(client), onMessage].filter((observer) => observer !== undefined);
-        replacePgClientQuery(client, { preparedStatements, limits: getTransactionTimeoutStatement(client), observers });
+        deferAndPipelineClientQueries(client, { preparedStatements, limits: getTransactionTimeoutStatement(client), observers });
       });
       pool.on('connect', releaseConnectionLostInTransaction);
     },
@@ -168,7 +168,7 @@ async function pglite(url: string, { entities, template }: OpenOptions): Promise
 async function enforceStorageReserve(db: Database, storage: DiskSpaceMonitor): Promise<void> {
   const { PgliteConnection } = await import('@mikro-orm/pglite');
   const connection = db.em.getConnection();
-  if (connection instanceof PgliteConnection) rejectWritesOnLowDiskSpace(await connection.getNativeClient(), storage);
+  if (connection instanceof PgliteConnection) rejectPgliteWritesOnLowDiskSpace(await connection.getNativeClient(), storage);
 }
 
 /** Parses an int8 to a JavaScript number with both drivers, or throws if the number would be inexact. */

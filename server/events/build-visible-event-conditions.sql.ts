@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { eventSubjectDefinitions, type EventSubject, type Scope } from '@mandate/contract';
-import { listUsableScopes, canUseScope } from '../http/middleware/authorize.ts';
-import type { Principal } from '../http/request/principal.ts';
+import { listUsableScopes, canUseScope } from '../http/middleware/authorize-by-scope.ts';
+import type { Principal } from '../http/request/principal-and-token-types.ts';
 
 const isSubject = (name: string): name is EventSubject => Object.hasOwn(eventSubjectDefinitions, name);
 const subjects = Object.keys(eventSubjectDefinitions).filter(isSubject);

@@ -2,10 +2,10 @@ import type { ImportCounts } from '@mandate/contract';
 import { z } from 'zod';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { appendToStoredFile, createStoredFile } from '../tasks/stored-task-file.ts';
-import { toPermanentTaskError, PermanentTaskError } from '../tasks/permanent-task-error.ts';
+import { toPermanentTaskErrorOrUndefined, PermanentTaskError } from '../tasks/permanent-task-error.ts';
 import { initialImportCounts } from '../tasks/task-from-entity.ts';
 import type { TaskOutcome, TaskAttempt } from '../tasks/task-attempt.ts';
-import type { RowError } from './parse-import-cells.ts';
+import type { RowError } from './parse-import-cells-and-validate-row.ts';
 
 /** The outcome of one imported item, and the issues of its rows. */
 export type ImportOutcome = { readonly outcome: keyof ImportCounts; readonly issues: readonly ImportIssue[] };
@@ -153,7 +153,7 @@ const importAll =
 
 /** Adds the line number to the message of a permanent error. */
 function addLine(error: unknown, line: number | undefined, attempts: number): unknown {
-  const failure = toPermanentTaskError(error, attempts);
+  const failure = toPermanentTaskErrorOrUndefined(error, attempts);
   return failure && line !== undefined ? new PermanentTaskError(failure.code, `Line ${line}: ${failure.message}`, failure.cause) : error;
 }
 

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { Task } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { startTaskIdempotently } from '../http/writes/idempotency.ts';
-import { requirePrincipal } from '../http/request/request-context-and-access-log.ts';
+import { requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
 import type { MatchedRequest } from '../http/request/matched-route.ts';
 import { enqueueTask, type NewTask } from '../tasks/enqueue-task.ts';
 import { deleteStoredFile } from '../tasks/stored-task-file.ts';

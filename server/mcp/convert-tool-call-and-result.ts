@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { idempotencyKeyToolArgument, ifMatchToolArgument, type McpTool } from '@mandate/contract/tools';
+import { idempotencyKeyToolArgumentName, ifMatchToolArgumentName, type McpTool } from '@mandate/contract/tools';
 import { z } from 'zod';
 import type { InProcessResponse, InProcessRequest } from './send-in-process-request.ts';
 
@@ -18,7 +18,7 @@ export function apiRequestFromToolCall(tool: McpTool, toolArguments: Arguments):
       toolArguments[name] === undefined ? [] : [[name, toText(toolArguments[name])] as [string, string]],
     ),
   ).toString();
-  const nonBodyArguments = new Set([...tool.pathArguments, ...tool.queryArguments, idempotencyKeyToolArgument, ifMatchToolArgument]);
+  const nonBodyArguments = new Set([...tool.pathArguments, ...tool.queryArguments, idempotencyKeyToolArgumentName, ifMatchToolArgumentName]);
   const body = Object.fromEntries(Object.entries(toolArguments).filter(([name]) => !nonBodyArguments.has(name)));
   return {
     method: tool.method,
@@ -26,9 +26,9 @@ export function apiRequestFromToolCall(tool: McpTool, toolArguments: Arguments):
     headers: {
       accept: 'application/json, application/problem+json',
       ...(tool.hasBody && { 'content-type': 'application/json' }),
-      ...(tool.keyed && { 'idempotency-key': toText(toolArguments[idempotencyKeyToolArgument] ?? randomUUID()) }),
+      ...(tool.keyed && { 'idempotency-key': toText(toolArguments[idempotencyKeyToolArgumentName] ?? randomUUID()) }),
       ...(tool.conditional &&
-        toolArguments[ifMatchToolArgument] !== undefined && { 'if-match': toText(toolArguments[ifMatchToolArgument]) }),
+        toolArguments[ifMatchToolArgumentName] !== undefined && { 'if-match': toText(toolArguments[ifMatchToolArgumentName]) }),
     },
     ...(tool.hasBody && { body: JSON.stringify(body) }),
   };

@@ -4,10 +4,10 @@ import express, { type Request as IncomingRequest, type RequestHandler, type Rou
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { runWithRequestEntityManager } from '../database/entity-manager/request-entity-manager.ts';
 import { setDefaultHeaders } from '../http/middleware/default-headers.ts';
-import { lowerChunkedBodyLimit } from '../http/request/limit-chunked-body-size.ts';
-import { findDuplicateKeyInText } from '../http/validation/duplicate-json-keys.ts';
+import { lowerChunkedBodyLimit } from '../http/request/reject-chunked-body-over-limit.ts';
+import { findDuplicateKeyInText } from '../http/validation/json-complexity-and-duplicate-keys.ts';
 import { mcpCors } from '../http/middleware/cors.ts';
-import { copyRequestIdAndPrincipal, requirePrincipal } from '../http/request/request-context-and-access-log.ts';
+import { copyRequestIdAndPrincipal, requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
 import type { Log } from '../logging/logger.ts';
 import { apiRequestFromToolCall, toolResultFromApiResponse } from './convert-tool-call-and-result.ts';
 import { sendInProcessRequest } from './send-in-process-request.ts';

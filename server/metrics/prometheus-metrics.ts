@@ -10,7 +10,7 @@ import type { OnTokenOperation } from '../oauth/provider/report-token-operations
 import {
   type DatabaseMetrics,
   registerDatabaseMetrics,
-  registerReplicaMetrics,
+  registerReplicaUsageMetrics,
   registerDiskSpaceMetrics,
 } from './database-disk-and-replica-metrics.ts';
 import { registerLoadShedderMetrics } from './load-shedder-metrics.ts';
@@ -24,7 +24,7 @@ export class PrometheusMetrics {
   /** Options that make `openDatabaseWithoutMigrating` report connections and statements to the metrics. */
   readonly database: DatabaseMetrics = registerDatabaseMetrics(this.#registry);
   readonly watchLoad: (guard: LoadShedder) => void = registerLoadShedderMetrics(this.#registry);
-  readonly watchReplica: (replica: ReplicaWithPrimaryFallback) => void = registerReplicaMetrics(this.#registry);
+  readonly watchReplica: (replica: ReplicaWithPrimaryFallback) => void = registerReplicaUsageMetrics(this.#registry);
   readonly watchStorage: (storage: DiskSpaceMonitor) => void = (storage) => registerDiskSpaceMetrics(this.#registry, storage);
   readonly onTokenOperation: OnTokenOperation = registerTokenMetrics(this.#registry);
   readonly #log: Log;

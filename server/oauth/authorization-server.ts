@@ -6,7 +6,7 @@ import { ensureCommandLineClient } from '../applications/ensure-command-line-cli
 import { ensureReferencePageClient } from '../applications/ensure-reference-page-client.ts';
 import type { Database, EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { mcpCors } from '../http/middleware/cors.ts';
-import type { VerifyAccessToken } from '../http/request/principal.ts';
+import type { VerifyAccessToken } from '../http/request/principal-and-token-types.ts';
 import type { OnEmailAddressChange } from '../http/routing/handler-dependencies.ts';
 import type { DerivedKeys } from '../crypto/derived-keys-and-stored-secret.ts';
 import { deleteLinksAndNotifyOnEmailChange } from './pages/handlers/delete-links-and-notify-on-email-change.ts';
@@ -21,13 +21,13 @@ import { createDatabaseAttemptLimiter, type AttemptLimiter } from './brute-force
 import { createPublicNetworkPolicy, type NetworkPolicy } from '../outgoing-http/ssrf-protected-connection.ts';
 import { recordBrowserSessionUseOnAuthorization } from './sessions/record-list-and-revoke-browser-sessions.ts';
 import { recordConnectedAppUseAndGrantCreated } from './grants/connected-apps.ts';
-import { recordGrantRevocation, runRequestInTransaction } from './grants/request-transaction.ts';
+import { setRevokedGrantIdOfRequest, runRequestInTransaction } from './grants/request-transaction.ts';
 import { cookieNamesForIssuer } from './protocol/cookie-names.ts';
 import { enforceDevicePollInterval } from './device-flow/enforce-device-poll-interval.ts';
 import { requireBrowserSessionOnDevicePages } from './device-flow/require-browser-session-on-device-pages.ts';
 import { createOidcProvider } from './provider/create-oidc-provider.ts';
 import { CsrfTokenService } from './pages/routing/csrf-token-service.ts';
-import { acceptJwtsForRevocationAndIntrospection, acceptJwtsAtUserinfo } from './tokens/access-token-records.ts';
+import { acceptJwtsForRevocationAndIntrospection, acceptJwtsAtUserinfo } from './tokens/jwt-access-token-hooks.ts';
 import { KnownBrowserCookie } from './brute-force/known-browser-cookie.ts';
 import { prefetchClientAndLimitSecretAttempts } from './clients/prefetch-client-and-limit-secret-attempts.ts';
 import { limitUserCodeAttempts } from './device-flow/limit-user-code-attempts.ts';
@@ -36,7 +36,7 @@ import { requireIssuerHost } from './provider/require-issuer-host.ts';
 import type { PageContext } from './pages/routing/page-context.ts';
 import { createPageErrorHandler, sendCrossSiteErrorPage, sendWrongHostErrorPage } from './pages/routing/page-error-handler.ts';
 import { createPageRouter } from './pages/page-routes.ts';
-import { defaultShopBranding, type PageSettings, type ShopBranding } from './pages/views/page-layout.ts';
+import { defaultShopBranding, type PageSettings, type ShopBranding } from './pages/views/page-layout-and-form-fields.ts';
 import { pageEnhancementScript } from './pages/assets/read-page-script.ts';
 import { createOidcProviderPages, type ProviderPages } from './pages/views/oidc-provider-pages.ts';
 import { buildStylesheet } from './pages/assets/build-page-stylesheet.ts';
@@ -120,7 +120,7 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
     provider.proxy = true; // requireIssuerHost sets X-Forwarded-Proto, which the provider must trust
     provider.silent = true; // createServerErrorRecorder logs errors
     acceptJwtsAtUserinfo(provider, verification, apiAudienceFromIssuer(issuer));
-    provider.on('grant.revoked', recordGrantRevocation);
+    provider.on('grant.revoked', setRevokedGrantIdOfRequest);
     provider.on('server_error', createServerErrorRecorder(log));
     for (const middleware of providerMiddleware(parts, { limits, store, pages, verification })) provider.use(middleware);
     return provider;

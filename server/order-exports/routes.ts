@@ -1,9 +1,9 @@
 import { initServer } from '@ts-rest/express';
 import { contract, orderExportColumns, type OrderExportCreate, type Scope } from '@mandate/contract';
-import { requireAnyScope } from '../http/middleware/authorize.ts';
+import { requireAnyScope } from '../http/middleware/authorize-by-scope.ts';
 import { startTaskIdempotently } from '../http/writes/idempotency.ts';
-import type { Principal } from '../http/request/principal.ts';
-import { requirePrincipal } from '../http/request/request-context-and-access-log.ts';
+import type { Principal } from '../http/request/principal-and-token-types.ts';
+import { requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { resolveUserWhoseOrdersAreListed } from '../orders/resolve-user-whose-orders-are-listed.ts';

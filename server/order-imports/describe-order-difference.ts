@@ -1,4 +1,4 @@
-import type { ImportedOrderState } from './find-earlier-order-import.ts';
+import type { ImportedOrderState } from './compare-with-earlier-order-import.ts';
 import type { ImportedOrderHead, ImportedOrderLine } from './parse-order-row.ts';
 
 export type OrderDifference = {

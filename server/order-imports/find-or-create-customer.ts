@@ -1,7 +1,7 @@
 import { raw } from '@mikro-orm/core';
 import { sha256 } from '../crypto/sha256.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import type { RowError } from '../imports/parse-import-cells.ts';
+import type { RowError } from '../imports/parse-import-cells-and-validate-row.ts';
 import { User } from '../users/user.entity.ts';
 import { ImportedCustomerReference } from './imported-order-and-customer-reference.entity.ts';
 import type { OrderImportParams } from './order-import-parameters.ts';

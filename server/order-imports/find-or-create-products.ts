@@ -1,5 +1,5 @@
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import type { RowError } from '../imports/parse-import-cells.ts';
+import type { RowError } from '../imports/parse-import-cells-and-validate-row.ts';
 import { Product } from '../products/product-stock-and-adjustment.entity.ts';
 import type { OrderImportParams } from './order-import-parameters.ts';
 import type { ImportedOrderHead, ImportedOrderLine } from './parse-order-row.ts';

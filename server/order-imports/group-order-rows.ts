@@ -21,7 +21,7 @@ export function addRowToOrderRowGroup(invoice: OpenGroup, record: FileRecord): v
 }
 
 /** Creates an empty row group for an order. */
-export const createOrderRowGroup = (reference: string): OpenGroup => ({ reference, records: [], rows: 0 });
+export const createEmptyOrderRowGroup = (reference: string): OpenGroup => ({ reference, records: [], rows: 0 });
 
 const ungrouped = (record: FileRecord): OrderRowGroup => ({ reference: undefined, records: [record], rows: 1 });
 
@@ -54,7 +54,7 @@ export async function* groupAdjacentRowsByOrder(
       unnamed = [];
     } else {
       yield* closeGroup();
-      open = createOrderRowGroup(reference);
+      open = createEmptyOrderRowGroup(reference);
     }
     addRowToOrderRowGroup(open, record);
     openEnd = record.end;

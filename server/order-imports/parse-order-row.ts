@@ -7,7 +7,7 @@ import {
   maxLineQuantity,
 } from '@mandate/contract';
 import { z } from 'zod';
-import { parseAmountCell, validateImportRow, parseIntegerCell, type RowError } from '../imports/parse-import-cells.ts';
+import { parseAmountCell, validateImportRow, parseIntegerCell, type RowError } from '../imports/parse-import-cells-and-validate-row.ts';
 import type { OrderImportParams } from './order-import-parameters.ts';
 
 type Cells = ReadonlyMap<string, string>;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { type FileRecord, startOfFilePosition } from '../imports/import-file-record.ts';
 import { appendToStoredFile, readStoredFileChunks, createStoredFile } from '../tasks/stored-task-file.ts';
-import { addRowToOrderRowGroup, type OrderRowGroup, createOrderRowGroup } from './group-order-rows.ts';
+import { addRowToOrderRowGroup, type OrderRowGroup, createEmptyOrderRowGroup } from './group-order-rows.ts';
 
 /** Target size of a partition in bytes; a partition is held in memory while its orders are imported. */
 const partitionBytes = 8 * 1024 * 1024;
@@ -71,7 +71,7 @@ export async function readOrderRowGroupsOfPartition(
 ): Promise<OrderRowGroup[]> {
   const chunks: Buffer[] = [];
   for await (const chunk of readStoredFileChunks(em, fileId)) chunks.push(chunk);
-  const named = new Map<string, ReturnType<typeof createOrderRowGroup>>();
+  const named = new Map<string, ReturnType<typeof createEmptyOrderRowGroup>>();
   const unnamed: OrderRowGroup[] = [];
   for (const row of Buffer.concat(chunks).toString('utf8').split('\n').slice(0, -1)) {
     const record = recordFromRow(row, columns);
@@ -80,7 +80,7 @@ export async function readOrderRowGroupsOfPartition(
       unnamed.push({ reference, records: [record], rows: 1 });
       continue;
     }
-    const invoice = named.get(reference) ?? createOrderRowGroup(reference);
+    const invoice = named.get(reference) ?? createEmptyOrderRowGroup(reference);
     addRowToOrderRowGroup(invoice, record);
     named.set(reference, invoice);
   }

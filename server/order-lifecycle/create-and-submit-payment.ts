@@ -2,7 +2,7 @@ import type { PaymentCreate } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { readDatabaseTime } from '../database/time/read-database-time.sql.ts';
 import { recordEvent } from '../events/record-event.ts';
-import type { Principal } from '../http/request/principal.ts';
+import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { createInvalidRequestProblem, createProblem } from '../http/problem-details/problem.ts';
 import type { Order } from '../orders/order-and-order-item.entity.ts';
 import { lockAccessibleOrder } from '../orders/lock-accessible-order.ts';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { type contract, maxOrdersWithItems } from '@mandate/contract';
 import { rejectReversedTimeRange } from '../http/response/time-range-and-total-count.ts';
-import type { Principal } from '../http/request/principal.ts';
+import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { createInvalidRequestProblem } from '../http/problem-details/problem.ts';
 import type { OrderFilters, OrderSort } from './list-orders.sql.ts';
 import { resolveUserWhoseOrdersAreListed } from './resolve-user-whose-orders-are-listed.ts';

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { maxCountedTotal } from '@mandate/contract';
 import { countRowsUpTo } from '../database/queries/count-rows-up-to-limit.sql.ts';
-import { roundUpLimitSql, runQueryBuiltAtRunTime } from '../database/queries/dynamic-query.ts';
+import { roundUpLimitSql, runPreparedDynamicQuery } from '../database/queries/dynamic-query.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import type { KeysetPosition } from '../http/response/pagination.ts';
 
@@ -39,7 +39,7 @@ export async function selectPaymentRefundOrShipmentIds(
     : sql`true`;
   const page = sql`order by created_at ${direction}, id ${direction} limit ${roundUpLimitSql(query.limit)}`;
   const ids = sql<{ id: number }>`select id from ${matchingRows(subresource, query, after, page)} found ${page}`;
-  return (await runQueryBuiltAtRunTime(em, ids)).map(({ id }) => id);
+  return (await runPreparedDynamicQuery(em, ids)).map(({ id }) => id);
 }
 
 /** Counts the matching rows, up to `maxTotalCount + 1`. */

@@ -1,8 +1,8 @@
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import type { KeysetPosition } from '../http/response/pagination.ts';
-import type { Principal } from '../http/request/principal.ts';
+import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
-import { buildOrderSubresourcePageFilter, buildAccessibleOrdersFilter } from '../orders/check-order-access.ts';
+import { buildOrderSubresourcePageFilter, buildAccessibleOrdersFilter } from '../orders/check-order-access-and-build-filters.ts';
 import { Payment } from './payment.entity.ts';
 
 /**

@@ -2,7 +2,7 @@ import express, { type Response, type Router } from 'express';
 import { problemDeclarations, type ProblemCode } from '@mandate/contract';
 import { html, type Html } from '../http/response/html-template.ts';
 import { createPageSecurityHeaders } from '../oauth/pages/assets/page-security-headers.ts';
-import { renderPage, type PageSettings } from '../oauth/pages/views/page-layout.ts';
+import { renderPage, type PageSettings } from '../oauth/pages/views/page-layout-and-form-fields.ts';
 import { problemPageTexts } from './problem-page-texts.ts';
 
 /** Serves the pages that problem `type` URLs point to: one page per code, and a list at `/problems`. */

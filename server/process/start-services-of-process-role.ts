@@ -2,7 +2,7 @@ import { serveEmbeddedDatabaseCopies } from '../backup/serve-embedded-database-c
 import type { Config } from '../config/read-config.ts';
 import { migrateAndOpenDatabase } from '../schema/migrate-and-open-database.ts';
 import type { Database } from '../database/entity-manager/entity-manager-type.ts';
-import { isPostgresqlUrl } from '../database/connection/database-url.ts';
+import { isPostgresqlUrl } from '../database/connection/is-postgresql-url.ts';
 import { openDatabaseWithoutMigrating } from '../schema/open-database-without-migrating.ts';
 import { ReplicaWithPrimaryFallback } from '../database/replica/replica-with-primary-fallback.ts';
 import { DiskSpaceMonitor } from '../database/storage/disk-space-monitor.ts';
@@ -10,7 +10,7 @@ import { forwardLocalWritesToOtherProcesses, listenForEventNotifications } from 
 import { ApiKeyLastUseBuffer } from '../api-keys/api-key-last-use-buffer.ts';
 import type { Log } from '../logging/logger.ts';
 import { createPaymentProviders } from '../payments/providers/create-payment-providers.ts';
-import { startBackgroundJobs, createMailTransport } from './background-jobs.ts';
+import { startBackgroundJobs, createMailTransport } from './background-jobs-and-mail-transport.ts';
 import { limitHeapGrowthBetweenCollections } from './limit-heap-growth.ts';
 import type { ProcessDependencies } from './process-dependencies.ts';
 import { reloadMailAndStripeSettingsOnSighup, ReplaceableMailTransport } from './reload-mail-and-stripe-on-sighup.ts';

@@ -1,7 +1,7 @@
 import { BackupError } from '../backup/backup-error.ts';
 import { CommandError } from './command-error.ts';
 import { ConfigurationError } from '../config/read-config.ts';
-import { UnsupportedPgError } from '../database/connection/assert-supported-pg-library.ts';
+import { UnsupportedPgLibraryError } from '../database/connection/assert-supported-pg-library.ts';
 import { ConnectionPoolerError } from '../database/connection/check-connection-pooler.ts';
 import { DataDirectoryInUseError } from '../database/embedded/pglite-directory-lock.ts';
 import { MissingExtensionError } from '../database/connection/create-trigram-extension.ts';
@@ -16,7 +16,7 @@ const selfExplanatoryErrors = [
   DataDirectoryInUseError,
   MissingExtensionError,
   ConnectionPoolerError,
-  UnsupportedPgError,
+  UnsupportedPgLibraryError,
   WrongEncryptionSecretError,
 ];
 

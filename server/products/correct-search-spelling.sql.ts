@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
-import { runQueryBuiltAtRunTime } from '../database/queries/dynamic-query.ts';
+import { runPreparedDynamicQuery } from '../database/queries/dynamic-query.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { calculateEditDistance } from './calculate-edit-distance.ts';
 
@@ -21,7 +21,7 @@ const [comparedMax, replacementsMax] = [20, 3];
  * statuses never affect the result.
  */
 export async function correctSearchSpelling(em: EntityManager, text: string, statuses: readonly string[]): Promise<string | undefined> {
-  const words = await runQueryBuiltAtRunTime(em, buildWordsAndSimilarWordsQuery(text, statuses));
+  const words = await runPreparedDynamicQuery(em, buildSelectSimilarWordsQuery(text, statuses));
   if (words.every((word) => word.is_known)) return undefined;
   const alternatives = words.map(({ word, is_known: isKnown, similar }) => (isKnown ? [word] : nearestWords(word, similar ?? [])));
   if (alternatives.some((each) => each.length === 0)) return undefined;
@@ -41,7 +41,7 @@ function nearestWords(word: string, similar: readonly string[]): string[] {
 }
 
 /** Builds the query that returns a text's words, and similar words for each unknown word. */
-export const buildWordsAndSimilarWordsQuery = (text: string, statuses: readonly string[]): RawBuilder<SearchedWord> => sql`
+export const buildSelectSimilarWordsQuery = (text: string, statuses: readonly string[]): RawBuilder<SearchedWord> => sql`
   with words as (
     select word, place, to_tsquery('simple', '''' || word || '''' || case when lead(place) over (order by place) is null then ':*' else '' end) as query
       from unnest(string_to_array(searchable_text(${text}), ' ')) with ordinality as split (word, place) where word <> ''

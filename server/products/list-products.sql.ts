@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { maxCountedTotal } from '@mandate/contract';
 import { countRowsUpTo } from '../database/queries/count-rows-up-to-limit.sql.ts';
-import { roundUpLimitSql, runQueryBuiltAtRunTime } from '../database/queries/dynamic-query.ts';
+import { roundUpLimitSql, runPreparedDynamicQuery } from '../database/queries/dynamic-query.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import type { KeysetPosition } from '../http/response/pagination.ts';
 import { productColumnsSql, type ProductRow, productsJoinStockSql } from './product-and-stock-adjustment-from-row.ts';
@@ -66,7 +66,7 @@ export async function listProducts(
   const query = sql<ListedProduct>`
     select ${columns} from ${sql.raw(productsJoinStockSql)}${searchJoin(filters)} where ${sql.join(conditions, sql` and `)}
      order by ${column} ${direction}, p.id ${direction} limit ${roundUpLimitSql(limit)}`;
-  return runQueryBuiltAtRunTime(em, query, filters.search ? 'any' : 'even');
+  return runPreparedDynamicQuery(em, query, filters.search ? 'any' : 'even');
 }
 
 /** Counts the matching products, up to `totalCountMax + 1`. */

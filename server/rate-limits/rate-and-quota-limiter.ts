@@ -4,7 +4,7 @@ import type { RequestLimiter } from '../http/middleware/enforce-rate-limit.ts';
 import type { RateLimitState } from '../http/request/rate-limit-state-type.ts';
 import type { MonthlyUsageBuffer } from '../usage/monthly-usage-buffer.ts';
 import type { RateLimitCounters } from './memory-or-redis-counters.ts';
-import { calendarMonthFromDate } from '../usage/calendar-month-from-date.ts';
+import { calendarMonthPeriodFromDate } from '../usage/calendar-month-period-from-date.ts';
 
 export type RateLimits = {
   /** Maximum number of requests per minute: per application and user, per API key, and per IP address for requests without a token. */
@@ -29,7 +29,7 @@ export type RequestLimiterOptions = {
 export function createRequestLimiter({ em, limits, counters, use }: RequestLimiterOptions): RequestLimiter {
   async function countMonthly(clientId: string, limit: number, counts: boolean): Promise<RateLimitState> {
     const now = new Date();
-    const { seconds, end } = calendarMonthFromDate(now);
+    const { seconds, end } = calendarMonthPeriodFromDate(now);
     const { requests, exceeded } = await use.countRequest(em, clientId, limit, counts, now);
     const remainder = { used: requests, remaining: Math.max(0, limit - requests) };
     return { policy: 'monthly', limit, windowSeconds: seconds, ...remainder, resetsAt: end, exceeded };

@@ -5,7 +5,7 @@ export { AuditEvent } from '../audit/audit-event.entity.ts';
 export { DeliveryMethod } from '../delivery-methods/delivery-method.entity.ts';
 export { Event, EventSequenceCounter } from '../events/event-and-sequence-counter.entity.ts';
 export { IdempotencyKey } from '../http/writes/idempotency-key.entity.ts';
-export { OutgoingMail } from '../mail/outgoing-mail.entity.ts';
+export { QueuedMail } from '../mail/queued-mail.entity.ts';
 export { EmailedOneTimeLink } from '../oauth/accounts/emailed-one-time-link.entity.ts';
 export { AttemptCounter } from '../oauth/brute-force/attempt-counter.entity.ts';
 export { ConnectedAppEntity } from '../oauth/grants/connected-app.entity.ts';

@@ -1,7 +1,7 @@
-import { type Scope, type Task as TaskBody, type TaskType, maxConcurrentTasks } from '@mandate/contract';
+import { type Scope, type Task as TaskBody, type TaskType, maxUnfinishedTasksPerOwner } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { acquireAdvisoryLockForKey } from '../database/queries/acquire-advisory-lock.sql.ts';
-import type { Principal } from '../http/request/principal.ts';
+import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import { taskOwnerKeyFromPrincipal, taskFromEntity } from './task-from-entity.ts';
 import { Task } from './task-and-task-file.entity.ts';
@@ -22,9 +22,9 @@ export type NewTask = {
 export async function enqueueTask(em: EntityManager, principal: Principal, { type, params, needs, inputId }: NewTask): Promise<TaskBody> {
   const owner = taskOwnerKeyFromPrincipal(principal);
   await acquireAdvisoryLockForKey(em, owner, ownerLockNamespace);
-  if ((await em.count(Task, { owner, status: { $in: ['queued', 'running'] } })) >= maxConcurrentTasks) {
+  if ((await em.count(Task, { owner, status: { $in: ['queued', 'running'] } })) >= maxUnfinishedTasksPerOwner) {
     throw createProblem('too_many_tasks', {
-      detail: `${maxConcurrentTasks} of your tasks are not finished. Wait for one of them, or cancel it.`,
+      detail: `${maxUnfinishedTasksPerOwner} of your tasks are not finished. Wait for one of them, or cancel it.`,
       headers: { 'Retry-After': '10' },
     });
   }

@@ -1,8 +1,8 @@
 import type { InferEntity } from '@mikro-orm/core';
 import type { Task as TaskBody } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { listUsableScopes } from '../http/middleware/authorize.ts';
-import type { Principal } from '../http/request/principal.ts';
+import { listUsableScopes } from '../http/middleware/authorize-by-scope.ts';
+import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import { taskRetentionDays, taskOwnerKeyFromPrincipal, type StoredTaskResult, taskFromEntity } from './task-from-entity.ts';
 import { Task } from './task-and-task-file.entity.ts';

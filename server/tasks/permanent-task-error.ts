@@ -39,7 +39,7 @@ const raceAttemptsMax = 2;
  * attempt may succeed, such as after a connection, disk, lock or serialization failure, or if the cause is unknown.
  * @param attempts attempts so far, including the failed one
  */
-export function toPermanentTaskError(error: unknown, attempts: number): PermanentTaskError | undefined {
+export function toPermanentTaskErrorOrUndefined(error: unknown, attempts: number): PermanentTaskError | undefined {
   if (error instanceof PermanentTaskError) return error;
   if (isRetryableDatabaseError(error)) return undefined;
   if (error instanceof Problem)

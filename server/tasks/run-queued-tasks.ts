@@ -6,7 +6,7 @@ import type { Log } from '../logging/logger.ts';
 import { finishTask } from './finish-task.ts';
 import { measureAndHashStoredFile } from './stored-task-file.ts';
 import { Task } from './task-and-task-file.entity.ts';
-import { toPermanentTaskError, PermanentTaskError } from './permanent-task-error.ts';
+import { toPermanentTaskErrorOrUndefined, PermanentTaskError } from './permanent-task-error.ts';
 import {
   type TaskHandler,
   type ClaimedTask,
@@ -100,7 +100,7 @@ async function runTask(deps: TaskRunnerDependencies, task: ClaimedTask, signal: 
 async function handleTaskError({ log }: TaskRunnerDependencies, em: EntityManager, task: ClaimedTask, error: unknown): Promise<void> {
   if (error instanceof TaskLeaseLostError) return;
   if (error instanceof TaskInterruptedByShutdownError) return void (await releaseTask(em, task, 0));
-  const failure = toPermanentTaskError(error, task.attempts);
+  const failure = toPermanentTaskErrorOrUndefined(error, task.attempts);
   if (failure) {
     const { code, message: detail, cause } = failure;
     if (cause !== undefined) log.error({ err: cause, task_id: task.id, code }, 'a task failed permanently');

@@ -1,6 +1,6 @@
 import { raw } from '@mikro-orm/core';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { calendarMonthFromDate } from './calendar-month-from-date.ts';
+import { calendarMonthPeriodFromDate } from './calendar-month-period-from-date.ts';
 import { UsageMonth } from './monthly-usage.entity.ts';
 
 type BufferedMonth = {
@@ -33,7 +33,7 @@ export class MonthlyUsageBuffer {
     counts: boolean,
     now: Date,
   ): Promise<{ requests: number; exceeded: boolean }> {
-    const month = await this.#month(em, clientId, calendarMonthFromDate(now).name);
+    const month = await this.#month(em, clientId, calendarMonthPeriodFromDate(now).name);
     month.used = true;
     const before = month.written + month.writing + month.fresh;
     const exceeded = counts && before >= limit;

@@ -1,5 +1,5 @@
-import { canUseScope, requireAnyScope } from '../http/middleware/authorize.ts';
-import type { Principal } from '../http/request/principal.ts';
+import { canUseScope, requireAnyScope } from '../http/middleware/authorize-by-scope.ts';
+import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import { requireRecentSignIn } from '../http/request/require-recent-sign-in.ts';
 import type { User } from './user.entity.ts';

@@ -1,8 +1,8 @@
 import type { User as UserBody } from '@mandate/contract';
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { canUseScope } from '../http/middleware/authorize.ts';
-import type { Principal } from '../http/request/principal.ts';
+import { canUseScope } from '../http/middleware/authorize-by-scope.ts';
+import type { Principal } from '../http/request/principal-and-token-types.ts';
 import { createProblem, type Problem } from '../http/problem-details/problem.ts';
 import { userFromEntity } from './user-from-entity.ts';
 import { User } from './user.entity.ts';

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import {
   assertSupportedPgLibrary,
   loadPgOfMikroOrm,
-  UnsupportedPgError,
+  UnsupportedPgLibraryError,
 } from '../../server/database/connection/assert-supported-pg-library.ts';
 
 const { version, Client } = loadPgOfMikroOrm();
@@ -47,7 +47,7 @@ describe('the check of pg at start-up', () => {
 
   test('rejects another version', async () => {
     const checked = assertSupportedPgLibrary({ version: '8.99.0', Client });
-    await expect(checked).rejects.toThrow(UnsupportedPgError);
+    await expect(checked).rejects.toThrow(UnsupportedPgLibraryError);
     await expect(checked).rejects.toThrow('pg 8.99.0 is not supported');
   });
 

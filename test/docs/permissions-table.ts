@@ -11,8 +11,8 @@ import {
   scopeDefinitions,
 } from '@mandate/contract';
 import { scopesOfSelfRegisteredApplications } from '../../server/applications/create-application.ts';
-import { canUseScope } from '../../server/http/middleware/authorize.ts';
-import type { Principal } from '../../server/http/request/principal.ts';
+import { canUseScope } from '../../server/http/middleware/authorize-by-scope.ts';
+import type { Principal } from '../../server/http/request/principal-and-token-types.ts';
 
 export const securityFile = join(import.meta.dirname, '../../SECURITY.md');
 const [begin, end] = ['<!-- permissions: begin -->', '<!-- permissions: end -->'];

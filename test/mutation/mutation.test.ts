@@ -46,7 +46,7 @@ describe('mutants', () => {
 });
 
 test.each([
-  ['server/order-lifecycle/cancel-order.ts', 'test/api/orders/cancel.test.ts'],
+  ['server/order-lifecycle/cancel-order-and-create-refund.ts', 'test/api/orders/cancel.test.ts'],
   ['server/oauth/pages/handlers/reset-password.ts', 'test/oauth/accounts/reset-credentials.test.ts'],
   ['server/order-exports/export-orders.ts', 'test/api/order-exports/'],
   ['server/mcp/send-in-process-request.ts', 'test/api/mcp/mcp.test.ts'],

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Option, type Command } from 'commander';
 import { ApiError, type Client, type Payment } from '@mandate/client-sdk';
-import { parseTaskWaitFlags, type WaitFlags } from '../../tasks/wait-for-task.ts';
+import { parseWaitFlags, type WaitFlags } from '../../tasks/wait-for-task.ts';
 import { CommandError } from '../../errors/command-error.ts';
 import { requireConfirmation } from '../../contract-commands/require-confirmation.ts';
 import {
@@ -74,7 +74,7 @@ async function pay(io: CliEnvironment, settings: Settings, id: string, flags: Fl
   );
   const request = buildRequestFromCommandInput({ spec, path: [id], typed });
   assertRequestedFieldsKnown(settings, spec.fields);
-  parseTaskWaitFlags(flags);
+  parseWaitFlags(flags);
   const session = await openProfileSession(io, settings);
   requireSignIn(session);
   const { client } = session;
@@ -116,7 +116,7 @@ function printNextAction({ stderr }: CliEnvironment, { next_action: action }: Pa
 const isOpen = ({ status }: Payment): boolean => ['pending', 'requires_action', 'processing'].includes(status);
 
 async function waitForPayment(io: CliEnvironment, settings: Settings, client: Client, started: Payment, flags: Flags): Promise<Payment> {
-  const { maxWaitMs = Infinity, intervalMs = defaultIntervalMs } = parseTaskWaitFlags(flags);
+  const { maxWaitMs = Infinity, intervalMs = defaultIntervalMs } = parseWaitFlags(flags);
   const progress = createProgressBar(io, settings);
   const deadline = Date.now() + maxWaitMs;
   let payment = started;

@@ -1,4 +1,4 @@
-import { exampleRequestBodies, exampleUploadFiles, examplePathParameters, exampleQueryParameters } from './example-requests.ts';
+import { exampleRequestBodiesBySchemaName, exampleFilesByOperation, examplePathParameters, exampleQueryParameters } from './example-requests.ts';
 import { createProblemExample } from './example-problems.ts';
 import { examplesBySchemaName } from './example-values.ts';
 import { isJsonObject, type JsonObject, type JsonValue, jsonPrimitiveToText } from '../../schema/json.ts';
@@ -31,7 +31,7 @@ export function findOrGenerateSchemaExample(schema: JsonObject, schemas: JsonObj
     const component = $ref.split('/').at(-1) ?? '';
     const target = schemas[component];
     if (!isJsonObject(target)) return null;
-    const complete = examplesBySchemaName[component] ?? exampleRequestBodies[component];
+    const complete = examplesBySchemaName[component] ?? exampleRequestBodiesBySchemaName[component];
     return complete ? fitToSchema(complete, target, schemas) : findOrGenerateSchemaExample(target, schemas, name);
   }
   if (example !== undefined) return example;
@@ -122,7 +122,7 @@ function operationWithExamples(
 }
 
 const exampleContent = (operationId: string, mediaType: string, { schema }: JsonObject, schemas: JsonObject): JsonValue =>
-  exampleUploadFiles[operationId]?.[mediaType] ?? (isJsonObject(schema) ? findOrGenerateSchemaExample(schema, schemas) : null);
+  exampleFilesByOperation[operationId]?.[mediaType] ?? (isJsonObject(schema) ? findOrGenerateSchemaExample(schema, schemas) : null);
 
 /** Adds an example to a parameter. The API reference page prefills its forms with examples, so optional query parameters get none. */
 function withParameterExample(operationId: string, parameter: JsonValue): JsonValue {

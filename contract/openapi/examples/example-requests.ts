@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../../schema/json.ts';
 
 /** Example request bodies, by schema name. A new installation accepts these requests unchanged. */
-export const exampleRequestBodies: Readonly<Record<string, JsonObject>> = {
+export const exampleRequestBodiesBySchemaName: Readonly<Record<string, JsonObject>> = {
   OrderCreate: {
     items: [{ product_id: 1, quantity: 2 }],
     delivery: { method: 'collection', recipient_name: 'Ann Lee' },
@@ -65,7 +65,7 @@ export const exampleRequestBodies: Readonly<Record<string, JsonObject>> = {
 };
 
 /** Example files, by operation and media type. */
-export const exampleUploadFiles: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+export const exampleFilesByOperation: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'orderImports.create': {
     'text/csv':
       'reference,created_at,status,currency,customer_email,customer_name,sku,name,quantity,unit_price\n2019-0001,2019-05-04T10:00:00Z,delivered,GBP,ann@example.com,Ann Lee,22371,Airline bag vintage Tokyo 78,2,4.25\n',

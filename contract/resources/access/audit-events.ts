@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema, idInUrlSchema } from '../../schema/ids.ts';
-import { commaSeparatedListSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';
-import { commonProblems, declareProblemResponses, permissionProblems, cursorProblems } from '../../protocol/problems.ts';
+import { commaSeparatedEnumSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';
+import { commonProblems, declareProblemResponses, permissionRouteProblemCodes, cursorProblemCodes } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata } from '../../protocol/route-metadata.ts';
 import { timestampSchema, timestampInputSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
@@ -70,7 +70,7 @@ export const auditEventRoutes = defineResource('Audit events', 'Audit log of cha
         limit: paginationParameters.limit,
         cursor: paginationParameters.cursor,
         user_id: idInUrlSchema.optional().describe('Only events that affected this user.'),
-        action: commaSeparatedListSchema(auditActions).optional(),
+        action: commaSeparatedEnumSchema(auditActions).optional(),
         outcome: z.enum(['success', 'refused']).optional(),
         occurred_at_gte: timestampInputSchema.optional().describe('Only events that occurred at this time or later.'),
         occurred_at_lt: timestampInputSchema.optional().describe('Only events that occurred before this time.'),
@@ -79,7 +79,7 @@ export const auditEventRoutes = defineResource('Audit events', 'Audit log of cha
     summary: 'List audit events',
     description:
       'Returns the recorded changes to credentials and permissions, newest first. Entries are never changed or deleted. Requires an administrator.',
-    responses: { 200: listPageSchema('AuditEventPage', auditEventSchema), ...fails(...permissionProblems, ...cursorProblems) },
+    responses: { 200: listPageSchema('AuditEventPage', auditEventSchema), ...fails(...permissionRouteProblemCodes, ...cursorProblemCodes) },
     metadata: declareRouteMetadata({ operationId: 'auditEvents.list', access: ['audit.read'] }),
   },
 });

@@ -2,15 +2,15 @@ import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema, pathIdSchema } from '../../schema/ids.ts';
-import { commaSeparatedListSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';
+import { commaSeparatedEnumSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
   commonProblems,
   declareProblemResponses,
-  permissionProblems,
-  bodyProblems,
-  cursorProblems,
-  idempotencyProblems,
-  ifMatchProblems,
+  permissionRouteProblemCodes,
+  bodyProblemCodes,
+  cursorProblemCodes,
+  idempotencyProblemCodes,
+  ifMatchProblemCodes,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import {
@@ -103,7 +103,7 @@ export const userRoutes = defineResource('Users', 'User accounts of customers, s
     summary: 'Get the signed-in user',
     description: 'Returns the authenticated user. An application that acts on its own behalf has no user and receives 403.',
     headers: ifNoneMatchHeadersSchema,
-    responses: { 200: userSchema, 304: c.noBody(), ...fails(...permissionProblems) },
+    responses: { 200: userSchema, 304: c.noBody(), ...fails(...permissionRouteProblemCodes) },
     metadata: declareRouteMetadata({ operationId: 'users.me', access: ['users.read', 'users.manage'] }),
   },
   get: {
@@ -114,7 +114,7 @@ export const userRoutes = defineResource('Users', 'User accounts of customers, s
     summary: 'Get a user',
     description:
       "Returns a user. `users.read` allows reading the data of the token's user. Reading other users' data requires `users.manage` and a staff account.",
-    responses: { 200: userSchema, 304: c.noBody(), ...fails(...permissionProblems, 'not_found') },
+    responses: { 200: userSchema, 304: c.noBody(), ...fails(...permissionRouteProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'users.get', access: ['users.read', 'users.manage'] }),
   },
   create: {
@@ -126,7 +126,7 @@ export const userRoutes = defineResource('Users', 'User accounts of customers, s
     description: 'Creates a customer. Requires a staff account. Customers can also create their own accounts on the sign-up page.',
     responses: {
       201: userSchema,
-      ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'email_taken'),
+      ...fails(...permissionRouteProblemCodes, ...bodyProblemCodes, ...idempotencyProblemCodes, 'email_taken'),
     },
     metadata: declareRouteMetadata({ operationId: 'users.create', access: ['users.manage'], idempotent: true }),
   },
@@ -137,8 +137,8 @@ export const userRoutes = defineResource('Users', 'User accounts of customers, s
       .object({
         ...paginationParameters,
         email: singleLineInputSchema(254).optional().describe('Only the user with this e-mail address (case-insensitive).'),
-        status: commaSeparatedListSchema(userStatuses).optional(),
-        role: commaSeparatedListSchema(userRoles).optional(),
+        status: commaSeparatedEnumSchema(userStatuses).optional(),
+        role: commaSeparatedEnumSchema(userRoles).optional(),
         created_at_gte: timestampInputSchema.optional().describe('Only users created at this time or later.'),
         created_at_lt: timestampInputSchema.optional().describe('Only users created before this time.'),
         sort: z.enum(['created_at', '-created_at']).default('-created_at').describe('Sort order; `-` means descending.'),
@@ -146,7 +146,7 @@ export const userRoutes = defineResource('Users', 'User accounts of customers, s
       .strict(),
     summary: 'List users',
     description: 'Returns users. Requires a staff account.',
-    responses: { 200: listPageSchema('UserPage', userSchema), ...fails(...permissionProblems, ...cursorProblems) },
+    responses: { 200: listPageSchema('UserPage', userSchema), ...fails(...permissionRouteProblemCodes, ...cursorProblemCodes) },
     metadata: declareRouteMetadata({ operationId: 'users.list', access: ['users.manage'] }),
   },
   update: {
@@ -161,9 +161,9 @@ export const userRoutes = defineResource('Users', 'User accounts of customers, s
     responses: {
       200: userSchema,
       ...fails(
-        ...permissionProblems,
-        ...bodyProblems,
-        ...ifMatchProblems,
+        ...permissionRouteProblemCodes,
+        ...bodyProblemCodes,
+        ...ifMatchProblemCodes,
         'insufficient_user_authentication',
         'not_found',
         'email_taken',
@@ -184,8 +184,8 @@ export const userRoutes = defineResource('Users', 'User accounts of customers, s
     responses: {
       204: c.noBody(),
       ...fails(
-        ...permissionProblems,
-        ...ifMatchProblems,
+        ...permissionRouteProblemCodes,
+        ...ifMatchProblemCodes,
         'insufficient_user_authentication',
         'not_found',
         'open_orders',

@@ -4,15 +4,15 @@ import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { eventRetentionDays, eventTypes, eventTypeWildcards } from './events.ts';
 import { idSchema, pathIdSchema } from '../../schema/ids.ts';
 import { extensibleEnumSchema } from '../../schema/extensible-enum.ts';
-import { commaSeparatedListSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';
+import { commaSeparatedEnumSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
   commonProblems,
   declareProblemResponses,
-  tokenProblems,
-  bodyProblems,
-  cursorProblems,
-  idempotencyProblems,
-  ifMatchProblems,
+  tokenRouteProblemCodes,
+  bodyProblemCodes,
+  cursorProblemCodes,
+  idempotencyProblemCodes,
+  ifMatchProblemCodes,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import {
@@ -34,7 +34,7 @@ export const webhookProblems = {
 
 const fails = declareProblemResponses({ ...commonProblems, ...webhookProblems });
 const { limit, cursor } = paginationParameters;
-const postProblems = [...tokenProblems, ...bodyProblems, ...idempotencyProblems] as const;
+const postProblems = [...tokenRouteProblemCodes, ...bodyProblemCodes, ...idempotencyProblemCodes] as const;
 
 /** Maximum number of endpoints per owner. */
 export const maxWebhookEndpoints = 20;
@@ -169,7 +169,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
       'Returns the webhook endpoints of the caller, newest first. An application sees the endpoints that it created itself; a first-party application sees all endpoints of the user.',
     responses: {
       200: listPageSchema('WebhookEndpointPage', webhookEndpointSchema),
-      ...fails(...tokenProblems, ...cursorProblems),
+      ...fails(...tokenRouteProblemCodes, ...cursorProblemCodes),
     },
     metadata: declareRouteMetadata({ operationId: 'webhooks.list', access: ['webhooks.read'] }),
   },
@@ -189,7 +189,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
     pathParams: endpointPath,
     headers: ifNoneMatchHeadersSchema,
     summary: 'Get a webhook endpoint',
-    responses: { 200: webhookEndpointSchema, 304: c.noBody(), ...fails(...tokenProblems, 'not_found') },
+    responses: { 200: webhookEndpointSchema, 304: c.noBody(), ...fails(...tokenRouteProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'webhooks.get', access: ['webhooks.read'] }),
   },
   update: {
@@ -203,7 +203,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
       'Omitted fields keep their values. After the update, the endpoint receives the events that the token of this request can read. Deliveries to a disabled endpoint are skipped; redeliver them after enabling it.',
     responses: {
       200: webhookEndpointSchema,
-      ...fails(...tokenProblems, ...bodyProblems, ...ifMatchProblems, 'not_found'),
+      ...fails(...tokenRouteProblemCodes, ...bodyProblemCodes, ...ifMatchProblemCodes, 'not_found'),
     },
     metadata: declareRouteMetadata({ operationId: 'webhooks.update', access: ['webhooks.write'] }),
   },
@@ -214,7 +214,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
     headers: ifMatchHeadersSchema,
     summary: 'Delete a webhook endpoint',
     description: 'Deletes the endpoint and its deliveries. After the response, nothing more is sent to the endpoint.',
-    responses: { 204: c.noBody(), ...fails(...tokenProblems, ...ifMatchProblems, 'not_found') },
+    responses: { 204: c.noBody(), ...fails(...tokenRouteProblemCodes, ...ifMatchProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'webhooks.delete', access: ['webhooks.write'] }),
   },
   rotateSecret: {
@@ -247,12 +247,12 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
     method: 'GET',
     path: '/webhook-endpoints/:webhook_endpoint_id/deliveries',
     pathParams: endpointPath,
-    query: z.object({ limit, cursor, status: commaSeparatedListSchema(webhookDeliveryStatuses).optional() }).strict(),
+    query: z.object({ limit, cursor, status: commaSeparatedEnumSchema(webhookDeliveryStatuses).optional() }).strict(),
     summary: 'List deliveries of a webhook endpoint',
     description: `Returns the past and pending deliveries of the endpoint, newest first. A delivery is stored for as long as its event: ${eventRetentionDays} days.`,
     responses: {
       200: listPageSchema('WebhookDeliveryPage', webhookDeliverySchema),
-      ...fails(...tokenProblems, ...cursorProblems, 'not_found'),
+      ...fails(...tokenRouteProblemCodes, ...cursorProblemCodes, 'not_found'),
     },
     metadata: declareRouteMetadata({ operationId: 'webhooks.deliveries', access: ['webhooks.read'] }),
   },

@@ -3,16 +3,16 @@ import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { deliveryMethodCodeSchema } from './delivery-methods.ts';
 import { idSchema, pathIdSchema, idInUrlSchema, urlIdListSchema } from '../../schema/ids.ts';
-import { amountSchema, currencySchema, priceSchema } from '../../schema/money.ts';
-import { commaSeparatedListSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';
+import { amountSchema, currencySchema, priceSchema } from '../../schema/amount-price-and-currency-schemas.ts';
+import { commaSeparatedEnumSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
   commonProblems,
   declareProblemResponses,
-  permissionProblems,
-  bodyProblems,
-  cursorProblems,
-  idempotencyProblems,
-  ifMatchProblems,
+  permissionRouteProblemCodes,
+  bodyProblemCodes,
+  cursorProblemCodes,
+  idempotencyProblemCodes,
+  ifMatchProblemCodes,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import {
@@ -174,7 +174,7 @@ export const orderUpdateSchema = withSchemaName(
     .strict(),
 );
 
-export const orderCancellationSchema = withSchemaName(
+export const orderCancelRequestSchema = withSchemaName(
   'OrderCancellation',
   z
     .object({
@@ -204,7 +204,7 @@ export const orderRoutes = defineResource('Orders', 'Orders of customers.', {
       'Reserves the stock and locks in the prices immediately. The order can then be paid until `expires_at`. Send an `Idempotency-Key`, so that a retry does not place a second order.',
     responses: {
       201: orderSchema,
-      ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'out_of_stock', 'price_changed', 'product_unavailable'),
+      ...fails(...permissionRouteProblemCodes, ...bodyProblemCodes, ...idempotencyProblemCodes, 'out_of_stock', 'price_changed', 'product_unavailable'),
     },
     metadata: declareRouteMetadata({
       operationId: 'orders.create',
@@ -220,9 +220,9 @@ export const orderRoutes = defineResource('Orders', 'Orders of customers.', {
     query: z
       .object({
         ...paginationParameters,
-        status: commaSeparatedListSchema(orderStatuses).optional(),
-        payment_status: commaSeparatedListSchema(orderPaymentStatuses).optional(),
-        fulfillment_status: commaSeparatedListSchema(orderFulfillmentStatuses).optional(),
+        status: commaSeparatedEnumSchema(orderStatuses).optional(),
+        payment_status: commaSeparatedEnumSchema(orderPaymentStatuses).optional(),
+        fulfillment_status: commaSeparatedEnumSchema(orderFulfillmentStatuses).optional(),
         id: urlIdListSchema('Only the orders with these IDs (at most 100, comma-separated).').optional(),
         client_id: singleLineInputSchema(2048).optional().describe('Only orders that were placed by the application with this client ID.'),
         user_id: idInUrlSchema
@@ -241,7 +241,7 @@ export const orderRoutes = defineResource('Orders', 'Orders of customers.', {
           .enum(['created_at', '-created_at', 'updated_at', '-updated_at'])
           .optional()
           .describe('Sort order; `-` means descending (default: `updated_at` with a filter by `updated_at`, otherwise `-created_at`).'),
-        include: commaSeparatedListSchema(['items'])
+        include: commaSeparatedEnumSchema(['items'])
           .optional()
           .describe(`\`items\` includes the lines of each order and reduces the maximum \`limit\` to ${maxOrdersWithItems}.`),
       })
@@ -249,7 +249,7 @@ export const orderRoutes = defineResource('Orders', 'Orders of customers.', {
     summary: 'List orders',
     description:
       'Returns the orders of the current user. With the `orders.manage` scope and a staff account, returns the orders of every customer. Order lines are included only with `include=items` or in the response for a single order.',
-    responses: { 200: listPageSchema('OrderPage', orderSummarySchema), ...fails(...permissionProblems, ...cursorProblems) },
+    responses: { 200: listPageSchema('OrderPage', orderSummarySchema), ...fails(...permissionRouteProblemCodes, ...cursorProblemCodes) },
     metadata: declareRouteMetadata({ operationId: 'orders.list', access: ['orders.read', 'orders.manage'] }),
   },
   get: {
@@ -258,7 +258,7 @@ export const orderRoutes = defineResource('Orders', 'Orders of customers.', {
     pathParams: orderPathParametersSchema,
     headers: ifNoneMatchHeadersSchema,
     summary: 'Get an order',
-    responses: { 200: orderSchema, 304: c.noBody(), ...fails(...permissionProblems, 'not_found') },
+    responses: { 200: orderSchema, 304: c.noBody(), ...fails(...permissionRouteProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'orders.get', access: ['orders.read', 'orders.manage'] }),
   },
   update: {
@@ -272,7 +272,7 @@ export const orderRoutes = defineResource('Orders', 'Orders of customers.', {
       'Updates the fields given in a JSON merge patch (RFC 7396). The price cannot change. Staff can change the delivery until part of the order has been shipped. Customers can change the delivery only while the order is pending.',
     responses: {
       200: orderSchema,
-      ...fails(...permissionProblems, ...bodyProblems, ...ifMatchProblems, 'not_found', 'invalid_transition', 'price_changed'),
+      ...fails(...permissionRouteProblemCodes, ...bodyProblemCodes, ...ifMatchProblemCodes, 'not_found', 'invalid_transition', 'price_changed'),
     },
     metadata: declareRouteMetadata({ operationId: 'orders.update', access: ['orders.write', 'orders.manage'] }),
   },
@@ -282,12 +282,12 @@ export const orderRoutes = defineResource('Orders', 'Orders of customers.', {
     pathParams: orderPathParametersSchema,
     query: dryRunQuerySchema,
     headers: idempotencyHeadersSchema,
-    body: orderCancellationSchema,
+    body: orderCancelRequestSchema,
     summary: 'Cancel an order',
     description: 'Cancels an order if no part of it has been shipped. The goods are returned to stock, and the payment is refunded.',
     responses: {
       201: orderSchema,
-      ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'not_found', 'invalid_transition'),
+      ...fails(...permissionRouteProblemCodes, ...bodyProblemCodes, ...idempotencyProblemCodes, 'not_found', 'invalid_transition'),
     },
     metadata: declareRouteMetadata({ operationId: 'orders.cancel', access: ['orders.write', 'orders.manage'], idempotent: true }),
   },
@@ -296,4 +296,4 @@ export type Order = z.output<typeof orderSchema>;
 export type OrderSummary = z.output<typeof orderSummarySchema>;
 export type OrderCreate = z.output<typeof orderCreateSchema>;
 export type OrderUpdate = z.output<typeof orderUpdateSchema>;
-export type OrderCancellation = z.output<typeof orderCancellationSchema>;
+export type OrderCancellation = z.output<typeof orderCancelRequestSchema>;

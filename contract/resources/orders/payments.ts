@@ -3,17 +3,17 @@ import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema, pathIdSchema } from '../../schema/ids.ts';
-import { amountSchema, currencySchema } from '../../schema/money.ts';
-import { queryParametersOfListsAcrossOrders } from './payment-refund-and-shipment-list-query.ts';
+import { amountSchema, currencySchema } from '../../schema/amount-price-and-currency-schemas.ts';
+import { createCrossOrderListParameters } from './payment-refund-and-shipment-list-query.ts';
 import { orderPathParametersSchema } from './orders.ts';
 import { listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
   commonProblems,
   declareProblemResponses,
-  permissionProblems,
-  bodyProblems,
-  cursorProblems,
-  idempotencyProblems,
+  permissionRouteProblemCodes,
+  bodyProblemCodes,
+  cursorProblemCodes,
+  idempotencyProblemCodes,
 } from '../../protocol/problems.ts';
 import { extensibleEnumSchema } from '../../schema/extensible-enum.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
@@ -144,9 +144,9 @@ export const paymentRoutes = defineResource('Payments', 'Payments for orders.', 
     responses: {
       201: paymentSchema,
       ...fails(
-        ...permissionProblems,
-        ...bodyProblems,
-        ...idempotencyProblems,
+        ...permissionRouteProblemCodes,
+        ...bodyProblemCodes,
+        ...idempotencyProblemCodes,
         'not_found',
         'payment_in_progress',
         'already_paid',
@@ -164,18 +164,18 @@ export const paymentRoutes = defineResource('Payments', 'Payments for orders.', 
     description: 'Returns the payments of the order, newest first.',
     responses: {
       200: listPageSchema('PaymentPage', paymentSchema),
-      ...fails(...permissionProblems, ...cursorProblems, 'not_found'),
+      ...fails(...permissionRouteProblemCodes, ...cursorProblemCodes, 'not_found'),
     },
     metadata: declareRouteMetadata({ operationId: 'payments.list', access: ['payments.read', 'payments.manage'] }),
   },
   listAll: {
     method: 'GET',
     path: '/payments',
-    query: z.object(queryParametersOfListsAcrossOrders('payments', paymentStatuses, 'payments.manage')).strict(),
+    query: z.object(createCrossOrderListParameters('payments', paymentStatuses, 'payments.manage')).strict(),
     summary: 'List payments',
     description:
       "Returns the payments for the current user's orders. With the `payments.manage` scope and a staff account, returns all payments.",
-    responses: { 200: listPageSchema('PaymentPage', paymentSchema), ...fails(...permissionProblems, ...cursorProblems) },
+    responses: { 200: listPageSchema('PaymentPage', paymentSchema), ...fails(...permissionRouteProblemCodes, ...cursorProblemCodes) },
     metadata: declareRouteMetadata({ operationId: 'payments.listAll', access: ['payments.read', 'payments.manage'] }),
   },
   get: {
@@ -186,7 +186,7 @@ export const paymentRoutes = defineResource('Payments', 'Payments for orders.', 
     summary: 'Get a payment',
     description:
       'Returns a payment. Staff with `payments.manage` also see `provider_reference`, which identifies the payment at its provider, such as a Stripe PaymentIntent.',
-    responses: { 200: paymentSchema, 304: c.noBody(), ...fails(...permissionProblems, 'not_found') },
+    responses: { 200: paymentSchema, 304: c.noBody(), ...fails(...permissionRouteProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'payments.get', access: ['payments.read', 'payments.manage'] }),
   },
   cancel: {
@@ -200,7 +200,7 @@ export const paymentRoutes = defineResource('Payments', 'Payments for orders.', 
       'Cancels a payment whose status is `pending` or `requires_action`. The order remains open and can be paid in another way until its reservation expires.',
     responses: {
       201: paymentSchema,
-      ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'not_found', 'invalid_transition'),
+      ...fails(...permissionRouteProblemCodes, ...bodyProblemCodes, ...idempotencyProblemCodes, 'not_found', 'invalid_transition'),
     },
     metadata: declareRouteMetadata({ operationId: 'payments.cancel', access: ['payments.write', 'payments.manage'], idempotent: true }),
   },
@@ -215,7 +215,7 @@ export const paymentRoutes = defineResource('Payments', 'Payments for orders.', 
       'Confirms that the money has been received in cash or by bank transfer. If the order has been canceled in the meantime, the payment must be refunded.',
     responses: {
       201: paymentSchema,
-      ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'not_found', 'invalid_transition'),
+      ...fails(...permissionRouteProblemCodes, ...bodyProblemCodes, ...idempotencyProblemCodes, 'not_found', 'invalid_transition'),
     },
     metadata: declareRouteMetadata({ operationId: 'payments.confirm', access: ['payments.manage'], idempotent: true }),
   },

@@ -2,17 +2,17 @@ import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema, pathIdSchema, integerInUrlSchema } from '../../schema/ids.ts';
-import { currencySchema, priceSchema, maxPrice } from '../../schema/money.ts';
-import { commaSeparatedListSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';
+import { currencySchema, priceSchema, maxPrice } from '../../schema/amount-price-and-currency-schemas.ts';
+import { commaSeparatedEnumSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
   commonProblems,
   declareProblemResponses,
-  permissionProblems,
-  publicProblems,
-  bodyProblems,
-  cursorProblems,
-  idempotencyProblems,
-  ifMatchProblems,
+  permissionRouteProblemCodes,
+  publicRouteProblemCodes,
+  bodyProblemCodes,
+  cursorProblemCodes,
+  idempotencyProblemCodes,
+  ifMatchProblemCodes,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import {
@@ -165,7 +165,7 @@ export const stockAdjustmentCreateSchema = withSchemaName(
 );
 
 /** Product status filter for every list whose content depends on which products the caller may see. */
-export const productStatusFilterSchema = commaSeparatedListSchema(productStatuses)
+export const productStatusFilterSchema = commaSeparatedEnumSchema(productStatuses)
   .optional()
   .describe('Requesting a status other than `active` requires the `products.write` scope and a staff account (default: `active`).');
 
@@ -199,7 +199,7 @@ export const productRoutes = defineResource('Products', "The shop's products and
     summary: 'List products',
     responses: {
       200: listPageSchema('ProductPage', productSchema),
-      ...fails(...publicProblems, ...cursorProblems, 'forbidden'),
+      ...fails(...publicRouteProblemCodes, ...cursorProblemCodes, 'forbidden'),
     },
     metadata: declareRouteMetadata({ operationId: 'products.list', access: 'public' }),
   },
@@ -209,7 +209,7 @@ export const productRoutes = defineResource('Products', "The shop's products and
     pathParams: productPath,
     headers: ifNoneMatchHeadersSchema,
     summary: 'Get a product',
-    responses: { 200: productSchema, 304: c.noBody(), ...fails(...publicProblems, 'not_found') },
+    responses: { 200: productSchema, 304: c.noBody(), ...fails(...publicRouteProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'products.get', access: 'public' }),
   },
   create: {
@@ -220,7 +220,7 @@ export const productRoutes = defineResource('Products', "The shop's products and
     summary: 'Create a product',
     responses: {
       201: productSchema,
-      ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'sku_taken'),
+      ...fails(...permissionRouteProblemCodes, ...bodyProblemCodes, ...idempotencyProblemCodes, 'sku_taken'),
     },
     metadata: declareRouteMetadata({ operationId: 'products.create', access: ['products.write'], idempotent: true }),
   },
@@ -235,7 +235,7 @@ export const productRoutes = defineResource('Products', "The shop's products and
       'Updates the fields given in a JSON merge patch (RFC 7396). Omitted fields keep their values. Existing orders keep the price and name of the product.',
     responses: {
       200: productSchema,
-      ...fails(...permissionProblems, ...bodyProblems, ...ifMatchProblems, 'not_found', 'invalid_transition'),
+      ...fails(...permissionRouteProblemCodes, ...bodyProblemCodes, ...ifMatchProblemCodes, 'not_found', 'invalid_transition'),
     },
     metadata: declareRouteMetadata({ operationId: 'products.update', access: ['products.write'] }),
   },
@@ -250,7 +250,7 @@ export const productRoutes = defineResource('Products', "The shop's products and
       'Replaces all fields that can be changed. Omitted fields get their default values. Requires `If-Match`, to prevent lost updates.',
     responses: {
       200: productSchema,
-      ...fails(...permissionProblems, ...bodyProblems, ...ifMatchProblems, 'precondition_required', 'not_found', 'invalid_transition'),
+      ...fails(...permissionRouteProblemCodes, ...bodyProblemCodes, ...ifMatchProblemCodes, 'precondition_required', 'not_found', 'invalid_transition'),
     },
     metadata: declareRouteMetadata({ operationId: 'products.replace', access: ['products.write'] }),
   },
@@ -261,7 +261,7 @@ export const productRoutes = defineResource('Products', "The shop's products and
     headers: ifMatchHeadersSchema,
     summary: 'Delete a product',
     description: 'Deletes a draft product that has never been ordered. Any other product can only be archived.',
-    responses: { 204: c.noBody(), ...fails(...permissionProblems, ...ifMatchProblems, 'not_found', 'product_in_use') },
+    responses: { 204: c.noBody(), ...fails(...permissionRouteProblemCodes, ...ifMatchProblemCodes, 'not_found', 'product_in_use') },
     metadata: declareRouteMetadata({ operationId: 'products.delete', access: ['products.write'] }),
   },
   adjustStock: {
@@ -275,7 +275,7 @@ export const productRoutes = defineResource('Products', "The shop's products and
       'Increases or decreases the stock by a number of units. The stock cannot be set to an absolute number, because that would overwrite concurrent sales. The first adjustment starts stock tracking for the product.',
     responses: {
       201: stockAdjustmentSchema,
-      ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'not_found', 'insufficient_stock'),
+      ...fails(...permissionRouteProblemCodes, ...bodyProblemCodes, ...idempotencyProblemCodes, 'not_found', 'insufficient_stock'),
     },
     metadata: declareRouteMetadata({ operationId: 'products.adjustStock', access: ['products.write'], idempotent: true }),
   },
@@ -288,7 +288,7 @@ export const productRoutes = defineResource('Products', "The shop's products and
     description: 'Returns the stock adjustments of the product, newest first.',
     responses: {
       200: listPageSchema('StockAdjustmentPage', stockAdjustmentSchema),
-      ...fails(...permissionProblems, ...cursorProblems, 'not_found'),
+      ...fails(...permissionRouteProblemCodes, ...cursorProblemCodes, 'not_found'),
     },
     metadata: declareRouteMetadata({ operationId: 'products.listStockAdjustments', access: ['products.write'] }),
   },

@@ -34,7 +34,7 @@ export const importQueryParameters = {
 /**
  * Returns one query parameter per field, which specifies the field's column in the file (default: the field name): `sku_column=StockCode`.
  */
-export function importColumnNameParameters<const Fields extends readonly string[]>(fields: Fields) {
+export function createImportColumnNameParameters<const Fields extends readonly string[]>(fields: Fields) {
   const entries = fields.map((field) => [
     `${field}_column`,
     nameFromOtherSystemSchema(200).default(field).describe(`Name of the CSV column or JSON key to read as \`${field}\`.`),

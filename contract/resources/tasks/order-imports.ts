@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { idInUrlSchema } from '../../schema/ids.ts';
 import {
-  importColumnNameParameters,
+  createImportColumnNameParameters,
   importQueryParameters,
   importFileBodySchema,
   importFileLimitsText,
   importFileRouteMetadata,
 } from './import-parameters.ts';
-import { currencySchema } from '../../schema/money.ts';
+import { currencySchema } from '../../schema/amount-price-and-currency-schemas.ts';
 import { maxOrderLines } from '../orders/orders.ts';
-import { commonProblems, declareProblemResponses, permissionProblems, fileProblems, idempotencyProblems } from '../../protocol/problems.ts';
+import { commonProblems, declareProblemResponses, permissionRouteProblemCodes, fileProblemCodes, idempotencyProblemCodes } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
 import { taskCreationProblemCodes, taskSchema, taskProblems } from './tasks.ts';
@@ -73,7 +73,7 @@ export const orderImportRoutes = defineResource('Order imports', 'Import of an o
           .default('keep')
           .describe('How to handle lines without a price: `refuse` treats them as invalid.'),
         events: z.enum(['true', 'false']).default('false').describe('`true` records an `order.created` event for each imported order.'),
-        ...importColumnNameParameters(orderImportFields),
+        ...createImportColumnNameParameters(orderImportFields),
       })
       .strict(),
     body: importFileBodySchema,
@@ -81,7 +81,7 @@ export const orderImportRoutes = defineResource('Order imports', 'Import of an o
     description: `${importEffects} ${importFileLimitsText} An order can have at most ${maxOrderLines} lines.`,
     responses: {
       202: taskSchema,
-      ...fails(...permissionProblems, ...fileProblems, ...idempotencyProblems, ...taskCreationProblemCodes),
+      ...fails(...permissionRouteProblemCodes, ...fileProblemCodes, ...idempotencyProblemCodes, ...taskCreationProblemCodes),
     },
     metadata: declareRouteMetadata({
       operationId: 'orderImports.create',

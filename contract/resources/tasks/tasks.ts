@@ -3,14 +3,14 @@ import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema, pathIdSchema } from '../../schema/ids.ts';
 import { extensibleEnumSchema } from '../../schema/extensible-enum.ts';
-import { commaSeparatedListSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';
+import { commaSeparatedEnumSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
   commonProblems,
   declareProblemResponses,
-  tokenProblems,
-  bodyProblems,
-  cursorProblems,
-  idempotencyProblems,
+  tokenRouteProblemCodes,
+  bodyProblemCodes,
+  cursorProblemCodes,
+  idempotencyProblemCodes,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
@@ -32,7 +32,7 @@ export const fileFormats = ['csv', 'ndjson'] as const;
 /** Media types for the file formats. */
 export const fileMediaTypes = { csv: 'text/csv', ndjson: 'application/x-ndjson' } as const;
 /** Maximum number of queued and running tasks per owner. */
-export const maxConcurrentTasks = 2;
+export const maxUnfinishedTasksPerOwner = 2;
 
 const count = z.number().int().min(0);
 
@@ -100,14 +100,14 @@ export const taskRoutes = defineResource('Tasks', 'Background tasks, such as exp
     query: z
       .object({
         ...paginationParameters,
-        type: commaSeparatedListSchema(taskTypes).optional(),
-        status: commaSeparatedListSchema(taskStatuses).optional(),
+        type: commaSeparatedEnumSchema(taskTypes).optional(),
+        status: commaSeparatedEnumSchema(taskStatuses).optional(),
       })
       .strict(),
     summary: 'List tasks',
     description:
       'Returns the tasks of the caller, newest first. A task is visible only to tokens that have all scopes with which it was started.',
-    responses: { 200: listPageSchema('TaskPage', taskSchema), ...fails(...tokenProblems, ...cursorProblems) },
+    responses: { 200: listPageSchema('TaskPage', taskSchema), ...fails(...tokenRouteProblemCodes, ...cursorProblemCodes) },
     metadata: declareRouteMetadata({ operationId: 'tasks.list', access: ['tasks.read'] }),
   },
   get: {
@@ -117,7 +117,7 @@ export const taskRoutes = defineResource('Tasks', 'Background tasks, such as exp
     summary: 'Get a task',
     description:
       'Returns the state of the task. While the task is not finished, `Retry-After` specifies when to poll again. A task is stored for 30 days after it has finished.',
-    responses: { 200: taskSchema, ...fails(...tokenProblems, 'not_found', 'gone') },
+    responses: { 200: taskSchema, ...fails(...tokenRouteProblemCodes, 'not_found', 'gone') },
     metadata: declareRouteMetadata({ operationId: 'tasks.get', access: ['tasks.read'] }),
   },
   result: {
@@ -129,7 +129,7 @@ export const taskRoutes = defineResource('Tasks', 'Background tasks, such as exp
       'Returns the result file, which is available for 7 days after the task has finished. The download always requires a token.',
     responses: {
       200: c.otherResponse({ contentType: fileMediaTypes.csv, body: fileContent }),
-      ...fails(...tokenProblems, 'not_found', 'task_not_finished', 'gone'),
+      ...fails(...tokenRouteProblemCodes, 'not_found', 'task_not_finished', 'gone'),
     },
     metadata: declareRouteMetadata({ operationId: 'tasks.result', access: ['tasks.read'], produces: Object.values(fileMediaTypes) }),
   },
@@ -144,7 +144,7 @@ export const taskRoutes = defineResource('Tasks', 'Background tasks, such as exp
       'Stops the task. Rows that the import has already written are kept and are included in the `imported` count of the returned task.',
     responses: {
       202: taskSchema,
-      ...fails(...tokenProblems, ...bodyProblems, ...idempotencyProblems, 'not_found', 'gone', 'invalid_transition'),
+      ...fails(...tokenRouteProblemCodes, ...bodyProblemCodes, ...idempotencyProblemCodes, 'not_found', 'gone', 'invalid_transition'),
     },
     metadata: declareRouteMetadata({ operationId: 'tasks.cancel', access: ['tasks.write'], idempotent: true }),
   },

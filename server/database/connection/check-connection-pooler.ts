@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool, PoolClient } from 'pg';
 import { isDatabaseUnreachableError } from '../errors/database-error-predicates.ts';
-import { isBehindConnectionPooler } from './database-timeouts.ts';
+import { isBehindConnectionPooler } from './connection-timeouts-and-pooler-detection.ts';
 
 /** The server cannot work through the connection pooler; the message says what to set. */
 export class ConnectionPoolerError extends Error {

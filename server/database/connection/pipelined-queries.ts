@@ -1,7 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import type { ClientBase } from 'pg';
 import { z } from 'zod';
-import { definePerObjectField } from '../../memory/per-object-field.ts';
+import { createSymbolKeyedProperty } from '../../memory/symbol-keyed-property.ts';
 
 /** A statement with its name on the connection; the name is empty for unnamed statements. */
 export type PreparedQuery = { readonly name: string; readonly text: string; readonly values: readonly unknown[] };
@@ -37,7 +37,7 @@ const anyConnection = z.custom<PgConnection>();
  * Callbacks that receive each row as soon as it arrives, attached to the statement parameters. PostgreSQL sends the first rows of a long
  * result while it is still computing the others.
  */
-export const rowListenersByParameters = definePerObjectField<(row: unknown) => void>('listener');
+export const rowListenersByParameters = createSymbolKeyedProperty<(row: unknown) => void>('listener');
 
 /** Creates the functions that send statements on this connection: either several statements with a single Sync, or a single statement. */
 export function createPipelinedStatementSender(given: ClientBase, observers: readonly MessageObserver[]): MessageSender {

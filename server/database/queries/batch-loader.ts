@@ -31,7 +31,7 @@ const runDetached = AsyncLocalStorage.snapshot();
 export class BatchLoader<Result> {
   readonly #fetchBatch: FetchBatch<Result>;
   readonly #limits: BatchLimits;
-  /** Replaced for each query, because a long-lived map keeps its old hash tables and their content alive (see `definePerObjectField`). */
+  /** Replaced for each query, because a long-lived map keeps its old hash tables and their content alive (see `createSymbolKeyedProperty`). */
   #pending = new Map<string, PendingLookup<Result>>();
   #runningBatches = 0;
   #isScheduled = false;

@@ -25,7 +25,7 @@ export const roundUpLimitSql = (limit: number): RawBuilder<number> => sql.lit(li
  * queries share their rows; therefore, permissions must be part of the query, and rows must not be mutated. Rows are returned as JSON:
  * timestamps are text, and numbers must not exceed 2^53.
  */
-export async function runQueryBuiltAtRunTime<Row>(em: EntityManager, query: RawBuilder<Row>, cost: Cost = 'any'): Promise<readonly Row[]> {
+export async function runPreparedDynamicQuery<Row>(em: EntityManager, query: RawBuilder<Row>, cost: Cost = 'any'): Promise<readonly Row[]> {
   const { sql: text, parameters } = query.compile(em.getConnection().getClient());
   const types = parameters.map(parameterType);
   const key = `${cost} ${types.join()} ${text}`;

@@ -2,9 +2,9 @@ import type { Request, RequestHandler } from 'express';
 import type { ProblemCode } from '@mandate/contract';
 import type { ApplyRateLimit } from './enforce-rate-limit.ts';
 import { getRouteAccess } from '../request/matched-route.ts';
-import type { VerifyAccessToken } from '../request/principal.ts';
+import type { VerifyAccessToken } from '../request/principal-and-token-types.ts';
 import { createProblem, type Problem } from '../problem-details/problem.ts';
-import { getRequestContext } from '../request/request-context-and-access-log.ts';
+import { getRequestContext } from '../request/request-context-principal-and-access-log.ts';
 
 /**
  * Values of the `WWW-Authenticate` challenge: the URL of the metadata that describes how to get a token (RFC 9728 section 5.1), the DPoP

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
-import type { Principal } from '../request/principal.ts';
+import type { Principal } from '../request/principal-and-token-types.ts';
 import type { RateLimitState } from '../request/rate-limit-state-type.ts';
-import { getRequestContext } from '../request/request-context-and-access-log.ts';
+import { getRequestContext } from '../request/request-context-principal-and-access-log.ts';
 import { createProblem } from '../problem-details/problem.ts';
 
 export type RequestLimiter = {

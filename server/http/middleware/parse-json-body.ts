@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
 import express, { type RequestHandler } from 'express';
 import { getRouteMetadata, defaultMaxBodyBytes } from '@mandate/contract';
-import { lowerChunkedBodyLimit } from '../request/limit-chunked-body-size.ts';
-import { findDuplicateKey, type JsonComplexity, measureJsonComplexity } from '../validation/duplicate-json-keys.ts';
+import { lowerChunkedBodyLimit } from '../request/reject-chunked-body-over-limit.ts';
+import { findDuplicateKey, type JsonComplexity, measureJsonComplexity } from '../validation/json-complexity-and-duplicate-keys.ts';
 import { createInvalidRequestProblem, createProblem, type Problem } from '../problem-details/problem.ts';
 import { getMatchedRoute } from '../request/matched-route.ts';
-import { getRequestContext } from '../request/request-context-and-access-log.ts';
+import { getRequestContext } from '../request/request-context-principal-and-access-log.ts';
 
 const maxDepth = 32;
 const mediaTypes = ['application/json'];

@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import { getRequestContext } from '../request/request-context-and-access-log.ts';
+import { getRequestContext } from '../request/request-context-principal-and-access-log.ts';
 import { formatEtag } from './etag.ts';
 
 type CreatedResource = { readonly id: number; readonly version: number };

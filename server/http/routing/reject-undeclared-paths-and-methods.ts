@@ -23,7 +23,7 @@ export function rejectUndeclaredMethods(router: IRouter, contract: AppRouter, in
  * Returns a function that checks whether the route of another path also matches a path, as the route `/users/:user_id` matches `/users/me`.
  * An unsupported method on such a path must be rejected before the router reaches the other route.
  */
-export function createRouteOverlapCheck(contract: AppRouter): (path: string) => boolean {
+export function createOtherRouteMatchCheck(contract: AppRouter): (path: string) => boolean {
   const paths = [...new Set(listRoutes(contract).map((route) => route.path))];
   const patterns = paths.map((path) => ({ path, pattern: new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`) }));
   return (path) => patterns.some((other) => other.path !== path && !path.includes(':') && other.pattern.test(path));

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { isDatabaseResponsive } from '../../database/connection-check.ts';
+import { isDatabaseResponsive } from '../../database/is-database-responsive.ts';
 import type { Database } from '../../database/entity-manager/entity-manager-type.ts';
 import { diskSpaceReserveBytes, type DiskSpaceMonitor } from '../../database/storage/disk-space-monitor.ts';
 

@@ -3,10 +3,10 @@ import { createServer as createTlsServer, type Server as TlsServer } from 'node:
 import type { Duplex } from 'node:stream';
 import { problemDeclarations, type ProblemCode } from '@mandate/contract';
 import type { Logger } from 'pino';
-import { rejectChunkedBodyOverLimit } from '../request/limit-chunked-body-size.ts';
+import { rejectChunkedBodyOverLimit } from '../request/reject-chunked-body-over-limit.ts';
 import type { HealthHandler } from './health-check-handler.ts';
 import { newRequestId } from '../request/request-id.ts';
-import { definePerObjectField } from '../../memory/per-object-field.ts';
+import { createSymbolKeyedProperty } from '../../memory/symbol-keyed-property.ts';
 import type { TlsKeyPair } from './tls-files.ts';
 import { LoadShedder, defaultLoadLimits, type LoadLimits, type WriteRejectionResponse } from './load-shedder.ts';
 import { createPayloadTooLargeProblem } from '../problem-details/problem.ts';
@@ -133,7 +133,7 @@ function dropUnreadBody(req: IncomingMessage): void {
 }
 
 /** The latest response on each connection. */
-const lastResponses = definePerObjectField<ServerResponse>('answer');
+const lastResponses = createSymbolKeyedProperty<ServerResponse>('answer');
 
 function createRejectionWriter(issuer: string, log: Logger): WriteRejectionResponse {
   let lastWarningAt = Number.NEGATIVE_INFINITY;

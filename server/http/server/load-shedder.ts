@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { minUploadRate } from '@mandate/contract';
-import { type ConcurrencySlot, getRequestContext } from '../request/request-context-and-access-log.ts';
+import { type ConcurrencySlot, getRequestContext } from '../request/request-context-principal-and-access-log.ts';
 
 export type LoadLimits = {
   /** Maximum numbers of concurrent and queued requests. When the queue is full, the server is considered overloaded. */
@@ -96,7 +96,7 @@ class ActiveRequest implements ConcurrencySlot {
 export class LoadShedder {
   readonly #limits: LoadLimits;
   readonly #reject: WriteRejectionResponse;
-  /** Not a `Set`: when a `Set` grows, its old hash tables keep finished requests alive (see `definePerObjectField`). */
+  /** Not a `Set`: when a `Set` grows, its old hash tables keep finished requests alive (see `createSymbolKeyedProperty`). */
   readonly #running: ActiveRequest[] = [];
   readonly #queue: QueuedRequest[] = [];
   readonly #timer: NodeJS.Timeout;

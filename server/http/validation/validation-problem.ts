@@ -1,7 +1,7 @@
 import type { RequestValidationError } from '@ts-rest/express';
 import type { AppRoute } from '@ts-rest/core';
 import { z, type ZodIssue } from 'zod';
-import { formatJsonPointerFragment } from './duplicate-json-keys.ts';
+import { formatJsonPointerFragment } from './json-complexity-and-duplicate-keys.ts';
 import { createInvalidRequestProblem, type Problem, type ProblemEntry } from '../problem-details/problem.ts';
 
 const maxEntries = 50;

@@ -6,9 +6,9 @@ import type { EntityManager } from '../../database/entity-manager/entity-manager
 import { getSqlState, getSqlErrorContext } from '../../database/errors/sql-error-fields.ts';
 import { setEtagOfCreatedResourceIfEnabled } from '../response/etag-of-created-resource.ts';
 import { isDryRunRequest, runDryRunInRolledBackTransaction } from './dry-run.ts';
-import { formatPrincipalKey } from '../request/principal.ts';
+import { formatPrincipalKey } from '../request/principal-and-token-types.ts';
 import { createProblem } from '../problem-details/problem.ts';
-import { requirePrincipal } from '../request/request-context-and-access-log.ts';
+import { requirePrincipal } from '../request/request-context-principal-and-access-log.ts';
 import {
   claimIdempotencyKey,
   findStoredIdempotentRequest,
@@ -133,7 +133,7 @@ type Steps<Body> = {
  * call. Until the first request completes, a replay is told to retry. If the first request has not completed within five seconds, a replay
  * reads the current state. The request that completes first stores the response that all replays receive.
  */
-export async function createResourceIdempotentlyInSteps<Body>(em: EntityManager, req: MatchedRequest, res: Response, steps: Steps<Body>) {
+export async function createResourceIdempotentlyThenComplete<Body>(em: EntityManager, req: MatchedRequest, res: Response, steps: Steps<Body>) {
   if (isDryRunRequest(req)) return { status: 201 as const, body: await runDryRunInRolledBackTransaction(em, res, steps.start) };
   const keyScope = keyScopeOf(req);
   const hash = hashRequest(req, req.body);

@@ -6,7 +6,7 @@ import { buildEmailEqualsFilter } from '../../users/build-email-equals-filter.ts
 import { userFromEntity } from '../../users/user-from-entity.ts';
 import { User } from '../../users/user.entity.ts';
 import { getOauthRequestContext } from '../protocol/oauth-request-context.ts';
-import type { AccountRow } from '../storage/prefetched-oauth-records.ts';
+import type { AccountRow } from '../storage/prefetched-record-and-client-types.ts';
 import { verifyPassword } from '../passwords/password-hash.ts';
 import { StoredPasswordHash } from '../passwords/stored-password-hash.entity.ts';
 import { selectActiveAccountById } from './select-active-account.sql.ts';

@@ -9,7 +9,7 @@ import { isRedirectUriOrigin } from '../protocol/check-redirect-uri-origin.ts';
 import { createApplicationFromClientMetadata } from './dynamic-client-registration.ts';
 import { filterApiScopes, openIdConnectScopes } from '../protocol/oauth-scopes.ts';
 import { getOauthRequestContext, type OauthRequestContext } from '../protocol/oauth-request-context.ts';
-import type { PrefetchedClient } from '../storage/prefetched-oauth-records.ts';
+import type { PrefetchedClient } from '../storage/prefetched-record-and-client-types.ts';
 
 /** Prefetches a request's client outside the transaction, where the lookup can be batched with the lookups of other requests. */
 export async function prefetchClient(em: EntityManager, req: object, clientId: string): Promise<void> {

@@ -85,7 +85,7 @@ export const requiresConsentAtEverySignIn = ({ applicationType, clientAuthMethod
  * Returns the grant for an authorization request: the grant that the user has just consented to, or a new grant with the scopes of an
  * earlier consent. Never reuses the browser session's grant, because two devices that share a grant would be signed out together.
  */
-export const createGrantFinderOrCreator = (em: EntityManager, resources: readonly string[]) => async (ctx: KoaContextWithOIDC) => {
+export const createLoadExistingGrantHook = (em: EntityManager, resources: readonly string[]) => async (ctx: KoaContextWithOIDC) => {
   const { client, account, result, provider } = ctx.oidc;
   if (!client || !account) return undefined;
   const consentedGrantId = result?.consent?.grantId;

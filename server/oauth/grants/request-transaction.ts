@@ -16,7 +16,7 @@ const providerContext = z.custom<KoaContextWithOIDC>();
  * Listener for `grant.revoked`. A request that reuses a code or token is rejected, but the revocation of its grant is committed and
  * audited.
  */
-export function recordGrantRevocation({ req }: Pick<KoaContextWithOIDC, 'req'>, grantId: string): void {
+export function setRevokedGrantIdOfRequest({ req }: Pick<KoaContextWithOIDC, 'req'>, grantId: string): void {
   getOauthRequestContext(req).revokedGrantId = grantId;
 }
 

@@ -7,7 +7,7 @@ import {
   showConnectedApps,
   showSessions,
   submitConnectedAppRemoval,
-  submitSessionSignOut,
+  submitSessionOrGlobalSignOut,
 } from './handlers/show-and-revoke-sessions-and-apps.ts';
 import {
   showEmailChangeRequest,
@@ -18,7 +18,7 @@ import {
 } from './handlers/change-email.ts';
 import { showChangePassword, redisplayChangePassword, submitChangePassword } from './handlers/change-password.ts';
 import { showCloseAccount, submitCloseAccount } from './handlers/close-account.ts';
-import { loadBrowserSession, endBrowserSession } from '../sessions/load-start-and-end-browser-session.ts';
+import { loadOrCreateBrowserSession, endBrowserSession } from '../sessions/load-start-and-end-browser-session.ts';
 import {
   submitAuthenticatorAppRemoval,
   submitRecoveryCodeRenewal,
@@ -108,7 +108,7 @@ function addAccountPages(pages: PageRouter, context: PageContext): void {
     .addPage('/account/email/confirm', showEmailConfirmation(context))
     .addForm('/account/email/confirm', submitEmailConfirmation(context), showEmailConfirmation(context))
     .addPage('/account/sessions', requireSignedIn(showSessions))
-    .addForm('/account/sessions', requireSignedIn(submitSessionSignOut), redirectTo('/account/sessions'))
+    .addForm('/account/sessions', requireSignedIn(submitSessionOrGlobalSignOut), redirectTo('/account/sessions'))
     .addPage('/account/apps', requireSignedIn(showConnectedApps))
     .addForm('/account/apps', requireSignedIn(submitConnectedAppRemoval), redirectTo('/account/apps'))
     .addPage('/account/api-keys', requireSignedIn(showApiKeys))
@@ -133,7 +133,7 @@ const signOut =
   (context: PageContext): express.RequestHandler =>
   async (req, res) => {
     await context.em.transactional(async (em) => {
-      const { accountId } = await loadBrowserSession(context.provider, req, res);
+      const { accountId } = await loadOrCreateBrowserSession(context.provider, req, res);
       await endBrowserSession(context.provider, req, res);
       if (accountId === undefined) return;
       const userId = Number(accountId);

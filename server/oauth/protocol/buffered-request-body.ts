@@ -1,7 +1,7 @@
 import type { Context, Middleware } from 'koa';
 import { z } from 'zod';
-import { lowerChunkedBodyLimit } from '../../http/request/limit-chunked-body-size.ts';
-import { findDuplicateKeyInText } from '../../http/validation/duplicate-json-keys.ts';
+import { lowerChunkedBodyLimit } from '../../http/request/reject-chunked-body-over-limit.ts';
+import { findDuplicateKeyInText } from '../../http/validation/json-complexity-and-duplicate-keys.ts';
 import { oauthEndpointPaths } from './endpoint-paths-and-audiences.ts';
 import { getOauthRequestContext } from './oauth-request-context.ts';
 

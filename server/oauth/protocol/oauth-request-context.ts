@@ -1,6 +1,6 @@
 import type { AdapterPayload, KoaContextWithOIDC, Provider } from 'oidc-provider';
-import { getRequestContext } from '../../http/request/request-context-and-access-log.ts';
-import type { PrefetchedClient, PrefetchedRecords } from '../storage/prefetched-oauth-records.ts';
+import { getRequestContext } from '../../http/request/request-context-principal-and-access-log.ts';
+import type { PrefetchedClient, PrefetchedRecords } from '../storage/prefetched-record-and-client-types.ts';
 
 /** Data for one request to the authorization server or to one of its pages. */
 export type OauthRequestContext = {
@@ -30,7 +30,7 @@ export type OauthRequestContext = {
   newBrowserId: string | undefined;
 };
 
-declare module '../../http/request/request-context-and-access-log.ts' {
+declare module '../../http/request/request-context-principal-and-access-log.ts' {
   interface RequestContext {
     oauth?: OauthRequestContext;
   }

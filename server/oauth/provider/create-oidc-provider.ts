@@ -7,7 +7,7 @@ import { createOidcAccountLookup } from '../accounts/accounts-and-passwords.ts';
 import { findWhenAuthenticatorAppWasAdded } from '../second-factors/authenticator-app-and-recovery-codes.ts';
 import { oneFactorAcrValue, twoFactorAcrValue } from '../protocol/acr-and-amr.ts';
 import { createClientAdapter, patchClientSecretComparison } from '../clients/oidc-client-adapter.ts';
-import { requiresConsentAtEverySignIn, createGrantFinderOrCreator } from '../grants/consents-and-grants.ts';
+import { requiresConsentAtEverySignIn, createLoadExistingGrantHook } from '../grants/consents-and-grants.ts';
 import { cookieNamesForIssuer } from '../protocol/cookie-names.ts';
 import { dpopAlgorithms } from '../tokens/dpop-proof.ts';
 import {
@@ -16,13 +16,13 @@ import {
   oauthEndpointPaths,
   basePathFromIssuer,
 } from '../protocol/endpoint-paths-and-audiences.ts';
-import { addAuthTimeClaim, storeIssuedAccessTokenRecord } from '../tokens/access-token-records.ts';
+import { addAuthTimeClaim, storeIssuedAccessTokenRecord } from '../tokens/jwt-access-token-hooks.ts';
 import { exchangeOrReplayRefreshToken, rotateOrReplay, type RefreshGrantOptions } from '../refresh/refresh-token-grant.ts';
 import { isRedirectUriOrigin } from '../protocol/check-redirect-uri-origin.ts';
 import type { ProviderPages } from '../pages/views/oidc-provider-pages.ts';
 import { tokenAndSessionLifetimes } from '../protocol/token-and-session-lifetimes.ts';
 import { filterApiScopes, openIdConnectScopes } from '../protocol/oauth-scopes.ts';
-import { toOidcProviderSigningKey } from '../signing-keys/in-process-es256-key.ts';
+import { toOidcProviderSigningKey } from '../signing-keys/oidc-provider-signing-key.ts';
 import { dynamicClientRegistrationConfiguration } from '../clients/dynamic-client-registration.ts';
 
 type ProviderOptions = {
@@ -58,7 +58,7 @@ export function createOidcProvider(parts: ProviderOptions): Provider {
       short: { httpOnly: true, sameSite: 'lax', secure, signed: true },
     },
     findAccount: createOidcAccountLookup(em),
-    loadExistingGrant: createGrantFinderOrCreator(em, listAccessTokenAudiences(issuer)),
+    loadExistingGrant: createLoadExistingGrantHook(em, listAccessTokenAudiences(issuer)),
     interactions: {
       policy: createInteractionPolicy(em),
       url: (_ctx, interaction) =>

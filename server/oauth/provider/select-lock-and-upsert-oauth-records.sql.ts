@@ -1,6 +1,6 @@
 import { prepareDeferredWrite, prepareStatement } from '../../database/queries/prepared-statement.ts';
 import { refreshResponseModelName, type StoredOauthRecord } from '../storage/oauth-record-mapping.ts';
-import type { PrefetchedRecords } from '../storage/prefetched-oauth-records.ts';
+import type { PrefetchedRecords } from '../storage/prefetched-record-and-client-types.ts';
 
 /** Properties by which an OAuth record can be looked up. */
 export type RecordKey = 'id' | 'uid' | 'userCode';

@@ -7,14 +7,14 @@ import type { AuthenticationContext } from '../protocol/acr-and-amr.ts';
 type Session = InstanceType<Provider['Session']>;
 
 /** Returns this browser's provider session, or a new session if the browser has none. */
-export const loadBrowserSession = (provider: Provider, req: Request, res: Response): Promise<Session> =>
+export const loadOrCreateBrowserSession = (provider: Provider, req: Request, res: Response): Promise<Session> =>
   provider.Session.get(provider.createContext(req, res));
 
 /** Loads the browser's session, for `getBrowserSessionOfRequest`. */
 export const loadBrowserSessionForRequest =
   (context: { readonly provider: Provider }): RequestHandler =>
   async (req, res, next) => {
-    getOauthRequestContext(req).session = await loadBrowserSession(context.provider, req, res);
+    getOauthRequestContext(req).session = await loadOrCreateBrowserSession(context.provider, req, res);
     next();
   };
 
@@ -36,7 +36,7 @@ export async function startBrowserSession(
   accountId: string,
   { amr, acr }: AuthenticationContext,
 ): Promise<Session> {
-  const old = await loadBrowserSession(provider, req, res);
+  const old = await loadOrCreateBrowserSession(provider, req, res);
   if (old.accountId !== undefined) await old.destroy();
   const session = new provider.Session();
   session.loginAccount({ accountId, amr: [...amr], acr });
@@ -48,7 +48,7 @@ export async function startBrowserSession(
 
 /** Signs the browser out. Grants are not affected. */
 export async function endBrowserSession(provider: Provider, req: Request, res: Response): Promise<void> {
-  const session = await loadBrowserSession(provider, req, res);
+  const session = await loadOrCreateBrowserSession(provider, req, res);
   if (session.accountId !== undefined) await session.destroy();
   getOauthRequestContext(req).session = new provider.Session();
   setSessionCookie(provider, req, res, null);

@@ -1,9 +1,9 @@
 import { type WebhookEndpoint as WebhookEndpointBody, type WebhookEndpointCreate, maxWebhookEndpoints } from '@mandate/contract';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
 import { acquireAdvisoryLockForKey } from '../../database/queries/acquire-advisory-lock.sql.ts';
-import type { Principal } from '../../http/request/principal.ts';
+import type { Principal } from '../../http/request/principal-and-token-types.ts';
 import { createInvalidRequestProblem, createProblem } from '../../http/problem-details/problem.ts';
-import { listUsableScopes } from '../../http/middleware/authorize.ts';
+import { listUsableScopes } from '../../http/middleware/authorize-by-scope.ts';
 import { endpointFromEntity } from './endpoint-and-delivery-from-entity.ts';
 import { findUrlRejectionReason } from '../../outgoing-http/check-public-url.ts';
 import { resolveEndpointOwner } from './resolve-endpoint-owner.ts';

@@ -20,7 +20,7 @@ type Reason = NonNullable<WebhookEndpointBody['disabled_reason']>;
  * Marks an endpoint's pending deliveries as skipped and records the event, in the transaction that disables the endpoint. Skipped
  * deliveries can be redelivered.
  */
-export async function skipDeliveriesOfDisabledEndpoint(em: EntityManager, endpoint: WebhookEndpointBody): Promise<void> {
+export async function skipDeliveriesAndRecordDisabledEvent(em: EntityManager, endpoint: WebhookEndpointBody): Promise<void> {
   await em.nativeUpdate(WebhookDelivery, { endpoint: endpoint.id, status: 'pending' }, { status: 'skipped', finishedAt: sql.now() });
   await recordEvent(em, 'webhook_endpoint.disabled', endpoint, endpoint.user_id);
 }
@@ -32,7 +32,7 @@ async function disableInTransaction(em: EntityManager, id: number, reason: Reaso
   const updated = await em.nativeUpdate(WebhookEndpoint, { id, status: 'enabled' }, { ...changes, ...versionAndTime });
   if (updated === 0) return undefined;
   const endpoint = endpointFromEntity(await em.findOneOrFail(WebhookEndpoint, { id }, { refresh: true }));
-  await skipDeliveriesOfDisabledEndpoint(em, endpoint);
+  await skipDeliveriesAndRecordDisabledEvent(em, endpoint);
   return endpoint;
 }
 

@@ -83,7 +83,7 @@ const pairsRegardlessOfOwner = (eventCondition: string, narrowed: string): strin
  * belongs to the endpoint's user, the event's user granted access, the event belongs to no user, or the endpoint may see all users' events.
  * `eventCondition`: an SQL condition on the event (alias `v`) and the endpoint (alias `e`).
  */
-export const endpointEventPairSqlByReason = {
+export const endpointEventPairSqlByAccessBasis = {
   own: (eventCondition: string): string => `
     select ${pair} from events v
       join webhook_endpoints e on e.user_id = v.user_id and e.authority in ('person', 'api_key')
@@ -103,6 +103,6 @@ export const endpointEventPairSqlByReason = {
 
 /** SQL that selects all endpoint-event pairs without duplicates. */
 export const allEndpointEventPairsSql = (eventCondition: string): string =>
-  Object.values(endpointEventPairSqlByReason)
+  Object.values(endpointEventPairSqlByAccessBasis)
     .map((sql) => sql(eventCondition))
     .join(' union ');

@@ -1,11 +1,11 @@
 import { sql } from '@mikro-orm/core';
 import type { WebhookEndpoint as WebhookEndpointBody, WebhookEndpointUpdate } from '@mandate/contract';
 import type { EntityManager } from '../../database/entity-manager/entity-manager-type.ts';
-import type { Principal } from '../../http/request/principal.ts';
+import type { Principal } from '../../http/request/principal-and-token-types.ts';
 import { createProblem } from '../../http/problem-details/problem.ts';
-import { listUsableScopes } from '../../http/middleware/authorize.ts';
+import { listUsableScopes } from '../../http/middleware/authorize-by-scope.ts';
 import { assertWebhookUrlAllowed, type WebhookDependencies } from './create-endpoint.ts';
-import { skipDeliveriesOfDisabledEndpoint } from './disable-webhook-endpoint.ts';
+import { skipDeliveriesAndRecordDisabledEvent } from './disable-webhook-endpoint.ts';
 import { endpointFromEntity, type EndpointEntity } from './endpoint-and-delivery-from-entity.ts';
 import { generateWebhookSecret, encryptWebhookSecret } from './webhook-secret-and-signature.ts';
 
@@ -39,7 +39,7 @@ export async function updateWebhookEndpoint(
   });
   await em.flush();
   const changed = endpointFromEntity(endpoint);
-  if (after.status === 'disabled' && before.status === 'enabled') await skipDeliveriesOfDisabledEndpoint(em, changed);
+  if (after.status === 'disabled' && before.status === 'enabled') await skipDeliveriesAndRecordDisabledEvent(em, changed);
   return changed;
 }
 

@@ -1,6 +1,6 @@
 import type { Mail } from '../../../mail/queue-mail.ts';
 import { html } from '../../../http/response/html-template.ts';
-import type { PageSettings } from '../views/page-layout.ts';
+import type { PageSettings } from '../views/page-layout-and-form-fields.ts';
 
 type Content = {
   readonly subject: string;

@@ -1,4 +1,4 @@
-import { findForbiddenCharacterMessage, singleLineInputSchema } from '@mandate/contract';
+import { findForbiddenCharacterIssueMessage, singleLineInputSchema } from '@mandate/contract';
 import { z } from 'zod';
 import { lockAccountAndRequireActiveSession, type AccountRequest } from './signed-in-page-guards-and-account-page.ts';
 import { showSecurityPage, auditSecondFactorChangeAndEmailUser } from './security-page-and-authenticator-app.ts';
@@ -20,7 +20,7 @@ export async function submitNewPasskey(request: AccountRequest): Promise<void> {
   const validName = singleLineInputSchema(100, 0).safeParse(name);
   if (!validName.success) {
     return showSecurityPage(request, [
-      { field: 'name', text: messages.signUp.nameRejected(findForbiddenCharacterMessage(validName.error) ?? '') },
+      { field: 'name', text: messages.signUp.nameRejected(findForbiddenCharacterIssueMessage(validName.error) ?? '') },
     ]);
   }
   const added = await context.em.transactional(async (em) => {

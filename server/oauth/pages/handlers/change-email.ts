@@ -22,7 +22,7 @@ import { renderEmail } from '../emails/render-email.ts';
 import { sendPage, type PageContext } from '../routing/page-context.ts';
 import { changeEmailPage, renderAccountSuccessPage } from '../views/account-pages.ts';
 import { confirmEmailPage, linkExpiredPage, emailSentPage } from '../views/email-link-pages.ts';
-import type { FieldError } from '../views/page-layout.ts';
+import type { FieldError } from '../views/page-layout-and-form-fields.ts';
 import { noticePage } from '../views/message-pages.ts';
 
 const { email: validEmail } = contract.users.create.body.shape;

@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { sendPage, type PageContext } from '../routing/page-context.ts';
 import { linkExpiredPage, emailSentPage, requestPasswordResetPage } from '../views/email-link-pages.ts';
-import type { FieldError } from '../views/page-layout.ts';
+import type { FieldError } from '../views/page-layout-and-form-fields.ts';
 import { noticePage } from '../views/message-pages.ts';
 import { sendSignUpOrPasswordResetLink } from './send-sign-up-or-password-reset-link.ts';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../audit/record-audit-event.ts';
@@ -20,7 +20,7 @@ import {
   type CredentialSelection,
 } from '../../accounts/list-and-remove-non-password-credentials.ts';
 import { storePasswordHash, findActiveAccountById } from '../../accounts/accounts-and-passwords.ts';
-import type { AccountRow } from '../../storage/prefetched-oauth-records.ts';
+import type { AccountRow } from '../../storage/prefetched-record-and-client-types.ts';
 import { findSourceOfSignInAttempt } from './find-sign-in-attempt-source.ts';
 import { consumeSecondFactorCode } from '../../second-factors/authenticator-app-and-recovery-codes.ts';
 import { revokeGrantsAndSessionsOfUser } from '../../grants/revoke-grants-and-sessions-of-user.ts';

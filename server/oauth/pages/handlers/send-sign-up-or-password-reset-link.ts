@@ -7,7 +7,7 @@ import { emailConfirmationPath } from './delete-links-and-notify-on-email-change
 import { type EmailLinkPurpose, createEmailedLinkToken } from '../../accounts/emailed-one-time-links.ts';
 import { renderEmail } from '../emails/render-email.ts';
 import type { PageContext } from '../routing/page-context.ts';
-import type { PageSettings } from '../views/page-layout.ts';
+import type { PageSettings } from '../views/page-layout-and-form-fields.ts';
 
 type RequestedPurpose = 'sign_up' | 'password_reset';
 

@@ -23,7 +23,7 @@ import {
   type PageContext,
 } from '../routing/page-context.ts';
 import { emailCodePage } from '../views/email-code-page.ts';
-import type { FieldError } from '../views/page-layout.ts';
+import type { FieldError } from '../views/page-layout-and-form-fields.ts';
 import { secondFactorPage } from '../views/second-factor-page.ts';
 import { signInPage } from '../views/sign-in-page.ts';
 import { createPasskeyRequestOptionsJson, verifyPasskeyAndRecordUse } from '../../second-factors/passkeys.ts';

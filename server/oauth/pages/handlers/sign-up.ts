@@ -1,4 +1,4 @@
-import { findForbiddenCharacterMessage, contract } from '@mandate/contract';
+import { findForbiddenCharacterIssueMessage, contract } from '@mandate/contract';
 import type { Request, Response } from 'express';
 import { errors } from 'oidc-provider';
 import { z, type ZodError } from 'zod';
@@ -17,8 +17,8 @@ import {
   type PageContext,
 } from '../routing/page-context.ts';
 import { linkExpiredPage, emailSentPage } from '../views/email-link-pages.ts';
-import type { FieldError, PageSettings } from '../views/page-layout.ts';
-import { confirmSignUpPage, signUpPage } from '../views/sign-up-page.ts';
+import type { FieldError, PageSettings } from '../views/page-layout-and-form-fields.ts';
+import { confirmSignUpPage, signUpPage } from '../views/sign-up-pages-and-password-field.ts';
 import { noticePage } from '../views/message-pages.ts';
 import { sendSignUpOrPasswordResetLink } from './send-sign-up-or-password-reset-link.ts';
 import { findPendingSignInInteraction } from './sign-in.ts';
@@ -66,7 +66,7 @@ export const showSignUpConfirmation = (context: PageContext) => async (req: Requ
 
 /** Returns the error for an invalid name. For a disallowed character, the error contains the reason that the API reports. */
 function toNameError(error: ZodError, { signUp }: PageSettings['messages']): FieldError {
-  const reason = findForbiddenCharacterMessage(error);
+  const reason = findForbiddenCharacterIssueMessage(error);
   return { field: 'name', text: reason === undefined ? signUp.nameMissing : signUp.nameRejected(reason) };
 }
 

@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { EntityManager } from '../../../database/entity-manager/entity-manager-type.ts';
 import { lockUserRow } from '../../../users/lock-user-row.ts';
 import { findActiveAccountById } from '../../accounts/accounts-and-passwords.ts';
-import type { AccountRow } from '../../storage/prefetched-oauth-records.ts';
+import type { AccountRow } from '../../storage/prefetched-record-and-client-types.ts';
 import { findWhenAuthenticatorAppWasAdded } from '../../second-factors/authenticator-app-and-recovery-codes.ts';
 import { getBrowserSessionOfRequest } from '../../sessions/load-start-and-end-browser-session.ts';
 import { OauthRecord } from '../../storage/oauth-record.entity.ts';

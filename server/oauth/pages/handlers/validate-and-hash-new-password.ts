@@ -1,6 +1,6 @@
 import { isCommonPassword, normalizePasswordForComparison } from '../../passwords/common-passwords.ts';
-import type { PageSettings } from '../views/page-layout.ts';
-import { passwordLengthLimits } from '../views/sign-up-page.ts';
+import type { PageSettings } from '../views/page-layout-and-form-fields.ts';
+import { passwordLengthLimits } from '../views/sign-up-pages-and-password-field.ts';
 import { hashPassword } from '../../passwords/password-hash.ts';
 import { findGuessablePasswordPattern } from '../../passwords/guessable-password-patterns.ts';
 

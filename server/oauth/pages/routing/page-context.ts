@@ -5,7 +5,7 @@ import type { AttemptLimiter } from '../../brute-force/attempt-limiter.ts';
 import type { CsrfTokenService } from './csrf-token-service.ts';
 import type { KnownBrowserCookie } from '../../brute-force/known-browser-cookie.ts';
 import type { Html } from '../../../http/response/html-template.ts';
-import type { PageSettings } from '../views/page-layout.ts';
+import type { PageSettings } from '../views/page-layout-and-form-fields.ts';
 import type { PasskeyChallenges } from '../../second-factors/passkeys.ts';
 import type { OnTokenOperation } from '../../provider/report-token-operations.ts';
 import { createPageSecurityHeaders } from '../assets/page-security-headers.ts';

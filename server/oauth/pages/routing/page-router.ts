@@ -1,6 +1,6 @@
 import express, { type RequestHandler } from 'express';
 import { z } from 'zod';
-import { lowerChunkedBodyLimit } from '../../../http/request/limit-chunked-body-size.ts';
+import { lowerChunkedBodyLimit } from '../../../http/request/reject-chunked-body-over-limit.ts';
 import { loadBrowserSessionForRequest } from '../../sessions/load-start-and-end-browser-session.ts';
 import type { PageContext } from './page-context.ts';
 import { sendCrossSiteErrorPage } from './page-error-handler.ts';

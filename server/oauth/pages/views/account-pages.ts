@@ -1,11 +1,11 @@
 import type { ConnectedApp } from '@mandate/contract';
 import { scopeDefinitions } from '@mandate/contract';
-import type { AccountApiKey } from '../../../api-keys/list-account-api-keys.ts';
+import type { AccountApiKey } from '../../../api-keys/list-active-and-past-api-keys-of-user.ts';
 import type { SessionSummary } from '../../sessions/record-list-and-revoke-browser-sessions.ts';
 import { isApiScope } from '../../protocol/oauth-scopes.ts';
 import { html, type HtmlChild, type Html } from '../../../http/response/html-template.ts';
-import { checkboxField, formField, hiddenField, renderPage, type FieldError, type PageSettings } from './page-layout.ts';
-import { newPasswordField } from './sign-up-page.ts';
+import { checkboxField, formField, hiddenField, renderPage, type FieldError, type PageSettings } from './page-layout-and-form-fields.ts';
+import { newPasswordField } from './sign-up-pages-and-password-field.ts';
 
 /** Renders a subpage of the account page, with a link back to the account page. */
 export const renderAccountSubpage = (settings: PageSettings, title: string, content: HtmlChild, faults: readonly FieldError[] = []): Html =>

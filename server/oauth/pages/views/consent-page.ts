@@ -1,7 +1,7 @@
 import { getRolesAllowedForScope, scopeDefinitions } from '@mandate/contract';
 import { loopbackHostNames } from '../../../applications/validate-redirect-uri.ts';
 import { html, type Html } from '../../../http/response/html-template.ts';
-import { hiddenField, renderPage, type PageSettings } from './page-layout.ts';
+import { hiddenField, renderPage, type PageSettings } from './page-layout-and-form-fields.ts';
 
 export type ConsentPageViewModel = {
   readonly csrf: string;

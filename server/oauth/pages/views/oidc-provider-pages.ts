@@ -1,7 +1,7 @@
 import type { ErrorOut, KoaContextWithOIDC } from 'oidc-provider';
 import { Html } from '../../../http/response/html-template.ts';
 import { createDeviceVerificationPages } from './device-verification-pages.ts';
-import type { PageSettings } from './page-layout.ts';
+import type { PageSettings } from './page-layout-and-form-fields.ts';
 import { createPageSecurityHeaders } from '../assets/page-security-headers.ts';
 import { confirmSignOutPage, errorPage, signedOutPage } from './message-pages.ts';
 

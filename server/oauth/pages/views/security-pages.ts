@@ -1,6 +1,6 @@
 import { html, Html } from '../../../http/response/html-template.ts';
 import { renderAccountSubpage, formatTimestamp } from './account-pages.ts';
-import { formField, hiddenField, renderPage, type FieldError, type PageSettings } from './page-layout.ts';
+import { formField, hiddenField, renderPage, type FieldError, type PageSettings } from './page-layout-and-form-fields.ts';
 
 export type SecurityPageViewModel = {
   readonly csrf: string;

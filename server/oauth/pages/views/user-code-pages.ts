@@ -1,6 +1,6 @@
 import { oauthEndpointPaths } from '../../protocol/endpoint-paths-and-audiences.ts';
 import { html, type Html } from '../../../http/response/html-template.ts';
-import { formField, hiddenField, renderPage, type FieldError, type PageSettings } from './page-layout.ts';
+import { formField, hiddenField, renderPage, type FieldError, type PageSettings } from './page-layout-and-form-fields.ts';
 
 /** Renders the page on which users enter the code that a device shows. The input field initially contains `code`. */
 export function enterUserCodePage(

@@ -1,5 +1,5 @@
 /** Metadata that one module attaches to objects of other modules, such as requests, responses and statement parameters. */
-export type ObjectMetadata<Value> = {
+export type SymbolKeyedProperty<Value> = {
   readonly get: (owner: object) => Value | undefined;
   readonly set: (owner: object, value: Value) => void;
 };
@@ -8,7 +8,7 @@ export type ObjectMetadata<Value> = {
  * Creates a metadata field, stored on the object itself under a symbol. A `WeakMap` would keep the objects alive too long: the
  * scavenger treats all values of an old-generation `WeakMap` as live, so every request would survive until the next major GC.
  */
-export function definePerObjectField<Value>(name: string): ObjectMetadata<Value> {
+export function createSymbolKeyedProperty<Value>(name: string): SymbolKeyedProperty<Value> {
   const symbol = Symbol(name);
   return {
     get: (owner) => (owner as { [symbol]?: Value })[symbol],

@@ -2,7 +2,7 @@ import type { AuditAction, User as UserBody } from '@mandate/contract';
 import type { Request } from 'express';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../audit/record-audit-event.ts';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
-import { requirePrincipal } from '../http/request/request-context-and-access-log.ts';
+import { requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
 
 type StatusAndRole = Pick<UserBody, 'status' | 'role'>;
 

@@ -2,9 +2,9 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
 
 import { createProblem } from '../problem-details/problem.ts';
-import type { JsonComplexity } from '../validation/duplicate-json-keys.ts';
+import type { JsonComplexity } from '../validation/json-complexity-and-duplicate-keys.ts';
 import type { ChunkedBodySizeLimiter } from './chunked-body-size-limiter.ts';
-import type { Principal } from './principal.ts';
+import type { Principal } from './principal-and-token-types.ts';
 import type { RateLimitState } from './rate-limit-state-type.ts';
 import { newRequestId } from './request-id.ts';
 
@@ -34,7 +34,7 @@ export interface RequestContext {
   formatCreatedEtagName: ((id: number) => string) | undefined;
 }
 
-/** The property of the request that contains its context. A `WeakMap` would keep requests alive too long (see `definePerObjectField`). */
+/** The property of the request that contains its context. A `WeakMap` would keep requests alive too long (see `createSymbolKeyedProperty`). */
 const contextSymbol = Symbol('request context');
 type RequestWithContext = { [contextSymbol]?: RequestContext };
 

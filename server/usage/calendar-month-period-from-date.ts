@@ -4,7 +4,7 @@ type CalendarMonth = { readonly name: string; readonly seconds: number; readonly
 let cached: CalendarMonth | undefined;
 
 /** Returns a date's calendar month in UTC: its name (`2026-11`), length in seconds, start and end. */
-export function calendarMonthFromDate(now: Date): CalendarMonth {
+export function calendarMonthPeriodFromDate(now: Date): CalendarMonth {
   if (cached === undefined || now.getTime() < cached.begin || now >= cached.end) cached = createMonth(now);
   return cached;
 }

@@ -8,7 +8,7 @@ const readOnlyTransaction = '25006';
  * Makes PGlite transactions read-only while disk space is low, so that PostgreSQL decides which statements write.
  * The space is checked before each statement, because one transaction can write more than the reserve.
  */
-export function rejectWritesOnLowDiskSpace(database: PGliteInterface, storage: DiskSpaceMonitor): void {
+export function rejectPgliteWritesOnLowDiskSpace(database: PGliteInterface, storage: DiskSpaceMonitor): void {
   const query: PGliteInterface['query'] = database.query.bind(database);
   const transaction: PGliteInterface['transaction'] = database.transaction.bind(database);
   let sessionIsReadOnly = false;

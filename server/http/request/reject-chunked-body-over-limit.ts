@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { z } from 'zod';
 import { ChunkedBodySizeLimiter } from './chunked-body-size-limiter.ts';
-import { getRequestContext } from './request-context-and-access-log.ts';
+import { getRequestContext } from './request-context-principal-and-access-log.ts';
 
 /** Node's HTTP parser exposes the buffer it is parsing, which contains the beginning of the body. */
 const socketWithParser = z.object({ parser: z.object({ getCurrentBuffer: z.function() }).passthrough() }).passthrough();

@@ -1,8 +1,8 @@
 import type { RequestHandler } from 'express';
 import { administratorOnlyScopes, getRolesAllowedForScope, scopeNames, type Scope } from '@mandate/contract';
-import type { Principal } from '../request/principal.ts';
+import type { Principal } from '../request/principal-and-token-types.ts';
 import { createProblem } from '../problem-details/problem.ts';
-import { requirePrincipal } from '../request/request-context-and-access-log.ts';
+import { requirePrincipal } from '../request/request-context-principal-and-access-log.ts';
 import { getRouteAccess } from '../request/matched-route.ts';
 
 /**

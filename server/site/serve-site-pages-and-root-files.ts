@@ -3,7 +3,7 @@ import express, { type RequestHandler, type Response, type Router } from 'expres
 import { serveStaticDocument } from '../http/response/serve-static-document.ts';
 import type { Html } from '../http/response/html-template.ts';
 import { createPageSecurityHeaders } from '../oauth/pages/assets/page-security-headers.ts';
-import type { PageSettings } from '../oauth/pages/views/page-layout.ts';
+import type { PageSettings } from '../oauth/pages/views/page-layout-and-form-fields.ts';
 import { renderNotFoundPage, renderStartPage } from './render-start-and-not-found-pages.ts';
 
 type Options = { readonly issuer: string; readonly development: boolean };

@@ -2,8 +2,8 @@ import { LockMode } from '@mikro-orm/core';
 import type { Order as OrderBody, OrderCancellation } from '@mandate/contract';
 import type { EntityManager } from '../database/entity-manager/entity-manager-type.ts';
 import { recordEvent } from '../events/record-event.ts';
-import { canUseScope } from '../http/middleware/authorize.ts';
-import { formatPrincipalKey, type Principal } from '../http/request/principal.ts';
+import { canUseScope } from '../http/middleware/authorize-by-scope.ts';
+import { formatPrincipalKey, type Principal } from '../http/request/principal-and-token-types.ts';
 import { createProblem } from '../http/problem-details/problem.ts';
 import { openPaymentStatuses, Payment } from '../payments/payment.entity.ts';
 import { createPendingRefundAndRestock, calculateRefundableAmount } from '../refunds/create-pending-refund-and-restock.ts';
@@ -19,7 +19,7 @@ type CancellationResult = { readonly order: OrderBody; readonly refundId: number
  * Cancels an order, returns its goods to stock and creates a refund of the paid amount; the provider is called after the transaction. The
  * caller has already canceled any open payment at its provider, so that customers cannot pay for released goods.
  */
-export async function cancelOrder(
+export async function cancelOrderAndCreateRefund(
   em: EntityManager,
   principal: Principal,
   id: number,

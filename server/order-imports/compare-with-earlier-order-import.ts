@@ -44,7 +44,7 @@ const sortedEntries = (value: object): [string, unknown][] =>
     .toSorted(([a], [b]) => (a < b ? -1 : 1));
 
 /** Finds an earlier import of the order from the same source. Returns `same` if the data is identical, otherwise the stored order. */
-export async function findEarlierImportOfOrder(
+export async function compareOrderWithEarlierImport(
   em: EntityManager,
   { source }: OrderImportParams,
   { reference }: ImportedOrderHead,
@@ -94,7 +94,7 @@ export const storeOrderFingerprint = (
  * Locks an order and returns whether an import may replace its data: it has no payments (and therefore no refunds) or shipments in this
  * system.
  */
-export async function lockAndCheckOrderReplaceable(em: EntityManager, orderId: number): Promise<boolean> {
+export async function lockOrderAndCheckIfReplaceable(em: EntityManager, orderId: number): Promise<boolean> {
   const locked = { lockMode: LockMode.PESSIMISTIC_WRITE, disableIdentityMap: true } as const;
   const order = await em.findOne(Order, { id: orderId }, locked);
   if (order?.cancelReason !== null) return false;

@@ -1,5 +1,5 @@
 import openapiTS, { astToString } from 'openapi-typescript';
-import { createOpenApiDocuments } from './create-openapi-documents.ts';
+import { createV1AndChangedV2Documents } from './create-v1-and-changed-v2-documents.ts';
 import { generatedFileHeaderComment, type OpenApiDocument } from './openapi-document.ts';
 
 /** Omits examples, which are needed only in the API reference. */
@@ -7,8 +7,8 @@ const withoutExamples = (key: string, value: unknown): unknown =>
   ['example', 'examples', 'x-codeSamples'].includes(key) ? undefined : value;
 
 /** Returns the sources of `types.gen.ts` and `types-v2.gen.ts`, by file name. The files are not committed; `npm run build` writes them. */
-export async function generateTypesFiles(): Promise<Record<string, string>> {
-  const { v1, changedInV2 } = createOpenApiDocuments();
+export async function renderTypesFiles(): Promise<Record<string, string>> {
+  const { v1, changedInV2 } = createV1AndChangedV2Documents();
   return { 'types.gen.ts': await typesSource(v1), 'types-v2.gen.ts': await typesSource(changedInV2) };
 }
 

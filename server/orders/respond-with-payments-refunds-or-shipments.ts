@@ -33,7 +33,7 @@ type ListRequest = {
 };
 
 /** Returns the response with one page of the payments, refunds or shipments of all orders that the caller may see. */
-export async function listPaymentsRefundsOrShipments<Entity extends SortableRow, Body>(
+export async function respondWithPaymentsRefundsOrShipments<Entity extends SortableRow, Body>(
   { readList, pages, req, res, query }: ListRequest,
   subresource: Subresource<Entity, Body>,
 ) {

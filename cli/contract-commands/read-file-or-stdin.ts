@@ -17,7 +17,7 @@ export async function readTextFromFileOrStdin(io: CliEnvironment, source: string
 }
 
 /** Reads a JSON object from the file that `--input` specifies, or from standard input if `source` is `-`. */
-export async function readJsonObjectInput(io: CliEnvironment, source: string): Promise<Record<string, unknown>> {
+export async function readJsonObjectFromFileOrStdin(io: CliEnvironment, source: string): Promise<Record<string, unknown>> {
   const text = await readTextFromFileOrStdin(io, source);
   const name = source === '-' ? 'Standard input' : source;
   try {

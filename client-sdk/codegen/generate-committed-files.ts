@@ -1,11 +1,11 @@
 import { writeFile } from 'node:fs/promises';
-import { generateQueryAndMutationTypes } from './generate-query-and-mutation-types.ts';
-import { createOpenApiDocuments } from './create-openapi-documents.ts';
+import { renderQueryAndMutationTypes } from './render-query-and-mutation-types.ts';
+import { createV1AndChangedV2Documents } from './create-v1-and-changed-v2-documents.ts';
 import { generatedFileHeaderComment, listPublicOpenApiOperations, type OpenApiDocument, type Operation } from './openapi-document.ts';
 
 /** Returns the sources of all committed generated files in this package, by file name. */
 export function renderCommittedGeneratedFiles(): Record<string, string> {
-  const { v1, changedInV2 } = createOpenApiDocuments();
+  const { v1, changedInV2 } = createV1AndChangedV2Documents();
   return { ...sourcesOf(v1, ''), ...sourcesOf(changedInV2, '-v2') };
 }
 
@@ -14,7 +14,7 @@ function sourcesOf(document: OpenApiDocument, suffix: string): Record<string, st
   return {
     [`routes${suffix}.gen.ts`]: generatedFileHeaderComment + routesSource(operations),
     [`resources${suffix}.gen.ts`]: generatedFileHeaderComment + resourcesSource(document, operations, suffix),
-    ...(suffix === '' && { 'queries.gen.ts': generatedFileHeaderComment + generateQueryAndMutationTypes(operations) }),
+    ...(suffix === '' && { 'queries.gen.ts': generatedFileHeaderComment + renderQueryAndMutationTypes(operations) }),
   };
 }
 

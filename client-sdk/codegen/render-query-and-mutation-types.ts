@@ -1,7 +1,7 @@
 import type { Operation } from './openapi-document.ts';
 
 /** Returns the source code of the types that `query.ts` uses: the operations available as queries, infinite queries and mutations. */
-export function generateQueryAndMutationTypes(operations: Operation[]): string {
+export function renderQueryAndMutationTypes(operations: Operation[]): string {
   // A download is a stream that can be read only once, so it cannot be cached.
   const cacheable = operations.filter(({ givesFile }) => !givesFile);
   const reads = cacheable.filter(({ method }) => method === 'GET');

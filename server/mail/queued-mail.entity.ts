@@ -4,7 +4,7 @@ import { defineEntity, p } from '@mikro-orm/core';
  * A queued message. The message is encrypted, because it may contain a link that grants access to an account, and is deleted after it has
  * been sent.
  */
-export const OutgoingMail = defineEntity({
+export const QueuedMail = defineEntity({
   name: 'OutgoingMail',
   tableName: 'outgoing_mails',
   properties: {

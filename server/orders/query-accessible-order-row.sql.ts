@@ -4,7 +4,7 @@ import { orderColumnsSql, orderItemsAsJsonSql, type OrderRow } from './order-fro
 
 // Written in SQL because concurrent reads are batched into one query that returns JSON (benchmark `read-order`).
 // The query checks the permission, so that another user's order is not found.
-export const readAccessibleOrder = prepareBatchedLookupStatement<OrderRow & { items: Order['items'] }>(
+export const queryAccessibleOrderRow = prepareBatchedLookupStatement<OrderRow & { items: Order['items'] }>(
   'read_order',
   ['bigint', 'bigint', 'boolean'],
   `select ${orderColumnsSql}, ${orderItemsAsJsonSql} as items

@@ -5,7 +5,7 @@ import type { Fetch } from '@mandate/client-sdk';
  * A `fetch` for small requests and responses, built on `node:http`. Loading Node's own `fetch` takes longer than everything else a command
  * does, so Node's `fetch` is used only for files, which may be compressed, and for connections through a proxy.
  */
-export const nodeHttpFetch: Fetch = async (url, init) => {
+export const lightweightFetch: Fetch = async (url, init) => {
   const { body = null } = init;
   const headers = new Headers(init.headers);
   const isFile = (body !== null && typeof body !== 'string') || headers.get('accept') === '*/*';
