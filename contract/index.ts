@@ -22,7 +22,8 @@ import { taskProblems, taskRoutes } from './resources/tasks/tasks.ts';
 import { usageRoutes } from './resources/access/usage.ts';
 import { userProblems, userRoutes } from './resources/access/users.ts';
 import { apiVersionRoutes } from './protocol/api-versions.ts';
-import { webhookProblems, webhookRoutes } from './resources/events/webhooks.ts';
+import { webhookProblems } from './resources/events/webhook-limits-states-and-problems.ts';
+import { webhookRoutes } from './resources/events/webhooks.ts';
 
 const c = initContract();
 const versionOptions = (version: `v${number}`) => ({ pathPrefix: `/api/${version}`, strictStatusCodes: true }) as const;
@@ -105,7 +106,8 @@ export { eventRetentionDays, eventSubjectDefinitions, eventTypes, eventTypeWildc
 export type { Event, EventPage, EventSubject, EventType, EventTypeWildcard } from './resources/events/events.ts';
 export { maxImportRowsPerOrder, maxImportRowBytes, minUploadRate, importFileLimitsText } from './resources/tasks/import-parameters.ts';
 export { maxPrice } from './schema/amount-price-and-currency-schemas.ts';
-export { orderDeliveryInputSchema, maxOrderLines, maxOrdersWithItems, maxLineQuantity } from './resources/orders/orders.ts';
+export { maxOrderLines, maxOrdersWithItems, maxLineQuantity } from './resources/orders/orders.ts';
+export { orderDeliveryInputSchema } from './resources/orders/order-delivery-schemas.ts';
 export { orderCancelReasons, orderFulfillmentStatuses, orderStatuses, orderPaymentStatuses, taxModes } from './resources/orders/orders.ts';
 export { orderExportColumns, type OrderExportColumn, type OrderExportCreate } from './resources/tasks/order-exports.ts';
 export type { LineQuantity } from './resources/orders/order-line-quantity.ts';
@@ -123,15 +125,10 @@ export { maxCountedTotal } from './schema/pagination.ts';
 export { problemCodesOfResponse, problemCodesBeforeRouting, type ProblemDeclaration } from './protocol/problems.ts';
 export type { ProductCategory } from './resources/products/product-categories.ts';
 export { productCreateSchema, productUpdateSchema } from './resources/products/products.ts';
-export { productStatuses, stockAdjustmentReasons, maxStock } from './resources/products/products.ts';
-export type {
-  Product,
-  ProductCreate,
-  ProductReplace,
-  ProductUpdate,
-  StockAdjustment,
-  StockAdjustmentCreate,
-} from './resources/products/products.ts';
+export { productStatuses } from './resources/products/products.ts';
+export { stockAdjustmentReasons, maxStock } from './resources/products/stock-adjustment-schemas.ts';
+export type { StockAdjustment, StockAdjustmentCreate } from './resources/products/stock-adjustment-schemas.ts';
+export type { Product, ProductCreate, ProductReplace, ProductUpdate } from './resources/products/products.ts';
 export { refundReasons, refundStatuses, type Refund, type RefundCreate } from './resources/orders/refunds.ts';
 export { type Deprecation, getRouteMetadata, listRoutes, type RouteMetadata, defaultMaxBodyBytes } from './protocol/route-metadata.ts';
 export { administratorOnlyScopes, getRolesAllowedForScope, scopeNames, scopeDefinitions, type Scope } from './protocol/scopes.ts';
@@ -162,6 +159,6 @@ export {
   maxWebhookEndpoints,
   maxWebhookFailingDays,
   maxWebhookAttempts,
-} from './resources/events/webhooks.ts';
+} from './resources/events/webhook-limits-states-and-problems.ts';
 export type { NewWebhookEndpoint, WebhookDelivery, WebhookDeliveryStatus, WebhookEndpoint } from './resources/events/webhooks.ts';
 export type { WebhookEndpointCreate, WebhookEndpointUpdate, WebhookSecretRotation } from './resources/events/webhooks.ts';

@@ -48,7 +48,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     method: 'GET',
     path: '/api/v1/users/me',
     summary: 'Get the signed-in user',
-    description: 'Returns the user of the access token. An application that acts on its own behalf has no user and receives 403.',
+    description: 'Returns the authenticated user. An application that acts on its own behalf has no user and receives 403.',
     scopes: ['users.read', 'users.manage'],
     idempotent: false,
     paginated: false,
@@ -65,7 +65,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/users/{user_id}',
     summary: 'Get a user',
     description:
-      "Returns a user. `users.read` allows reading the token's user. Reading other users requires `users.manage` and a staff account.",
+      "Returns a user. `users.read` allows reading the data of the token's user. Reading other users' data requires `users.manage` and a staff account.",
     scopes: ['users.read', 'users.manage'],
     idempotent: false,
     paginated: false,
@@ -135,7 +135,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/users/{user_id}',
     summary: 'Close a user account',
     description:
-      "Closes an account permanently. The name is deleted, the e-mail address becomes available again, and every application loses its access. Orders are preserved. `users.write` allows closing the account of the token's user. `users.manage` allows administrators to close the account of a customer. Closing the account of a staff member or administrator requires `users.administer` and an administrator who signed in during the last 15 minutes (RFC 9470).",
+      "Closes an account permanently. The user's name is deleted, the e-mail address becomes available again, and every application loses its access to the account. Orders are preserved. `users.write` allows closing the account of the token's user. `users.manage` allows administrators to close the account of a customer. Closing the account of a staff member or administrator requires `users.administer` and an administrator who signed in during the last 15 minutes (RFC 9470).",
     scopes: ['users.write', 'users.manage', 'users.administer'],
     idempotent: false,
     ifMatch: true,
@@ -215,7 +215,7 @@ export const commandSpecs: readonly CommandSpec[] = [
         include_total: {
           type: ['string'],
           enum: ['true', 'false'],
-          description: '`true` adds `total_count` to the response, counted up to 10000.',
+          description: '`true` adds `total_count` to the response; counting stops at 10000.',
         },
         email: {
           type: ['string'],
@@ -272,7 +272,7 @@ export const commandSpecs: readonly CommandSpec[] = [
         include_total: {
           type: ['string'],
           enum: ['true', 'false'],
-          description: '`true` adds `total_count` to the response, counted up to 10000.',
+          description: '`true` adds `total_count` to the response; counting stops at 10000.',
         },
         q: {
           type: ['string'],
@@ -290,7 +290,8 @@ export const commandSpecs: readonly CommandSpec[] = [
           minItems: 1,
           maxItems: 20,
           items: { type: ['string'], enum: ['draft', 'active', 'archived'] },
-          description: 'Statuses other than `active` require the `products.write` scope and a staff account (default: `active`).',
+          description:
+            'Requesting a status other than `active` requires the `products.write` scope and a staff account (default: `active`).',
         },
         sort: {
           type: ['string'],
@@ -474,7 +475,7 @@ export const commandSpecs: readonly CommandSpec[] = [
         metadata: {
           type: ['object'],
           description:
-            'Merged into the stored metadata: absent keys keep their values, and `null` removes a key. At most 20 pairs after the merge.',
+            'Merged into the stored metadata: absent keys keep their values, and `null` removes a key. After the merge, the metadata can have at most 20 key-value pairs.',
           additionalProperties: { type: ['string', 'null'], maxLength: 500 },
         },
         status: {
@@ -672,7 +673,7 @@ export const commandSpecs: readonly CommandSpec[] = [
         include_total: {
           type: ['string'],
           enum: ['true', 'false'],
-          description: '`true` adds `total_count` to the response, counted up to 10000.',
+          description: '`true` adds `total_count` to the response; counting stops at 10000.',
         },
       },
       required: [],
@@ -715,14 +716,15 @@ export const commandSpecs: readonly CommandSpec[] = [
         include_total: {
           type: ['string'],
           enum: ['true', 'false'],
-          description: '`true` adds `total_count` to the response, counted up to 10000.',
+          description: '`true` adds `total_count` to the response; counting stops at 10000.',
         },
         status: {
           type: ['array'],
           minItems: 1,
           maxItems: 20,
           items: { type: ['string'], enum: ['draft', 'active', 'archived'] },
-          description: 'Statuses other than `active` require the `products.write` scope and a staff account (default: `active`).',
+          description:
+            'Requesting a status other than `active` requires the `products.write` scope and a staff account (default: `active`).',
         },
       },
       required: [],
@@ -851,7 +853,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/orders',
     summary: 'Place an order',
     description:
-      'Reserves the stock and fixes the prices immediately. The order can then be paid until `expires_at`. Send an `Idempotency-Key`, so that a retry does not place a second order.',
+      'Reserves the stock and locks in the prices immediately. The order can then be paid until `expires_at`. Send an `Idempotency-Key`, so that a retry does not place a second order.',
     scopes: ['orders.write', 'orders.manage'],
     idempotent: true,
     paginated: false,
@@ -863,7 +865,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['string'],
           enum: ['true', 'false'],
           description:
-            '`true` validates the request, calculates prices and returns the same response as a real request, marked with `Mandate-Dry-Run: true`. Nothing is stored, no payment provider is called, and the idempotency key remains unused.',
+            'With `true`, the service validates the request, calculates prices and returns the same response as for a real request, with the header `Mandate-Dry-Run: true`. Nothing is stored, no payment provider is called, and the idempotency key remains unused.',
         },
       },
       required: [],
@@ -1019,7 +1021,7 @@ export const commandSpecs: readonly CommandSpec[] = [
         include_total: {
           type: ['string'],
           enum: ['true', 'false'],
-          description: '`true` adds `total_count` to the response, counted up to 10000.',
+          description: '`true` adds `total_count` to the response; counting stops at 10000.',
         },
         status: {
           type: ['array'],
@@ -1057,7 +1059,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           format: 'int64',
           minimum: 1,
           maximum: 9007199254740991,
-          description: 'Only orders of this customer. The orders of other customers require the `orders.manage` scope and a staff account.',
+          description: 'Only orders of this customer. Listing the orders of other customers requires `orders.manage` and a staff account.',
         },
         reference: { type: ['string'], minLength: 1, maxLength: 64 },
         created_at_gte: { type: ['string'], format: 'date-time', description: 'Only orders placed at this time or later.' },
@@ -1248,7 +1250,7 @@ export const commandSpecs: readonly CommandSpec[] = [
         metadata: {
           type: ['object'],
           description:
-            'Merged into the stored metadata: absent keys keep their values, and `null` removes a key. At most 20 pairs after the merge.',
+            'Merged into the stored metadata: absent keys keep their values, and `null` removes a key. After the merge, the metadata can have at most 20 key-value pairs.',
           additionalProperties: { type: ['string', 'null'], maxLength: 500 },
         },
       },
@@ -1320,7 +1322,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['string'],
           enum: ['true', 'false'],
           description:
-            '`true` validates the request, calculates prices and returns the same response as a real request, marked with `Mandate-Dry-Run: true`. Nothing is stored, no payment provider is called, and the idempotency key remains unused.',
+            'With `true`, the service validates the request, calculates prices and returns the same response as for a real request, with the header `Mandate-Dry-Run: true`. Nothing is stored, no payment provider is called, and the idempotency key remains unused.',
         },
       },
       required: [],
@@ -1414,7 +1416,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['string'],
           pattern: '^[\\w.:-]{1,255}$',
           description:
-            "The provider's token for the payment method. Without a token, the payment waits for the customer. For Stripe, the ID of a PaymentMethod (`pm_...`). For the test provider: `test_ok` (the payment succeeds), `test_declined` (the payment is declined), `test_requires_action` (the payment waits for the customer, then succeeds), `test_processing_then_ok` (the payment is processed for a while, then succeeds), `test_timeout` (the payment succeeds, but the first response of the provider is lost), `test_duplicate_webhook` (the payment succeeds later, and the provider reports it twice), `test_out_of_order_webhook` (the payment succeeds later, and the provider's reports arrive in the wrong order), `test_late_success` (the payment remains pending and succeeds only after it has been canceled). Any other token is rejected with 400.",
+            "The provider's token for the payment method. Without a token, the customer must complete the payment. For Stripe, the ID of a PaymentMethod (`pm_...`). For the test provider: `test_ok` (the payment succeeds), `test_declined` (the payment is declined), `test_requires_action` (the customer must take an action, then the payment succeeds), `test_processing_then_ok` (the payment is processed for a while, then succeeds), `test_timeout` (the payment succeeds, but the first response of the provider is lost), `test_duplicate_webhook` (the payment succeeds later, and the provider reports it twice), `test_out_of_order_webhook` (the payment succeeds later, and the provider's reports arrive in the wrong order), `test_late_success` (the payment remains pending and succeeds only after it has been canceled). The test provider rejects unknown tokens with 400.",
         },
         return_url: {
           type: ['string'],
@@ -1487,7 +1489,7 @@ export const commandSpecs: readonly CommandSpec[] = [
         include_total: {
           type: ['string'],
           enum: ['true', 'false'],
-          description: '`true` adds `total_count` to the response, counted up to 10000.',
+          description: '`true` adds `total_count` to the response; counting stops at 10000.',
         },
       },
       required: [],
@@ -1551,14 +1553,14 @@ export const commandSpecs: readonly CommandSpec[] = [
         include_total: {
           type: ['string'],
           enum: ['true', 'false'],
-          description: '`true` adds `total_count` to the response, counted up to 10000.',
+          description: '`true` adds `total_count` to the response; counting stops at 10000.',
         },
         order_id: {
           type: ['integer'],
           format: 'int64',
           minimum: 1,
           maximum: 9007199254740991,
-          description: 'Only entries for this order.',
+          description: 'Only payments for this order.',
         },
         user_id: {
           type: ['integer'],
@@ -1566,7 +1568,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minimum: 1,
           maximum: 9007199254740991,
           description:
-            'Only entries for orders of this customer. Entries of other customers require the `payments.manage` scope and a staff account.',
+            'Only payments for orders of this customer. Listing the payments of other customers requires the `payments.manage` scope and a staff account.',
         },
         status: {
           type: ['array'],
@@ -1574,8 +1576,8 @@ export const commandSpecs: readonly CommandSpec[] = [
           maxItems: 20,
           items: { type: ['string'], enum: ['pending', 'requires_action', 'processing', 'succeeded', 'failed', 'canceled'] },
         },
-        created_at_gte: { type: ['string'], format: 'date-time', description: 'Only entries created at this time or later.' },
-        created_at_lt: { type: ['string'], format: 'date-time', description: 'Only entries created before this time.' },
+        created_at_gte: { type: ['string'], format: 'date-time', description: 'Only payments created at this time or later.' },
+        created_at_lt: { type: ['string'], format: 'date-time', description: 'Only payments created before this time.' },
         sort: {
           type: ['string'],
           default: '-created_at',
@@ -1661,7 +1663,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/payments/{payment_id}/cancellation',
     summary: 'Cancel a payment',
     description:
-      'Cancels a payment that is waiting for the customer. The order remains open and can be paid in another way until its reservation expires.',
+      'Cancels a payment whose status is `pending` or `requires_action`. The order remains open and can be paid in another way until its reservation expires.',
     scopes: ['payments.write', 'payments.manage'],
     idempotent: true,
     paginated: false,
@@ -1763,7 +1765,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['string'],
           enum: ['true', 'false'],
           description:
-            '`true` validates the request, calculates prices and returns the same response as a real request, marked with `Mandate-Dry-Run: true`. Nothing is stored, no payment provider is called, and the idempotency key remains unused.',
+            'With `true`, the service validates the request, calculates prices and returns the same response as for a real request, with the header `Mandate-Dry-Run: true`. Nothing is stored, no payment provider is called, and the idempotency key remains unused.',
         },
       },
       required: [],
@@ -1857,7 +1859,7 @@ export const commandSpecs: readonly CommandSpec[] = [
         include_total: {
           type: ['string'],
           enum: ['true', 'false'],
-          description: '`true` adds `total_count` to the response, counted up to 10000.',
+          description: '`true` adds `total_count` to the response; counting stops at 10000.',
         },
       },
       required: [],
@@ -1914,14 +1916,14 @@ export const commandSpecs: readonly CommandSpec[] = [
         include_total: {
           type: ['string'],
           enum: ['true', 'false'],
-          description: '`true` adds `total_count` to the response, counted up to 10000.',
+          description: '`true` adds `total_count` to the response; counting stops at 10000.',
         },
         order_id: {
           type: ['integer'],
           format: 'int64',
           minimum: 1,
           maximum: 9007199254740991,
-          description: 'Only entries for this order.',
+          description: 'Only refunds for this order.',
         },
         user_id: {
           type: ['integer'],
@@ -1929,7 +1931,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minimum: 1,
           maximum: 9007199254740991,
           description:
-            'Only entries for orders of this customer. Entries of other customers require the `payments.manage` scope and a staff account.',
+            'Only refunds for orders of this customer. Listing the refunds of other customers requires the `payments.manage` scope and a staff account.',
         },
         status: {
           type: ['array'],
@@ -1937,8 +1939,8 @@ export const commandSpecs: readonly CommandSpec[] = [
           maxItems: 20,
           items: { type: ['string'], enum: ['pending', 'succeeded', 'failed', 'canceled'] },
         },
-        created_at_gte: { type: ['string'], format: 'date-time', description: 'Only entries created at this time or later.' },
-        created_at_lt: { type: ['string'], format: 'date-time', description: 'Only entries created before this time.' },
+        created_at_gte: { type: ['string'], format: 'date-time', description: 'Only refunds created at this time or later.' },
+        created_at_lt: { type: ['string'], format: 'date-time', description: 'Only refunds created before this time.' },
         sort: {
           type: ['string'],
           default: '-created_at',
@@ -2066,7 +2068,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['string'],
           enum: ['true', 'false'],
           description:
-            '`true` validates the request, calculates prices and returns the same response as a real request, marked with `Mandate-Dry-Run: true`. Nothing is stored, no payment provider is called, and the idempotency key remains unused.',
+            'With `true`, the service validates the request, calculates prices and returns the same response as for a real request, with the header `Mandate-Dry-Run: true`. Nothing is stored, no payment provider is called, and the idempotency key remains unused.',
         },
       },
       required: [],
@@ -2156,7 +2158,7 @@ export const commandSpecs: readonly CommandSpec[] = [
         include_total: {
           type: ['string'],
           enum: ['true', 'false'],
-          description: '`true` adds `total_count` to the response, counted up to 10000.',
+          description: '`true` adds `total_count` to the response; counting stops at 10000.',
         },
       },
       required: [],
@@ -2212,14 +2214,14 @@ export const commandSpecs: readonly CommandSpec[] = [
         include_total: {
           type: ['string'],
           enum: ['true', 'false'],
-          description: '`true` adds `total_count` to the response, counted up to 10000.',
+          description: '`true` adds `total_count` to the response; counting stops at 10000.',
         },
         order_id: {
           type: ['integer'],
           format: 'int64',
           minimum: 1,
           maximum: 9007199254740991,
-          description: 'Only entries for this order.',
+          description: 'Only shipments for this order.',
         },
         user_id: {
           type: ['integer'],
@@ -2227,7 +2229,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           minimum: 1,
           maximum: 9007199254740991,
           description:
-            'Only entries for orders of this customer. Entries of other customers require the `shipments.write` scope and a staff account.',
+            'Only shipments for orders of this customer. Listing the shipments of other customers requires the `shipments.write` scope and a staff account.',
         },
         status: {
           type: ['array'],
@@ -2235,8 +2237,8 @@ export const commandSpecs: readonly CommandSpec[] = [
           maxItems: 20,
           items: { type: ['string'], enum: ['pending', 'shipped', 'delivered', 'failed', 'canceled'] },
         },
-        created_at_gte: { type: ['string'], format: 'date-time', description: 'Only entries created at this time or later.' },
-        created_at_lt: { type: ['string'], format: 'date-time', description: 'Only entries created before this time.' },
+        created_at_gte: { type: ['string'], format: 'date-time', description: 'Only shipments created at this time or later.' },
+        created_at_lt: { type: ['string'], format: 'date-time', description: 'Only shipments created before this time.' },
         sort: {
           type: ['string'],
           default: '-created_at',
@@ -2376,7 +2378,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['array'],
           minItems: 1,
           maxItems: 100,
-          description: 'Columns of the file, in this order (default: all). Columns of order lines require `rows: lines`.',
+          description: 'Columns of the file, in this order (default: all). Columns of order lines can be selected only with `rows: lines`.',
           items: {
             type: ['string'],
             enum: [
@@ -2467,7 +2469,8 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['integer'],
           minimum: 1,
           maximum: 9007199254740991,
-          description: 'Only orders of this customer. The orders of other customers require the `orders.manage` scope and a staff account.',
+          description:
+            'Only orders of this customer. Exporting the orders of other customers requires `orders.manage` and a staff account.',
         },
         reference: { type: ['string'], minLength: 1, maxLength: 64 },
         created_at_gte: { type: ['string'], format: 'date-time', description: 'Only orders placed at this time or later.' },
@@ -2545,7 +2548,8 @@ export const commandSpecs: readonly CommandSpec[] = [
         source: {
           type: ['string'],
           pattern: '^[a-z0-9][a-z0-9._-]{0,63}$',
-          description: 'Name of the source system. Each order reference of a source is imported only once.',
+          description:
+            'Name of the source system. Orders are identified by source and reference, so repeating an import creates no duplicates.',
         },
         currency: { type: ['string'], pattern: '^[A-Z]{3}$', description: 'Currency of orders whose rows do not specify one.' },
         utc_offset: {
@@ -2969,7 +2973,7 @@ export const commandSpecs: readonly CommandSpec[] = [
         include_total: {
           type: ['string'],
           enum: ['true', 'false'],
-          description: '`true` adds `total_count` to the response, counted up to 10000.',
+          description: '`true` adds `total_count` to the response; counting stops at 10000.',
         },
         type: {
           type: ['array'],
@@ -3166,7 +3170,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/events',
     summary: 'List events',
     description:
-      "Returns events in the order of their IDs. To see an event, the token needs the scopes that are required to read the event's resource. An event becomes visible after its change has been committed, and never appears before an event that was already visible. Events are stored for 30 days. If the events that follow `after` are no longer stored, the response is 410.",
+      "Returns events in the order of their IDs. To see an event, the token needs the scopes that are required to read the event's resource. An event becomes visible after the change that it describes has been committed. Its ID is then greater than the IDs of all events that were already visible. Events are stored for 30 days. If the events that follow `after` are no longer stored, the response is 410.",
     scopes: ['events.read'],
     idempotent: false,
     paginated: false,
@@ -3187,7 +3191,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           format: 'int64',
           minimum: 0,
           maximum: 9007199254740991,
-          description: 'ID after which to start (default: start with the oldest stored event).',
+          description: 'ID of the event after which to start (default: start with the oldest stored event).',
         },
         wait: {
           type: ['integer'],
@@ -3627,7 +3631,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     method: 'DELETE',
     path: '/api/v1/webhook-endpoints/{webhook_endpoint_id}',
     summary: 'Delete a webhook endpoint',
-    description: 'Deletes the endpoint and its deliveries. Nothing is sent to the endpoint after the response.',
+    description: 'Deletes the endpoint and its deliveries. After the response, nothing more is sent to the endpoint.',
     scopes: ['webhooks.write'],
     idempotent: false,
     ifMatch: true,
@@ -3677,7 +3681,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     secret: {
       field: 'secret',
       recovery:
-        'If the first response was lost, rotate the secret again with a new `Idempotency-Key`. While the previous secret is still valid, also send `overlap_seconds: 0`.',
+        'If the first response was lost, rotate the secret again with a new `Idempotency-Key`. Another rotation while the previous secret is still valid requires `overlap_seconds: 0`.',
     },
     fields: ['secret', 'previous_secret_expires_at'],
   },
@@ -3762,7 +3766,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['integer'],
           minimum: 1,
           maximum: 9007199254740991,
-          description: 'First event of a range, in which failed and skipped deliveries are attempted again.',
+          description: 'First event of a range of events whose failed and skipped deliveries are retried.',
         },
         to_event_id: {
           type: ['integer'],
@@ -3809,7 +3813,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/connected-apps',
     summary: 'List connected applications',
     description:
-      'Returns the applications that can currently act for the user, newest first. An application has one entry for each device.',
+      'Returns the applications that can currently act for the user, newest first. An application that is connected on several devices has one entry for each device.',
     scopes: ['connected_apps.read'],
     idempotent: false,
     paginated: true,
@@ -4202,7 +4206,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['integer', 'null'],
           minimum: 1,
           maximum: 1000000000,
-          description: 'Maximum number of requests per minute and user. `null` means the default limit.',
+          description: 'Maximum number of requests per minute for each user. `null` means the default limit.',
         },
         quota_per_month: {
           type: ['integer', 'null'],
@@ -4427,7 +4431,7 @@ export const commandSpecs: readonly CommandSpec[] = [
           type: ['integer', 'null'],
           minimum: 1,
           maximum: 1000000000,
-          description: 'Maximum number of requests per minute and user. `null` means the default limit.',
+          description: 'Maximum number of requests per minute for each user. `null` means the default limit.',
         },
         quota_per_month: {
           type: ['integer', 'null'],
@@ -4481,7 +4485,7 @@ export const commandSpecs: readonly CommandSpec[] = [
     path: '/api/v1/applications/{application_id}',
     summary: 'Delete an application',
     description:
-      "Deletes the application and all its grants. The application's tokens stop working immediately. An application with a metadata document is registered again when it is next used. To block such an application, disable it instead. Requires an administrator.",
+      "Deletes the application and all its grants. The application's tokens stop working immediately. An application that was registered through a metadata document is registered again when it is next used. To block such an application, disable it instead. Requires an administrator.",
     scopes: ['applications.manage'],
     idempotent: false,
     paginated: false,
@@ -4636,8 +4640,8 @@ export const commandSpecs: readonly CommandSpec[] = [
           },
         },
         outcome: { type: ['string'], enum: ['success', 'refused'] },
-        occurred_at_gte: { type: ['string'], format: 'date-time', description: 'Only events at this time or later.' },
-        occurred_at_lt: { type: ['string'], format: 'date-time', description: 'Only events before this time.' },
+        occurred_at_gte: { type: ['string'], format: 'date-time', description: 'Only events that occurred at this time or later.' },
+        occurred_at_lt: { type: ['string'], format: 'date-time', description: 'Only events that occurred before this time.' },
       },
       required: [],
       additionalProperties: false,
@@ -4691,7 +4695,7 @@ export const commandSpecs: readonly CommandSpec[] = [
   },
 ];
 
-/** The description of each group of commands: the description of the operations' tag. */
+/** The description of each command group, taken from the OpenAPI tag of its operations. */
 export const groupSummaries: Readonly<Record<string, string>> = {
   versions: 'Versions of the API',
   users: 'User accounts of customers, staff and administrators',

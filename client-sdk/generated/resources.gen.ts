@@ -137,25 +137,25 @@ export interface VersionsResource {
 export interface UsersResource {
   /**
    * Get the signed-in user.
-   * Returns the user of the access token. An application that acts on its own behalf has no user and receives 403.
+   * Returns the authenticated user. An application that acts on its own behalf has no user and receives 403.
    * Requires the scope `users.read` or `users.manage`.
    */
   me(options: CallOptions & Required<IfNoneMatch>): Call<User | undefined, ProblemsOf['users.me']>;
   /**
    * Get the signed-in user.
-   * Returns the user of the access token. An application that acts on its own behalf has no user and receives 403.
+   * Returns the authenticated user. An application that acts on its own behalf has no user and receives 403.
    * Requires the scope `users.read` or `users.manage`.
    */
   me(options?: CallOptions): Call<User, ProblemsOf['users.me']>;
   /**
    * Get a user.
-   * Returns a user. `users.read` allows reading the token's user. Reading other users requires `users.manage` and a staff account.
+   * Returns a user. `users.read` allows reading the data of the token's user. Reading other users' data requires `users.manage` and a staff account.
    * Requires the scope `users.read` or `users.manage`.
    */
   get(userId: number | string, options: CallOptions & Required<IfNoneMatch>): Call<User | undefined, ProblemsOf['users.get']>;
   /**
    * Get a user.
-   * Returns a user. `users.read` allows reading the token's user. Reading other users requires `users.manage` and a staff account.
+   * Returns a user. `users.read` allows reading the data of the token's user. Reading other users' data requires `users.manage` and a staff account.
    * Requires the scope `users.read` or `users.manage`.
    */
   get(userId: number | string, options?: CallOptions): Call<User, ProblemsOf['users.get']>;
@@ -167,7 +167,7 @@ export interface UsersResource {
   update(userId: number | string, body: UserUpdate, options?: CallOptions & IfMatch): Call<User, ProblemsOf['users.update']>;
   /**
    * Close a user account.
-   * Closes an account permanently. The name is deleted, the e-mail address becomes available again, and every application loses its access. Orders are preserved. `users.write` allows closing the account of the token's user. `users.manage` allows administrators to close the account of a customer. Closing the account of a staff member or administrator requires `users.administer` and an administrator who signed in during the last 15 minutes (RFC 9470).
+   * Closes an account permanently. The user's name is deleted, the e-mail address becomes available again, and every application loses its access to the account. Orders are preserved. `users.write` allows closing the account of the token's user. `users.manage` allows administrators to close the account of a customer. Closing the account of a staff member or administrator requires `users.administer` and an administrator who signed in during the last 15 minutes (RFC 9470).
    * Requires the scope `users.write` or `users.manage` or `users.administer`.
    */
   close(userId: number | string, options?: CallOptions & IfMatch): Call<undefined, ProblemsOf['users.close']>;
@@ -296,7 +296,7 @@ export interface DeliveryMethodsResource {
 export interface OrdersResource {
   /**
    * Place an order.
-   * Reserves the stock and fixes the prices immediately. The order can then be paid until `expires_at`. Send an `Idempotency-Key`, so that a retry does not place a second order.
+   * Reserves the stock and locks in the prices immediately. The order can then be paid until `expires_at`. Send an `Idempotency-Key`, so that a retry does not place a second order.
    * Requires the scope `orders.write` or `orders.manage`.
    */
   create(body: OrderCreate, options?: CallOptions & DryRun): Call<Order, ProblemsOf['orders.create']>;
@@ -363,7 +363,7 @@ export interface PaymentsResource {
   get(paymentId: number | string, options?: CallOptions): Call<Payment, ProblemsOf['payments.get']>;
   /**
    * Cancel a payment.
-   * Cancels a payment that is waiting for the customer. The order remains open and can be paid in another way until its reservation expires.
+   * Cancels a payment whose status is `pending` or `requires_action`. The order remains open and can be paid in another way until its reservation expires.
    * Requires the scope `payments.write` or `payments.manage`.
    */
   cancel(paymentId: number | string, options?: CallOptions): Call<Payment, ProblemsOf['payments.cancel']>;
@@ -510,7 +510,7 @@ export interface TasksResource {
 export interface EventsResource {
   /**
    * List events.
-   * Returns events in the order of their IDs. To see an event, the token needs the scopes that are required to read the event's resource. An event becomes visible after its change has been committed, and never appears before an event that was already visible. Events are stored for 30 days. If the events that follow `after` are no longer stored, the response is 410.
+   * Returns events in the order of their IDs. To see an event, the token needs the scopes that are required to read the event's resource. An event becomes visible after the change that it describes has been committed. Its ID is then greater than the IDs of all events that were already visible. Events are stored for 30 days. If the events that follow `after` are no longer stored, the response is 410.
    * Requires the scope `events.read`.
    */
   list(query?: EventsListQuery, options?: CallOptions): Call<EventPage, ProblemsOf['events.list']>;
@@ -559,7 +559,7 @@ export interface WebhooksResource {
   ): Call<WebhookEndpoint, ProblemsOf['webhooks.update']>;
   /**
    * Delete a webhook endpoint.
-   * Deletes the endpoint and its deliveries. Nothing is sent to the endpoint after the response.
+   * Deletes the endpoint and its deliveries. After the response, nothing more is sent to the endpoint.
    * Requires the scope `webhooks.write`.
    */
   delete(webhookEndpointId: number | string, options?: CallOptions & IfMatch): Call<undefined, ProblemsOf['webhooks.delete']>;
@@ -604,7 +604,7 @@ export interface WebhooksResource {
 export interface ConnectedAppsResource {
   /**
    * List connected applications.
-   * Returns the applications that can currently act for the user, newest first. An application has one entry for each device.
+   * Returns the applications that can currently act for the user, newest first. An application that is connected on several devices has one entry for each device.
    * Requires the scope `connected_apps.read`.
    */
   list(query?: ConnectedAppsListQuery, options?: CallOptions): PagedCall<ConnectedAppPage, ProblemsOf['connectedApps.list']>;
@@ -672,7 +672,7 @@ export interface ApplicationsResource {
   ): Call<Application, ProblemsOf['applications.update']>;
   /**
    * Delete an application.
-   * Deletes the application and all its grants. The application's tokens stop working immediately. An application with a metadata document is registered again when it is next used. To block such an application, disable it instead. Requires an administrator.
+   * Deletes the application and all its grants. The application's tokens stop working immediately. An application that was registered through a metadata document is registered again when it is next used. To block such an application, disable it instead. Requires an administrator.
    * Requires the scope `applications.manage`.
    */
   delete(applicationId: number | string, options?: CallOptions): Call<undefined, ProblemsOf['applications.delete']>;

@@ -138,11 +138,11 @@ export const problemCodesBeforeRouting = [
   'headers_too_large',
 ] as const satisfies readonly (keyof typeof commonProblems)[];
 /** Problem codes of a public operation, which requires no token but rejects an invalid one. */
-export const publicRouteProblemCodes = [...alwaysPossible, 'invalid_token', 'expired_token', 'revoked_token'] as const;
+export const publicProblemCodes = [...alwaysPossible, 'invalid_token', 'expired_token', 'revoked_token'] as const;
 /** Problem codes of an operation that requires an access token, without permission checks beyond the scope. */
-export const tokenRouteProblemCodes = [...publicRouteProblemCodes, 'missing_token', 'insufficient_scope'] as const;
+export const tokenProblemCodes = [...publicProblemCodes, 'missing_token', 'insufficient_scope'] as const;
 /** Problem codes of an operation that requires an access token and can also be denied because of the user's role or account. */
-export const permissionRouteProblemCodes = [...tokenRouteProblemCodes, 'forbidden'] as const;
+export const permissionProblemCodes = [...tokenProblemCodes, 'forbidden'] as const;
 /** Additional problem codes of an operation that accepts a file. */
 export const fileProblemCodes = ['payload_too_large', 'unsupported_media_type'] as const;
 /** Additional problem codes of an operation with a request body. */

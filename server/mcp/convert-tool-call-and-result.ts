@@ -18,7 +18,12 @@ export function apiRequestFromToolCall(tool: McpTool, toolArguments: Arguments):
       toolArguments[name] === undefined ? [] : [[name, toText(toolArguments[name])] as [string, string]],
     ),
   ).toString();
-  const nonBodyArguments = new Set([...tool.pathArguments, ...tool.queryArguments, idempotencyKeyToolArgumentName, ifMatchToolArgumentName]);
+  const nonBodyArguments = new Set([
+    ...tool.pathArguments,
+    ...tool.queryArguments,
+    idempotencyKeyToolArgumentName,
+    ifMatchToolArgumentName,
+  ]);
   const body = Object.fromEntries(Object.entries(toolArguments).filter(([name]) => !nonBodyArguments.has(name)));
   return {
     method: tool.method,

@@ -27,9 +27,7 @@ export function describeDifferenceToEarlierImport(
 }
 
 const countDifference = (lines: readonly ImportedOrderLine[], imported: readonly ImportedOrderLine[]): OrderDifference[] =>
-  lines.length === imported.length
-    ? []
-    : [{ at: 0, detail: `the number of lines is ${lines.length} instead of ${imported.length}` }];
+  lines.length === imported.length ? [] : [{ at: 0, detail: `the number of lines is ${lines.length} instead of ${imported.length}` }];
 
 const lineFields = ['sku', 'name', 'quantity', 'unit_price', 'tax_rate_bps'] as const;
 

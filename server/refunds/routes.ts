@@ -11,7 +11,11 @@ import type { HandlerDependencies } from '../http/routing/handler-dependencies.t
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { respondWithPaymentsRefundsOrShipments } from '../orders/respond-with-payments-refunds-or-shipments.ts';
 import { resolveUserWhoseOrdersAreListed } from '../orders/resolve-user-whose-orders-are-listed.ts';
-import { buildOrderSubresourcePageFilter, buildAccessibleOrdersFilter, assertOrderAccessible } from '../orders/check-order-access-and-build-filters.ts';
+import {
+  buildOrderSubresourcePageFilter,
+  buildAccessibleOrdersFilter,
+  assertOrderAccessible,
+} from '../orders/check-order-access-and-build-filters.ts';
 import type { PaymentHandlerDependencies } from '../payments/providers/payment-provider.ts';
 import { applyRefundOutcomeInTransaction, submitOrPollRefund } from './submit-or-poll-refund.ts';
 import { refundFromEntity } from './refund-from-entity.ts';

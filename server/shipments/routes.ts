@@ -12,7 +12,11 @@ import type { HandlerDependencies } from '../http/routing/handler-dependencies.t
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { respondWithPaymentsRefundsOrShipments } from '../orders/respond-with-payments-refunds-or-shipments.ts';
 import { resolveUserWhoseOrdersAreListed } from '../orders/resolve-user-whose-orders-are-listed.ts';
-import { buildOrderSubresourcePageFilter, buildAccessibleOrdersFilter, assertOrderAccessible } from '../orders/check-order-access-and-build-filters.ts';
+import {
+  buildOrderSubresourcePageFilter,
+  buildAccessibleOrdersFilter,
+  assertOrderAccessible,
+} from '../orders/check-order-access-and-build-filters.ts';
 import { updateShipment, lockOrderAndShipmentRows, createShipmentNotFoundProblem } from './update-shipment.ts';
 import { createShipment } from './create-shipment.ts';
 import { shipmentFromEntity } from './shipment-from-entity.ts';

@@ -47,7 +47,8 @@ class StripeState {
     if (!(amount >= 1) || amount > 99_999_999) return invalidRequest('amount_too_large', 'Amount must be no more than 999,999.99');
     const method = form.get('payment_method');
     if (method !== null && !(method in intentStates)) return invalidRequest('resource_missing', `No such PaymentMethod: '${method}'`);
-    if (method === null && form.get('confirm') === 'true') return invalidRequest('parameter_missing', 'Provide a payment method to confirm.');
+    if (method === null && form.get('confirm') === 'true')
+      return invalidRequest('parameter_missing', 'Provide a payment method to confirm.');
     const id = `pi_${randomBytes(8).toString('hex')}`;
     const metadata = Object.fromEntries(
       [...form].flatMap(([name, value]) => (name.startsWith('metadata[') ? [[name.slice(9, -1), value]] : [])),

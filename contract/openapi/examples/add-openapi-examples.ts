@@ -1,4 +1,9 @@
-import { exampleRequestBodiesBySchemaName, exampleFilesByOperation, examplePathParameters, exampleQueryParameters } from './example-requests.ts';
+import {
+  exampleRequestBodiesBySchemaName,
+  exampleFilesByOperation,
+  examplePathParameters,
+  exampleQueryParameters,
+} from './example-requests.ts';
 import { createProblemExample } from './example-problems.ts';
 import { examplesBySchemaName } from './example-values.ts';
 import { isJsonObject, type JsonObject, type JsonValue, jsonPrimitiveToText } from '../../schema/json.ts';

@@ -6,7 +6,7 @@ import { listPageSchema, paginationParameters } from '../../schema/pagination.ts
 import {
   commonProblems,
   declareProblemResponses,
-  permissionRouteProblemCodes,
+  permissionProblemCodes,
   bodyProblemCodes,
   cursorProblemCodes,
   idempotencyProblemCodes,
@@ -92,7 +92,7 @@ export const apiKeyRoutes = defineResource('API keys', "API keys for the user's 
     query: z.object({ limit: paginationParameters.limit, cursor: paginationParameters.cursor }).strict(),
     summary: 'List API keys',
     description: 'Returns the API keys of the current user, newest first. The secret keys are not included.',
-    responses: { 200: listPageSchema('ApiKeyPage', apiKeySchema), ...fails(...permissionRouteProblemCodes, ...cursorProblemCodes) },
+    responses: { 200: listPageSchema('ApiKeyPage', apiKeySchema), ...fails(...permissionProblemCodes, ...cursorProblemCodes) },
     metadata: declareRouteMetadata({ operationId: 'apiKeys.list', access: ['api_keys.manage'] }),
   },
   create: {
@@ -105,7 +105,13 @@ export const apiKeyRoutes = defineResource('API keys', "API keys for the user's 
       'Creates a key that acts on behalf of the current user until it expires or is revoked. Send the key as `Authorization: Bearer mk_...`. The key is shown only once. The user must have signed in during the last 15 minutes.',
     responses: {
       201: createdApiKeyResponseSchema,
-      ...fails(...permissionRouteProblemCodes, ...bodyProblemCodes, ...idempotencyProblemCodes, 'insufficient_user_authentication', 'too_many_api_keys'),
+      ...fails(
+        ...permissionProblemCodes,
+        ...bodyProblemCodes,
+        ...idempotencyProblemCodes,
+        'insufficient_user_authentication',
+        'too_many_api_keys',
+      ),
     },
     metadata: declareRouteMetadata({ operationId: 'apiKeys.create', access: ['api_keys.manage'], idempotent: true, secret: 'key' }),
   },
@@ -115,7 +121,7 @@ export const apiKeyRoutes = defineResource('API keys', "API keys for the user's 
     pathParams: z.object({ api_key_id: pathIdSchema('ID of the API key.') }),
     summary: 'Revoke an API key',
     description: 'All further requests with the key are rejected. Revoking a key again has no effect.',
-    responses: { 204: c.noBody(), ...fails(...permissionRouteProblemCodes, 'not_found') },
+    responses: { 204: c.noBody(), ...fails(...permissionProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'apiKeys.revoke', access: ['api_keys.manage'] }),
   },
 });

@@ -7,7 +7,7 @@ import { extensibleEnumSchema } from '../../schema/extensible-enum.ts';
 import {
   commonProblems,
   declareProblemResponses,
-  permissionRouteProblemCodes,
+  permissionProblemCodes,
   bodyProblemCodes,
   cursorProblemCodes,
   idempotencyProblemCodes,
@@ -189,7 +189,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
     description: `Returns all registered applications, newest first. ${onlyAdministrators}`,
     responses: {
       200: listPageSchema('ApplicationPage', applicationSchema),
-      ...fails(...permissionRouteProblemCodes, ...cursorProblemCodes),
+      ...fails(...permissionProblemCodes, ...cursorProblemCodes),
     },
     metadata: declareRouteMetadata({ operationId: 'applications.list', access }),
   },
@@ -199,7 +199,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
     pathParams,
     summary: 'Get an application',
     description: onlyAdministrators,
-    responses: { 200: applicationSchema, ...fails(...permissionRouteProblemCodes, 'not_found') },
+    responses: { 200: applicationSchema, ...fails(...permissionProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'applications.get', access }),
   },
   create: {
@@ -211,7 +211,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
     description: `Registers an OAuth client. The client secret is shown only once. ${onlyAdministrators}`,
     responses: {
       201: createdApplicationResponseSchema,
-      ...fails(...permissionRouteProblemCodes, ...bodyProblemCodes, ...idempotencyProblemCodes, 'client_id_taken'),
+      ...fails(...permissionProblemCodes, ...bodyProblemCodes, ...idempotencyProblemCodes, 'client_id_taken'),
     },
     metadata: declareRouteMetadata({ operationId: 'applications.create', access, idempotent: true, secret: 'client_secret' }),
   },
@@ -222,7 +222,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
     body: applicationUpdateSchema,
     summary: 'Update an application',
     description: `Omitted fields keep their values. Changes apply from the next request onward. If the application was registered through a metadata document, only \`status\`, \`rate_limit_per_minute\` and \`quota_per_month\` can be changed, because the document defines the other fields. ${onlyAdministrators}`,
-    responses: { 200: applicationSchema, ...fails(...permissionRouteProblemCodes, ...bodyProblemCodes, 'not_found') },
+    responses: { 200: applicationSchema, ...fails(...permissionProblemCodes, ...bodyProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'applications.update', access }),
   },
   delete: {
@@ -231,7 +231,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
     pathParams,
     summary: 'Delete an application',
     description: `Deletes the application and all its grants. The application's tokens stop working immediately. An application that was registered through a metadata document is registered again when it is next used. To block such an application, disable it instead. ${onlyAdministrators}`,
-    responses: { 204: c.noBody(), ...fails(...permissionRouteProblemCodes, 'not_found') },
+    responses: { 204: c.noBody(), ...fails(...permissionProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'applications.delete', access }),
   },
   rotateSecret: {
@@ -247,7 +247,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
     description: `The new secret is valid immediately, and the previous one remains valid for \`overlap_seconds\`. ${onlyAdministrators}`,
     responses: {
       201: secretRotation,
-      ...fails(...permissionRouteProblemCodes, ...bodyProblemCodes, ...idempotencyProblemCodes, 'not_found', 'application_has_no_secret'),
+      ...fails(...permissionProblemCodes, ...bodyProblemCodes, ...idempotencyProblemCodes, 'not_found', 'application_has_no_secret'),
     },
     metadata: declareRouteMetadata({ operationId: 'applications.rotateSecret', access, idempotent: true, secret: 'client_secret' }),
   },
@@ -273,7 +273,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
     description: `Creates an initial access token for dynamic client registration (RFC 7591). Applications registered with such a token can only have scopes to which customers can consent. ${onlyAdministrators}`,
     responses: {
       201: newRegistrationToken,
-      ...fails(...permissionRouteProblemCodes, ...bodyProblemCodes, ...idempotencyProblemCodes),
+      ...fails(...permissionProblemCodes, ...bodyProblemCodes, ...idempotencyProblemCodes),
     },
     metadata: declareRouteMetadata({
       operationId: 'applications.createRegistrationToken',

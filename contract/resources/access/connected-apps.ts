@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema, pathIdSchema } from '../../schema/ids.ts';
 import { listPageSchema, paginationParameters } from '../../schema/pagination.ts';
-import { commonProblems, declareProblemResponses, permissionRouteProblemCodes, cursorProblemCodes } from '../../protocol/problems.ts';
+import { commonProblems, declareProblemResponses, permissionProblemCodes, cursorProblemCodes } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata } from '../../protocol/route-metadata.ts';
 import { timestampSchema } from '../../schema/text-timestamp-and-metadata-schemas.ts';
@@ -40,7 +40,7 @@ export const connectedAppRoutes = defineResource('Connected applications', "Appl
       'Returns the applications that can currently act for the user, newest first. An application that is connected on several devices has one entry for each device.',
     responses: {
       200: listPageSchema('ConnectedAppPage', connectedAppSchema),
-      ...fails(...permissionRouteProblemCodes, ...cursorProblemCodes),
+      ...fails(...permissionProblemCodes, ...cursorProblemCodes),
     },
     metadata: declareRouteMetadata({ operationId: 'connectedApps.list', access: ['connected_apps.read'] }),
   },
@@ -59,7 +59,7 @@ export const connectedAppRoutes = defineResource('Connected applications', "Appl
     summary: 'Remove a connected application',
     description:
       'Revokes the access of the application immediately. The application must ask the user for consent before it can regain access. The API keys that the application created for the user, on any device, are also revoked, unless `api_keys=keep` is set.',
-    responses: { 204: c.noBody(), ...fails(...permissionRouteProblemCodes, 'not_found') },
+    responses: { 204: c.noBody(), ...fails(...permissionProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'connectedApps.remove', access: ['connected_apps.write'] }),
   },
 });

@@ -6,7 +6,7 @@ import { commaSeparatedEnumSchema, listPageSchema, paginationParameters } from '
 import {
   commonProblems,
   declareProblemResponses,
-  permissionRouteProblemCodes,
+  permissionProblemCodes,
   bodyProblemCodes,
   cursorProblemCodes,
   idempotencyProblemCodes,
@@ -103,7 +103,7 @@ export const userRoutes = defineResource('Users', 'User accounts of customers, s
     summary: 'Get the signed-in user',
     description: 'Returns the authenticated user. An application that acts on its own behalf has no user and receives 403.',
     headers: ifNoneMatchHeadersSchema,
-    responses: { 200: userSchema, 304: c.noBody(), ...fails(...permissionRouteProblemCodes) },
+    responses: { 200: userSchema, 304: c.noBody(), ...fails(...permissionProblemCodes) },
     metadata: declareRouteMetadata({ operationId: 'users.me', access: ['users.read', 'users.manage'] }),
   },
   get: {
@@ -114,7 +114,7 @@ export const userRoutes = defineResource('Users', 'User accounts of customers, s
     summary: 'Get a user',
     description:
       "Returns a user. `users.read` allows reading the data of the token's user. Reading other users' data requires `users.manage` and a staff account.",
-    responses: { 200: userSchema, 304: c.noBody(), ...fails(...permissionRouteProblemCodes, 'not_found') },
+    responses: { 200: userSchema, 304: c.noBody(), ...fails(...permissionProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'users.get', access: ['users.read', 'users.manage'] }),
   },
   create: {
@@ -126,7 +126,7 @@ export const userRoutes = defineResource('Users', 'User accounts of customers, s
     description: 'Creates a customer. Requires a staff account. Customers can also create their own accounts on the sign-up page.',
     responses: {
       201: userSchema,
-      ...fails(...permissionRouteProblemCodes, ...bodyProblemCodes, ...idempotencyProblemCodes, 'email_taken'),
+      ...fails(...permissionProblemCodes, ...bodyProblemCodes, ...idempotencyProblemCodes, 'email_taken'),
     },
     metadata: declareRouteMetadata({ operationId: 'users.create', access: ['users.manage'], idempotent: true }),
   },
@@ -146,7 +146,7 @@ export const userRoutes = defineResource('Users', 'User accounts of customers, s
       .strict(),
     summary: 'List users',
     description: 'Returns users. Requires a staff account.',
-    responses: { 200: listPageSchema('UserPage', userSchema), ...fails(...permissionRouteProblemCodes, ...cursorProblemCodes) },
+    responses: { 200: listPageSchema('UserPage', userSchema), ...fails(...permissionProblemCodes, ...cursorProblemCodes) },
     metadata: declareRouteMetadata({ operationId: 'users.list', access: ['users.manage'] }),
   },
   update: {
@@ -161,7 +161,7 @@ export const userRoutes = defineResource('Users', 'User accounts of customers, s
     responses: {
       200: userSchema,
       ...fails(
-        ...permissionRouteProblemCodes,
+        ...permissionProblemCodes,
         ...bodyProblemCodes,
         ...ifMatchProblemCodes,
         'insufficient_user_authentication',
@@ -184,7 +184,7 @@ export const userRoutes = defineResource('Users', 'User accounts of customers, s
     responses: {
       204: c.noBody(),
       ...fails(
-        ...permissionRouteProblemCodes,
+        ...permissionProblemCodes,
         ...ifMatchProblemCodes,
         'insufficient_user_authentication',
         'not_found',

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema, pathIdSchema, idInUrlSchema, integerInUrlSchema } from '../../schema/ids.ts';
 import { commaSeparatedEnumSchema, paginationParameters } from '../../schema/pagination.ts';
-import { commonProblems, declareProblemResponses, tokenRouteProblemCodes } from '../../protocol/problems.ts';
+import { commonProblems, declareProblemResponses, tokenProblemCodes } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata } from '../../protocol/route-metadata.ts';
 import type { Scope } from '../../protocol/scopes.ts';
@@ -142,7 +142,7 @@ export const eventRoutes = defineResource('Events', 'Ordered log of all changes.
       .strict(),
     summary: 'List events',
     description: `Returns events in the order of their IDs. To see an event, the token needs the scopes that are required to read the event's resource. An event becomes visible after the change that it describes has been committed. Its ID is then greater than the IDs of all events that were already visible. Events are stored for ${eventRetentionDays} days. If the events that follow \`after\` are no longer stored, the response is 410.`,
-    responses: { 200: eventPageSchema, ...fails(...tokenRouteProblemCodes, 'gone') },
+    responses: { 200: eventPageSchema, ...fails(...tokenProblemCodes, 'gone') },
     metadata: declareRouteMetadata({ operationId: 'events.list', access: ['events.read'] }),
   },
   get: {
@@ -150,7 +150,7 @@ export const eventRoutes = defineResource('Events', 'Ordered log of all changes.
     path: '/events/:event_id',
     pathParams: z.object({ event_id: pathIdSchema('ID of the event.') }),
     summary: 'Get an event',
-    responses: { 200: eventSchema, ...fails(...tokenRouteProblemCodes, 'not_found') },
+    responses: { 200: eventSchema, ...fails(...tokenProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'events.get', access: ['events.read'] }),
   },
 });

@@ -1,6 +1,13 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
+import {
+  maxWebhookAttempts,
+  maxWebhookSecretOverlapSeconds,
+  webhookDeliveryStatuses,
+  webhookDisabledReasons,
+  webhookProblems,
+} from './webhook-limits-states-and-problems.ts';
 import { eventRetentionDays, eventTypes, eventTypeWildcards } from './events.ts';
 import { idSchema, pathIdSchema } from '../../schema/ids.ts';
 import { extensibleEnumSchema } from '../../schema/extensible-enum.ts';
@@ -8,7 +15,7 @@ import { commaSeparatedEnumSchema, listPageSchema, paginationParameters } from '
 import {
   commonProblems,
   declareProblemResponses,
-  tokenRouteProblemCodes,
+  tokenProblemCodes,
   bodyProblemCodes,
   cursorProblemCodes,
   idempotencyProblemCodes,
@@ -26,26 +33,9 @@ import { timestampSchema, multilineTextSchema } from '../../schema/text-timestam
 
 const c = initContract();
 
-export const webhookProblems = {
-  too_many_webhook_endpoints: { status: 409, title: 'Too many webhook endpoints' },
-  webhook_endpoint_disabled: { status: 409, title: 'The webhook endpoint is disabled' },
-  secret_still_overlaps: { status: 409, title: 'The previous secret is still valid' },
-} as const;
-
 const fails = declareProblemResponses({ ...commonProblems, ...webhookProblems });
 const { limit, cursor } = paginationParameters;
-const postProblems = [...tokenRouteProblemCodes, ...bodyProblemCodes, ...idempotencyProblemCodes] as const;
-
-/** Maximum number of endpoints per owner. */
-export const maxWebhookEndpoints = 20;
-/** Maximum time that a rotated signing secret remains valid, in seconds. */
-export const maxWebhookSecretOverlapSeconds = 7 * 24 * 60 * 60;
-/** Maximum number of attempts per delivery. The last attempt is about 75 hours after the first. */
-export const maxWebhookAttempts = 10;
-/** Number of days without a successful delivery after which an endpoint is disabled. */
-export const maxWebhookFailingDays = 5;
-export const webhookDisabledReasons = ['manual', 'failing', 'gone', 'grant_revoked'] as const;
-export const webhookDeliveryStatuses = ['pending', 'succeeded', 'failed', 'skipped'] as const;
+const postProblems = [...tokenProblemCodes, ...bodyProblemCodes, ...idempotencyProblemCodes] as const;
 
 const subscribedTypes = z
   .array(z.enum(['*', ...eventTypes, ...eventTypeWildcards]))
@@ -169,7 +159,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
       'Returns the webhook endpoints of the caller, newest first. An application sees the endpoints that it created itself; a first-party application sees all endpoints of the user.',
     responses: {
       200: listPageSchema('WebhookEndpointPage', webhookEndpointSchema),
-      ...fails(...tokenRouteProblemCodes, ...cursorProblemCodes),
+      ...fails(...tokenProblemCodes, ...cursorProblemCodes),
     },
     metadata: declareRouteMetadata({ operationId: 'webhooks.list', access: ['webhooks.read'] }),
   },
@@ -189,7 +179,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
     pathParams: endpointPath,
     headers: ifNoneMatchHeadersSchema,
     summary: 'Get a webhook endpoint',
-    responses: { 200: webhookEndpointSchema, 304: c.noBody(), ...fails(...tokenRouteProblemCodes, 'not_found') },
+    responses: { 200: webhookEndpointSchema, 304: c.noBody(), ...fails(...tokenProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'webhooks.get', access: ['webhooks.read'] }),
   },
   update: {
@@ -203,7 +193,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
       'Omitted fields keep their values. After the update, the endpoint receives the events that the token of this request can read. Deliveries to a disabled endpoint are skipped; redeliver them after enabling it.',
     responses: {
       200: webhookEndpointSchema,
-      ...fails(...tokenRouteProblemCodes, ...bodyProblemCodes, ...ifMatchProblemCodes, 'not_found'),
+      ...fails(...tokenProblemCodes, ...bodyProblemCodes, ...ifMatchProblemCodes, 'not_found'),
     },
     metadata: declareRouteMetadata({ operationId: 'webhooks.update', access: ['webhooks.write'] }),
   },
@@ -214,7 +204,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
     headers: ifMatchHeadersSchema,
     summary: 'Delete a webhook endpoint',
     description: 'Deletes the endpoint and its deliveries. After the response, nothing more is sent to the endpoint.',
-    responses: { 204: c.noBody(), ...fails(...tokenRouteProblemCodes, ...ifMatchProblemCodes, 'not_found') },
+    responses: { 204: c.noBody(), ...fails(...tokenProblemCodes, ...ifMatchProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'webhooks.delete', access: ['webhooks.write'] }),
   },
   rotateSecret: {
@@ -252,7 +242,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
     description: `Returns the past and pending deliveries of the endpoint, newest first. A delivery is stored for as long as its event: ${eventRetentionDays} days.`,
     responses: {
       200: listPageSchema('WebhookDeliveryPage', webhookDeliverySchema),
-      ...fails(...tokenRouteProblemCodes, ...cursorProblemCodes, 'not_found'),
+      ...fails(...tokenProblemCodes, ...cursorProblemCodes, 'not_found'),
     },
     metadata: declareRouteMetadata({ operationId: 'webhooks.deliveries', access: ['webhooks.read'] }),
   },

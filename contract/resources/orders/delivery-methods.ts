@@ -6,8 +6,8 @@ import { paginationParametersWithDefaultLimit100, listPageSchema } from '../../s
 import {
   commonProblems,
   declareProblemResponses,
-  permissionRouteProblemCodes,
-  publicRouteProblemCodes,
+  permissionProblemCodes,
+  publicProblemCodes,
   bodyProblemCodes,
   cursorProblemCodes,
   ifMatchProblemCodes,
@@ -56,7 +56,7 @@ export const deliveryMethodRoutes = defineResource('Delivery methods', 'Ways to 
     description: 'Returns the delivery methods that new orders can use, cheapest first.',
     responses: {
       200: listPageSchema('DeliveryMethodList', deliveryMethodSchema),
-      ...fails(...publicRouteProblemCodes, ...cursorProblemCodes),
+      ...fails(...publicProblemCodes, ...cursorProblemCodes),
     },
     metadata: declareRouteMetadata({ operationId: 'deliveryMethods.list', access: 'public' }),
   },
@@ -66,7 +66,7 @@ export const deliveryMethodRoutes = defineResource('Delivery methods', 'Ways to 
     pathParams: methodPath,
     headers: ifNoneMatchHeadersSchema,
     summary: 'Get a delivery method',
-    responses: { 200: deliveryMethodSchema, 304: c.noBody(), ...fails(...publicRouteProblemCodes, 'not_found') },
+    responses: { 200: deliveryMethodSchema, 304: c.noBody(), ...fails(...publicProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'deliveryMethods.get', access: 'public' }),
   },
   replace: {
@@ -80,7 +80,7 @@ export const deliveryMethodRoutes = defineResource('Delivery methods', 'Ways to 
     responses: {
       200: deliveryMethodSchema,
       201: deliveryMethodSchema,
-      ...fails(...permissionRouteProblemCodes, ...bodyProblemCodes, ...ifMatchProblemCodes, 'precondition_required'),
+      ...fails(...permissionProblemCodes, ...bodyProblemCodes, ...ifMatchProblemCodes, 'precondition_required'),
     },
     metadata: declareRouteMetadata({ operationId: 'deliveryMethods.replace', access: ['settings.write'] }),
   },
@@ -91,7 +91,7 @@ export const deliveryMethodRoutes = defineResource('Delivery methods', 'Ways to 
     headers: ifMatchHeadersSchema,
     summary: 'Delete a delivery method',
     description: 'New orders can no longer use the delivery method. Existing orders do not change.',
-    responses: { 204: c.noBody(), ...fails(...permissionRouteProblemCodes, ...ifMatchProblemCodes, 'not_found') },
+    responses: { 204: c.noBody(), ...fails(...permissionProblemCodes, ...ifMatchProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'deliveryMethods.delete', access: ['settings.write'] }),
   },
 });

@@ -1,19 +1,19 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
-import { deliveryMethodCodeSchema } from './delivery-methods.ts';
 import { idSchema, pathIdSchema, idInUrlSchema, urlIdListSchema } from '../../schema/ids.ts';
 import { amountSchema, currencySchema, priceSchema } from '../../schema/amount-price-and-currency-schemas.ts';
 import { commaSeparatedEnumSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';
 import {
   commonProblems,
   declareProblemResponses,
-  permissionRouteProblemCodes,
+  permissionProblemCodes,
   bodyProblemCodes,
   cursorProblemCodes,
   idempotencyProblemCodes,
   ifMatchProblemCodes,
 } from '../../protocol/problems.ts';
+import { orderDeliveryInputSchema, orderDeliverySchema } from './order-delivery-schemas.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import {
   declareRouteMetadata,
@@ -28,7 +28,6 @@ import {
   singleLineInputSchema,
   metadataSchema,
   metadataPatchSchema,
-  singleLineResponseSchema,
   multilineTextSchema,
 } from '../../schema/text-timestamp-and-metadata-schemas.ts';
 
@@ -53,7 +52,6 @@ export const maxOrderLines = 2_000;
 export const maxLineQuantity = 100_000;
 
 const quantity = z.number().int().min(1).max(maxLineQuantity);
-const country = z.string().regex(/^[A-Z]{2}$/, 'must be an ISO 3166-1 code of two letters such as DE');
 
 export const orderItemSchema = withSchemaName(
   'OrderItem',
@@ -71,21 +69,6 @@ export const orderItemSchema = withSchemaName(
     total: amountSchema.describe('`unit_price` times `quantity`.'),
   }),
 );
-
-const deliveryFields = (oneLine: typeof singleLineInputSchema | typeof singleLineResponseSchema) => ({
-  method: deliveryMethodCodeSchema.describe('Code of the delivery method.'),
-  recipient_name: oneLine(200),
-  phone: oneLine(32).optional(),
-  line1: oneLine(200).optional().describe('Street and number. Required if the delivery method requires an address.'),
-  line2: oneLine(200).optional(),
-  city: oneLine(100).optional().describe('City. Required if the delivery method requires an address.'),
-  region: oneLine(100).optional(),
-  postal_code: oneLine(20).optional(),
-  country: country.optional().describe('ISO 3166-1 alpha-2 country code. Required if the delivery method requires an address.'),
-});
-
-export const orderDeliveryInputSchema = withSchemaName('DeliveryInput', z.object(deliveryFields(singleLineInputSchema)).strict());
-export const orderDeliverySchema = withSchemaName('Delivery', z.object(deliveryFields(singleLineResponseSchema)));
 
 const orderFields = {
   id: idSchema,
@@ -204,7 +187,14 @@ export const orderRoutes = defineResource('Orders', 'Orders of customers.', {
       'Reserves the stock and locks in the prices immediately. The order can then be paid until `expires_at`. Send an `Idempotency-Key`, so that a retry does not place a second order.',
     responses: {
       201: orderSchema,
-      ...fails(...permissionRouteProblemCodes, ...bodyProblemCodes, ...idempotencyProblemCodes, 'out_of_stock', 'price_changed', 'product_unavailable'),
+      ...fails(
+        ...permissionProblemCodes,
+        ...bodyProblemCodes,
+        ...idempotencyProblemCodes,
+        'out_of_stock',
+        'price_changed',
+        'product_unavailable',
+      ),
     },
     metadata: declareRouteMetadata({
       operationId: 'orders.create',
@@ -249,7 +239,7 @@ export const orderRoutes = defineResource('Orders', 'Orders of customers.', {
     summary: 'List orders',
     description:
       'Returns the orders of the current user. With the `orders.manage` scope and a staff account, returns the orders of every customer. Order lines are included only with `include=items` or in the response for a single order.',
-    responses: { 200: listPageSchema('OrderPage', orderSummarySchema), ...fails(...permissionRouteProblemCodes, ...cursorProblemCodes) },
+    responses: { 200: listPageSchema('OrderPage', orderSummarySchema), ...fails(...permissionProblemCodes, ...cursorProblemCodes) },
     metadata: declareRouteMetadata({ operationId: 'orders.list', access: ['orders.read', 'orders.manage'] }),
   },
   get: {
@@ -258,7 +248,7 @@ export const orderRoutes = defineResource('Orders', 'Orders of customers.', {
     pathParams: orderPathParametersSchema,
     headers: ifNoneMatchHeadersSchema,
     summary: 'Get an order',
-    responses: { 200: orderSchema, 304: c.noBody(), ...fails(...permissionRouteProblemCodes, 'not_found') },
+    responses: { 200: orderSchema, 304: c.noBody(), ...fails(...permissionProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'orders.get', access: ['orders.read', 'orders.manage'] }),
   },
   update: {
@@ -272,7 +262,7 @@ export const orderRoutes = defineResource('Orders', 'Orders of customers.', {
       'Updates the fields given in a JSON merge patch (RFC 7396). The price cannot change. Staff can change the delivery until part of the order has been shipped. Customers can change the delivery only while the order is pending.',
     responses: {
       200: orderSchema,
-      ...fails(...permissionRouteProblemCodes, ...bodyProblemCodes, ...ifMatchProblemCodes, 'not_found', 'invalid_transition', 'price_changed'),
+      ...fails(...permissionProblemCodes, ...bodyProblemCodes, ...ifMatchProblemCodes, 'not_found', 'invalid_transition', 'price_changed'),
     },
     metadata: declareRouteMetadata({ operationId: 'orders.update', access: ['orders.write', 'orders.manage'] }),
   },
@@ -287,7 +277,7 @@ export const orderRoutes = defineResource('Orders', 'Orders of customers.', {
     description: 'Cancels an order if no part of it has been shipped. The goods are returned to stock, and the payment is refunded.',
     responses: {
       201: orderSchema,
-      ...fails(...permissionRouteProblemCodes, ...bodyProblemCodes, ...idempotencyProblemCodes, 'not_found', 'invalid_transition'),
+      ...fails(...permissionProblemCodes, ...bodyProblemCodes, ...idempotencyProblemCodes, 'not_found', 'invalid_transition'),
     },
     metadata: declareRouteMetadata({ operationId: 'orders.cancel', access: ['orders.write', 'orders.manage'], idempotent: true }),
   },

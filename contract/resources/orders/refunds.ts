@@ -10,7 +10,7 @@ import { listPageSchema, paginationParameters } from '../../schema/pagination.ts
 import {
   commonProblems,
   declareProblemResponses,
-  permissionRouteProblemCodes,
+  permissionProblemCodes,
   bodyProblemCodes,
   cursorProblemCodes,
   idempotencyProblemCodes,
@@ -89,7 +89,7 @@ export const refundRoutes = defineResource('Refunds', 'Refunds of payments.', {
     responses: {
       201: refundSchema,
       ...fails(
-        ...permissionRouteProblemCodes,
+        ...permissionProblemCodes,
         ...bodyProblemCodes,
         ...idempotencyProblemCodes,
         'not_found',
@@ -109,7 +109,7 @@ export const refundRoutes = defineResource('Refunds', 'Refunds of payments.', {
     description: 'Returns the refunds of the order, newest first.',
     responses: {
       200: listPageSchema('RefundPage', refundSchema),
-      ...fails(...permissionRouteProblemCodes, ...cursorProblemCodes, 'not_found'),
+      ...fails(...permissionProblemCodes, ...cursorProblemCodes, 'not_found'),
     },
     metadata: declareRouteMetadata({ operationId: 'refunds.list', access: ['payments.read', 'payments.manage'] }),
   },
@@ -125,7 +125,7 @@ export const refundRoutes = defineResource('Refunds', 'Refunds of payments.', {
     summary: 'List refunds',
     description:
       "Returns the refunds for the current user's orders. With the `payments.manage` scope and a staff account, returns all refunds.",
-    responses: { 200: listPageSchema('RefundPage', refundSchema), ...fails(...permissionRouteProblemCodes, ...cursorProblemCodes) },
+    responses: { 200: listPageSchema('RefundPage', refundSchema), ...fails(...permissionProblemCodes, ...cursorProblemCodes) },
     metadata: declareRouteMetadata({ operationId: 'refunds.listAll', access: ['payments.read', 'payments.manage'] }),
   },
   get: {
@@ -134,7 +134,7 @@ export const refundRoutes = defineResource('Refunds', 'Refunds of payments.', {
     pathParams: refundPath,
     headers: ifNoneMatchHeadersSchema,
     summary: 'Get a refund',
-    responses: { 200: refundSchema, 304: c.noBody(), ...fails(...permissionRouteProblemCodes, 'not_found') },
+    responses: { 200: refundSchema, 304: c.noBody(), ...fails(...permissionProblemCodes, 'not_found') },
     metadata: declareRouteMetadata({ operationId: 'refunds.get', access: ['payments.read', 'payments.manage'] }),
   },
   confirm: {
@@ -147,7 +147,7 @@ export const refundRoutes = defineResource('Refunds', 'Refunds of payments.', {
     description: 'Confirms that the money has been returned to the customer.',
     responses: {
       201: refundSchema,
-      ...fails(...permissionRouteProblemCodes, ...bodyProblemCodes, ...idempotencyProblemCodes, 'not_found', 'invalid_transition'),
+      ...fails(...permissionProblemCodes, ...bodyProblemCodes, ...idempotencyProblemCodes, 'not_found', 'invalid_transition'),
     },
     metadata: declareRouteMetadata({ operationId: 'refunds.confirm', access: ['refunds.write'], idempotent: true }),
   },

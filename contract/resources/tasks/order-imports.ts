@@ -9,7 +9,13 @@ import {
 } from './import-parameters.ts';
 import { currencySchema } from '../../schema/amount-price-and-currency-schemas.ts';
 import { maxOrderLines } from '../orders/orders.ts';
-import { commonProblems, declareProblemResponses, permissionRouteProblemCodes, fileProblemCodes, idempotencyProblemCodes } from '../../protocol/problems.ts';
+import {
+  commonProblems,
+  declareProblemResponses,
+  permissionProblemCodes,
+  fileProblemCodes,
+  idempotencyProblemCodes,
+} from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
 import { taskCreationProblemCodes, taskSchema, taskProblems } from './tasks.ts';
@@ -81,7 +87,7 @@ export const orderImportRoutes = defineResource('Order imports', 'Import of an o
     description: `${importEffects} ${importFileLimitsText} An order can have at most ${maxOrderLines} lines.`,
     responses: {
       202: taskSchema,
-      ...fails(...permissionRouteProblemCodes, ...fileProblemCodes, ...idempotencyProblemCodes, ...taskCreationProblemCodes),
+      ...fails(...permissionProblemCodes, ...fileProblemCodes, ...idempotencyProblemCodes, ...taskCreationProblemCodes),
     },
     metadata: declareRouteMetadata({
       operationId: 'orderImports.create',

@@ -7,7 +7,13 @@ import {
   importFileRouteMetadata,
 } from './import-parameters.ts';
 import { currencySchema } from '../../schema/amount-price-and-currency-schemas.ts';
-import { commonProblems, declareProblemResponses, permissionRouteProblemCodes, fileProblemCodes, idempotencyProblemCodes } from '../../protocol/problems.ts';
+import {
+  commonProblems,
+  declareProblemResponses,
+  permissionProblemCodes,
+  fileProblemCodes,
+  idempotencyProblemCodes,
+} from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
 import { taskCreationProblemCodes, taskSchema, taskProblems } from './tasks.ts';
@@ -45,7 +51,7 @@ export const productImportRoutes = defineResource('Product imports', 'Import of 
     description: `Starts a task that imports products from a file. Products with a known SKU are updated; all other products are created. Fields that the file does not contain keep their values. The stock is set only for new products. The result file lists each rejected line with the reason. Also requires the \`products.write\` scope. ${importFileLimitsText}`,
     responses: {
       202: taskSchema,
-      ...fails(...permissionRouteProblemCodes, ...fileProblemCodes, ...idempotencyProblemCodes, ...taskCreationProblemCodes),
+      ...fails(...permissionProblemCodes, ...fileProblemCodes, ...idempotencyProblemCodes, ...taskCreationProblemCodes),
     },
     metadata: declareRouteMetadata({
       operationId: 'productImports.create',

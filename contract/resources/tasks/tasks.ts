@@ -7,7 +7,7 @@ import { commaSeparatedEnumSchema, listPageSchema, paginationParameters } from '
 import {
   commonProblems,
   declareProblemResponses,
-  tokenRouteProblemCodes,
+  tokenProblemCodes,
   bodyProblemCodes,
   cursorProblemCodes,
   idempotencyProblemCodes,
@@ -107,7 +107,7 @@ export const taskRoutes = defineResource('Tasks', 'Background tasks, such as exp
     summary: 'List tasks',
     description:
       'Returns the tasks of the caller, newest first. A task is visible only to tokens that have all scopes with which it was started.',
-    responses: { 200: listPageSchema('TaskPage', taskSchema), ...fails(...tokenRouteProblemCodes, ...cursorProblemCodes) },
+    responses: { 200: listPageSchema('TaskPage', taskSchema), ...fails(...tokenProblemCodes, ...cursorProblemCodes) },
     metadata: declareRouteMetadata({ operationId: 'tasks.list', access: ['tasks.read'] }),
   },
   get: {
@@ -117,7 +117,7 @@ export const taskRoutes = defineResource('Tasks', 'Background tasks, such as exp
     summary: 'Get a task',
     description:
       'Returns the state of the task. While the task is not finished, `Retry-After` specifies when to poll again. A task is stored for 30 days after it has finished.',
-    responses: { 200: taskSchema, ...fails(...tokenRouteProblemCodes, 'not_found', 'gone') },
+    responses: { 200: taskSchema, ...fails(...tokenProblemCodes, 'not_found', 'gone') },
     metadata: declareRouteMetadata({ operationId: 'tasks.get', access: ['tasks.read'] }),
   },
   result: {
@@ -129,7 +129,7 @@ export const taskRoutes = defineResource('Tasks', 'Background tasks, such as exp
       'Returns the result file, which is available for 7 days after the task has finished. The download always requires a token.',
     responses: {
       200: c.otherResponse({ contentType: fileMediaTypes.csv, body: fileContent }),
-      ...fails(...tokenRouteProblemCodes, 'not_found', 'task_not_finished', 'gone'),
+      ...fails(...tokenProblemCodes, 'not_found', 'task_not_finished', 'gone'),
     },
     metadata: declareRouteMetadata({ operationId: 'tasks.result', access: ['tasks.read'], produces: Object.values(fileMediaTypes) }),
   },
@@ -144,7 +144,7 @@ export const taskRoutes = defineResource('Tasks', 'Background tasks, such as exp
       'Stops the task. Rows that the import has already written are kept and are included in the `imported` count of the returned task.',
     responses: {
       202: taskSchema,
-      ...fails(...tokenRouteProblemCodes, ...bodyProblemCodes, ...idempotencyProblemCodes, 'not_found', 'gone', 'invalid_transition'),
+      ...fails(...tokenProblemCodes, ...bodyProblemCodes, ...idempotencyProblemCodes, 'not_found', 'gone', 'invalid_transition'),
     },
     metadata: declareRouteMetadata({ operationId: 'tasks.cancel', access: ['tasks.write'], idempotent: true }),
   },

@@ -6,7 +6,10 @@ import { createPipelinedStatementSender, type MessageObserver } from './pipeline
  * Replaces `client.query`. Every statement from MikroORM or Kysely passes through this replacement, which may defer it, sends it and
  * reports it to `observers`. No other code replaces `client.query`.
  */
-export function deferAndPipelineClientQueries(client: ClientBase, options: DeferOptions & { readonly observers: readonly MessageObserver[] }): void {
+export function deferAndPipelineClientQueries(
+  client: ClientBase,
+  options: DeferOptions & { readonly observers: readonly MessageObserver[] },
+): void {
   const query = deferBeginAndDeferredWrites(createPipelinedStatementSender(client, options.observers), options);
   Object.defineProperty(client, 'query', { value: query, configurable: true });
 }

@@ -133,7 +133,12 @@ type Steps<Body> = {
  * call. Until the first request completes, a replay is told to retry. If the first request has not completed within five seconds, a replay
  * reads the current state. The request that completes first stores the response that all replays receive.
  */
-export async function createResourceIdempotentlyThenComplete<Body>(em: EntityManager, req: MatchedRequest, res: Response, steps: Steps<Body>) {
+export async function createResourceIdempotentlyThenComplete<Body>(
+  em: EntityManager,
+  req: MatchedRequest,
+  res: Response,
+  steps: Steps<Body>,
+) {
   if (isDryRunRequest(req)) return { status: 201 as const, body: await runDryRunInRolledBackTransaction(em, res, steps.start) };
   const keyScope = keyScopeOf(req);
   const hash = hashRequest(req, req.body);

@@ -5,11 +5,8 @@ import { createClient, type ApiError } from '@mandate/client-sdk';
 import type { z } from 'zod';
 import type { orderExportCreateSchema } from '../../../contract/resources/tasks/order-exports.ts';
 import type { orderCreateSchema } from '../../../contract/resources/orders/orders.ts';
-import type {
-  productCreateSchema,
-  productUpdateSchema,
-  stockAdjustmentCreateSchema,
-} from '../../../contract/resources/products/products.ts';
+import type { productCreateSchema, productUpdateSchema } from '../../../contract/resources/products/products.ts';
+import type { stockAdjustmentCreateSchema } from '../../../contract/resources/products/stock-adjustment-schemas.ts';
 import type { userCreateSchema } from '../../../contract/resources/access/users.ts';
 
 /** Whether the types are assignable to each other. */
