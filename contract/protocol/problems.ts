@@ -153,3 +153,7 @@ export const ifMatchProblemCodes = ['precondition_failed'] as const;
 export const cursorProblemCodes = ['invalid_cursor', 'cursor_mismatch'] as const;
 /** Additional problem codes of an operation that accepts an `Idempotency-Key`. */
 export const idempotencyProblemCodes = ['idempotency_key_invalid', 'idempotency_in_progress', 'idempotency_key_reused'] as const;
+/** Problem codes of a POST operation with a body that requires an access token and no permission beyond the scope. */
+export const tokenPostProblemCodes = [...tokenProblemCodes, ...bodyProblemCodes, ...idempotencyProblemCodes] as const;
+/** Problem codes of a POST operation with a body whose caller also needs a permission, such as a staff account. */
+export const permissionPostProblemCodes = [...permissionProblemCodes, ...bodyProblemCodes, ...idempotencyProblemCodes] as const;

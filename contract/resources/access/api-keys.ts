@@ -7,9 +7,8 @@ import {
   commonProblems,
   declareProblemResponses,
   permissionProblemCodes,
-  bodyProblemCodes,
   cursorProblemCodes,
-  idempotencyProblemCodes,
+  permissionPostProblemCodes,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
@@ -105,13 +104,7 @@ export const apiKeyRoutes = defineResource('API keys', "API keys for the user's 
       'Creates a key that acts on behalf of the current user until it expires or is revoked. Send the key as `Authorization: Bearer mk_...`. The key is shown only once. The user must have signed in during the last 15 minutes.',
     responses: {
       201: createdApiKeyResponseSchema,
-      ...fails(
-        ...permissionProblemCodes,
-        ...bodyProblemCodes,
-        ...idempotencyProblemCodes,
-        'insufficient_user_authentication',
-        'too_many_api_keys',
-      ),
+      ...fails(...permissionPostProblemCodes, 'insufficient_user_authentication', 'too_many_api_keys'),
     },
     metadata: declareRouteMetadata({ operationId: 'apiKeys.create', access: ['api_keys.manage'], idempotent: true, secret: 'key' }),
   },

@@ -10,7 +10,7 @@ import {
   permissionProblemCodes,
   bodyProblemCodes,
   cursorProblemCodes,
-  idempotencyProblemCodes,
+  permissionPostProblemCodes,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
@@ -211,7 +211,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
     description: `Registers an OAuth client. The client secret is shown only once. ${onlyAdministrators}`,
     responses: {
       201: createdApplicationResponseSchema,
-      ...fails(...permissionProblemCodes, ...bodyProblemCodes, ...idempotencyProblemCodes, 'client_id_taken'),
+      ...fails(...permissionPostProblemCodes, 'client_id_taken'),
     },
     metadata: declareRouteMetadata({ operationId: 'applications.create', access, idempotent: true, secret: 'client_secret' }),
   },
@@ -247,7 +247,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
     description: `The new secret is valid immediately, and the previous one remains valid for \`overlap_seconds\`. ${onlyAdministrators}`,
     responses: {
       201: secretRotation,
-      ...fails(...permissionProblemCodes, ...bodyProblemCodes, ...idempotencyProblemCodes, 'not_found', 'application_has_no_secret'),
+      ...fails(...permissionPostProblemCodes, 'not_found', 'application_has_no_secret'),
     },
     metadata: declareRouteMetadata({ operationId: 'applications.rotateSecret', access, idempotent: true, secret: 'client_secret' }),
   },
@@ -273,7 +273,7 @@ export const applicationRoutes = defineResource('Applications', 'Registered OAut
     description: `Creates an initial access token for dynamic client registration (RFC 7591). Applications registered with such a token can only have scopes to which customers can consent. ${onlyAdministrators}`,
     responses: {
       201: newRegistrationToken,
-      ...fails(...permissionProblemCodes, ...bodyProblemCodes, ...idempotencyProblemCodes),
+      ...fails(...permissionPostProblemCodes),
     },
     metadata: declareRouteMetadata({
       operationId: 'applications.createRegistrationToken',

@@ -9,8 +9,8 @@ import {
   permissionProblemCodes,
   bodyProblemCodes,
   cursorProblemCodes,
-  idempotencyProblemCodes,
   ifMatchProblemCodes,
+  permissionPostProblemCodes,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import {
@@ -126,7 +126,7 @@ export const userRoutes = defineResource('Users', 'User accounts of customers, s
     description: 'Creates a customer. Requires a staff account. Customers can also create their own accounts on the sign-up page.',
     responses: {
       201: userSchema,
-      ...fails(...permissionProblemCodes, ...bodyProblemCodes, ...idempotencyProblemCodes, 'email_taken'),
+      ...fails(...permissionPostProblemCodes, 'email_taken'),
     },
     metadata: declareRouteMetadata({ operationId: 'users.create', access: ['users.manage'], idempotent: true }),
   },

@@ -18,8 +18,8 @@ import {
   tokenProblemCodes,
   bodyProblemCodes,
   cursorProblemCodes,
-  idempotencyProblemCodes,
   ifMatchProblemCodes,
+  tokenPostProblemCodes,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import {
@@ -35,7 +35,6 @@ const c = initContract();
 
 const fails = declareProblemResponses({ ...commonProblems, ...webhookProblems });
 const { limit, cursor } = paginationParameters;
-const postProblems = [...tokenProblemCodes, ...bodyProblemCodes, ...idempotencyProblemCodes] as const;
 
 const subscribedTypes = z
   .array(z.enum(['*', ...eventTypes, ...eventTypeWildcards]))
@@ -170,7 +169,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
     body: webhookEndpointCreateSchema,
     summary: 'Create a webhook endpoint',
     description: `Registers a URL that receives the events that the token can read. An endpoint that an application creates on its own behalf receives the events of all users who have given the application access, until they revoke it. Events are delivered at least once, in no guaranteed order, and signed as specified by Standard Webhooks. A failed delivery is retried, up to ${maxWebhookAttempts} attempts within 76 hours. The signing secret is shown only once.`,
-    responses: { 201: createdWebhookEndpointResponseSchema, ...fails(...postProblems, 'too_many_webhook_endpoints') },
+    responses: { 201: createdWebhookEndpointResponseSchema, ...fails(...tokenPostProblemCodes, 'too_many_webhook_endpoints') },
     metadata: declareRouteMetadata({ operationId: 'webhooks.create', access: ['webhooks.write'], idempotent: true, secret: 'secret' }),
   },
   get: {
@@ -224,7 +223,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
       'Creates a new signing secret. Deliveries are signed with both secrets until the previous secret expires. The new secret is shown only once.',
     responses: {
       201: webhookSecretRotation,
-      ...fails(...postProblems, 'not_found', 'secret_still_overlaps'),
+      ...fails(...tokenPostProblemCodes, 'not_found', 'secret_still_overlaps'),
     },
     metadata: declareRouteMetadata({
       operationId: 'webhooks.rotateSecret',
@@ -269,7 +268,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
     description: 'Redelivers one event or a range of events. The events keep their IDs, and each delivery gets a new series of attempts.',
     responses: {
       202: withSchemaName('Redelivery', z.object({ deliveries: z.number().int().min(0).describe('Number of scheduled deliveries.') })),
-      ...fails(...postProblems, 'not_found', 'webhook_endpoint_disabled'),
+      ...fails(...tokenPostProblemCodes, 'not_found', 'webhook_endpoint_disabled'),
     },
     metadata: declareRouteMetadata({ operationId: 'webhooks.redeliver', access: ['webhooks.write'], idempotent: true }),
   },
@@ -283,7 +282,7 @@ export const webhookRoutes = defineResource('Webhooks', 'Delivery of events to a
     description: 'Sends a `webhook_endpoint.test` event to this endpoint only, even if the endpoint does not subscribe to this event type.',
     responses: {
       202: withSchemaName('TestEvent', z.object({ type: z.literal('webhook_endpoint.test'), webhook_endpoint_id: idSchema })),
-      ...fails(...postProblems, 'not_found', 'webhook_endpoint_disabled'),
+      ...fails(...tokenPostProblemCodes, 'not_found', 'webhook_endpoint_disabled'),
     },
     metadata: declareRouteMetadata({ operationId: 'webhooks.test', access: ['webhooks.write'], idempotent: true }),
   },

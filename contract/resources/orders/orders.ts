@@ -10,8 +10,8 @@ import {
   permissionProblemCodes,
   bodyProblemCodes,
   cursorProblemCodes,
-  idempotencyProblemCodes,
   ifMatchProblemCodes,
+  permissionPostProblemCodes,
 } from '../../protocol/problems.ts';
 import { orderDeliveryInputSchema, orderDeliverySchema } from './order-delivery-schemas.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
@@ -187,14 +187,7 @@ export const orderRoutes = defineResource('Orders', 'Orders of customers.', {
       'Reserves the stock and locks in the prices immediately. The order can then be paid until `expires_at`. Send an `Idempotency-Key`, so that a retry does not place a second order.',
     responses: {
       201: orderSchema,
-      ...fails(
-        ...permissionProblemCodes,
-        ...bodyProblemCodes,
-        ...idempotencyProblemCodes,
-        'out_of_stock',
-        'price_changed',
-        'product_unavailable',
-      ),
+      ...fails(...permissionPostProblemCodes, 'out_of_stock', 'price_changed', 'product_unavailable'),
     },
     metadata: declareRouteMetadata({
       operationId: 'orders.create',
@@ -277,7 +270,7 @@ export const orderRoutes = defineResource('Orders', 'Orders of customers.', {
     description: 'Cancels an order if no part of it has been shipped. The goods are returned to stock, and the payment is refunded.',
     responses: {
       201: orderSchema,
-      ...fails(...permissionProblemCodes, ...bodyProblemCodes, ...idempotencyProblemCodes, 'not_found', 'invalid_transition'),
+      ...fails(...permissionPostProblemCodes, 'not_found', 'invalid_transition'),
     },
     metadata: declareRouteMetadata({ operationId: 'orders.cancel', access: ['orders.write', 'orders.manage'], idempotent: true }),
   },

@@ -11,9 +11,8 @@ import {
   commonProblems,
   declareProblemResponses,
   permissionProblemCodes,
-  bodyProblemCodes,
   cursorProblemCodes,
-  idempotencyProblemCodes,
+  permissionPostProblemCodes,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import {
@@ -88,15 +87,7 @@ export const refundRoutes = defineResource('Refunds', 'Refunds of payments.', {
     description: 'Refunds the payment for an order, in full or in part. Only the quantities in `restock` are returned to stock.',
     responses: {
       201: refundSchema,
-      ...fails(
-        ...permissionProblemCodes,
-        ...bodyProblemCodes,
-        ...idempotencyProblemCodes,
-        'not_found',
-        'invalid_transition',
-        'refund_exceeds_payment',
-        'quantity_exceeded',
-      ),
+      ...fails(...permissionPostProblemCodes, 'not_found', 'invalid_transition', 'refund_exceeds_payment', 'quantity_exceeded'),
     },
     metadata: declareRouteMetadata({ operationId: 'refunds.create', access: ['refunds.write'], idempotent: true, bodyMax: 1_000_000 }),
   },
@@ -147,7 +138,7 @@ export const refundRoutes = defineResource('Refunds', 'Refunds of payments.', {
     description: 'Confirms that the money has been returned to the customer.',
     responses: {
       201: refundSchema,
-      ...fails(...permissionProblemCodes, ...bodyProblemCodes, ...idempotencyProblemCodes, 'not_found', 'invalid_transition'),
+      ...fails(...permissionPostProblemCodes, 'not_found', 'invalid_transition'),
     },
     metadata: declareRouteMetadata({ operationId: 'refunds.confirm', access: ['refunds.write'], idempotent: true }),
   },

@@ -12,8 +12,8 @@ import {
   permissionProblemCodes,
   bodyProblemCodes,
   cursorProblemCodes,
-  idempotencyProblemCodes,
   ifMatchProblemCodes,
+  permissionPostProblemCodes,
 } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import {
@@ -105,14 +105,7 @@ export const shipmentRoutes = defineResource('Shipments', 'Shipments of orders, 
     description: 'Creates a shipment for all or part of a paid order.',
     responses: {
       201: shipmentSchema,
-      ...fails(
-        ...permissionProblemCodes,
-        ...bodyProblemCodes,
-        ...idempotencyProblemCodes,
-        'not_found',
-        'invalid_transition',
-        'quantity_exceeded',
-      ),
+      ...fails(...permissionPostProblemCodes, 'not_found', 'invalid_transition', 'quantity_exceeded'),
     },
     metadata: declareRouteMetadata({
       operationId: 'shipments.create',

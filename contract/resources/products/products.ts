@@ -11,8 +11,8 @@ import {
   publicProblemCodes,
   bodyProblemCodes,
   cursorProblemCodes,
-  idempotencyProblemCodes,
   ifMatchProblemCodes,
+  permissionPostProblemCodes,
 } from '../../protocol/problems.ts';
 import { maxStock, stockAdjustmentCreateSchema, stockAdjustmentSchema } from './stock-adjustment-schemas.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
@@ -187,7 +187,7 @@ export const productRoutes = defineResource('Products', "The shop's products and
     summary: 'Create a product',
     responses: {
       201: productSchema,
-      ...fails(...permissionProblemCodes, ...bodyProblemCodes, ...idempotencyProblemCodes, 'sku_taken'),
+      ...fails(...permissionPostProblemCodes, 'sku_taken'),
     },
     metadata: declareRouteMetadata({ operationId: 'products.create', access: ['products.write'], idempotent: true }),
   },
@@ -249,7 +249,7 @@ export const productRoutes = defineResource('Products', "The shop's products and
       'Increases or decreases the stock by a number of units. The stock cannot be set to an absolute number, because that would overwrite concurrent sales. The first adjustment starts stock tracking for the product.',
     responses: {
       201: stockAdjustmentSchema,
-      ...fails(...permissionProblemCodes, ...bodyProblemCodes, ...idempotencyProblemCodes, 'not_found', 'insufficient_stock'),
+      ...fails(...permissionPostProblemCodes, 'not_found', 'insufficient_stock'),
     },
     metadata: declareRouteMetadata({ operationId: 'products.adjustStock', access: ['products.write'], idempotent: true }),
   },

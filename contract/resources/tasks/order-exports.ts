@@ -2,13 +2,7 @@ import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema } from '../../schema/ids.ts';
 import { orderFulfillmentStatuses, orderStatuses, orderPaymentStatuses } from '../orders/orders.ts';
-import {
-  commonProblems,
-  declareProblemResponses,
-  permissionProblemCodes,
-  bodyProblemCodes,
-  idempotencyProblemCodes,
-} from '../../protocol/problems.ts';
+import { commonProblems, declareProblemResponses, permissionPostProblemCodes } from '../../protocol/problems.ts';
 import { defineResource } from '../../protocol/define-resource.ts';
 import { declareRouteMetadata, idempotencyHeadersSchema } from '../../protocol/route-metadata.ts';
 import { fileFormats, taskCreationProblemCodes, taskSchema, taskProblems } from './tasks.ts';
@@ -95,7 +89,7 @@ export const orderExportRoutes = defineResource('Order exports', 'Export of orde
       'Starts a task that writes orders to a file, oldest first. The export accepts the same filters as the order list. The request also requires the `orders.read` scope, or the `orders.manage` scope and a staff account to export the orders of every customer. In CSV files, an apostrophe precedes text that a spreadsheet would interpret as a formula.',
     responses: {
       202: taskSchema,
-      ...fails(...permissionProblemCodes, ...bodyProblemCodes, ...idempotencyProblemCodes, ...taskCreationProblemCodes),
+      ...fails(...permissionPostProblemCodes, ...taskCreationProblemCodes),
     },
     metadata: declareRouteMetadata({ operationId: 'orderExports.create', access: ['tasks.write'], idempotent: true }),
   },

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { databaseKind } from '../../support/services/database.ts';
 import { obtainClientToken, createConfidentialClient } from '../../support/oauth/oauth-flow.ts';
 import { hasRedis, startRedis, type RedisServer } from '../../support/services/redis-server.ts';
@@ -73,7 +73,6 @@ describe.skipIf(!hasRedis || databaseKind === 'pglite')('two processes with one 
     let sharedCounts: Record<number, number> = {};
     while (sharedCounts[200] !== limit) sharedCounts = await sendRequests(await newCaller(), 3 * limit);
     expect(sharedCounts).toEqual({ 200: limit, 429: 2 * limit });
-    await vi.waitFor(() => expect(processes.output().split('Redis is reachable again')).toHaveLength(3)); // one from each process
   });
 
   test('return no 5xx status while Redis is killed and restarted repeatedly', async () => {
