@@ -9,7 +9,7 @@ import { serveOpenApiDocuments } from '../docs/serve-openapi-documents.ts';
 import { serveReferencePage } from '../docs/serve-reference-page.ts';
 import { EventWaiter } from '../events/event-long-poll.ts';
 import { setDefaultHeaders } from '../http/middleware/default-headers.ts';
-import { authenticate } from '../http/middleware/authenticate.ts';
+import { authenticate, type TokenChallenge } from '../http/middleware/authenticate.ts';
 import { authorizeByScope } from '../http/middleware/authorize-by-scope.ts';
 import { cors } from '../http/middleware/cors.ts';
 import { resolveRequestedApiVersion } from '../http/middleware/resolve-api-version.ts';
@@ -36,7 +36,7 @@ import { dpopAlgorithms } from '../oauth/tokens/dpop-proof.ts';
 import { revokeAccessOfSuspendedOrClosedUser } from '../oauth/grants/revoke-access-of-suspended-or-closed-user.ts';
 import { apiAudienceFromIssuer, mcpAudienceFromIssuer, basePathFromIssuer } from '../oauth/protocol/endpoint-paths-and-audiences.ts';
 import { createMcpEndpoint } from '../mcp/mcp-endpoint.ts';
-import { defaultMcpClientScopes } from '../oauth/protocol/oauth-scopes.ts';
+import { initialMcpClientScopes } from '../oauth/protocol/oauth-scopes.ts';
 import { createProtectedResourceMetadataRouter, protectedResourceMetadataUrl } from '../oauth/provider/protected-resource-metadata.ts';
 import { orderRoutesV2 } from '../order-lifecycle/order-routes-v2.ts';
 import { manualProvider } from '../payments/providers/manual-provider.ts';
@@ -176,25 +176,25 @@ function apiRouter(
   mountContract(router, contract, { versions, ...shared }, middleware);
   if (servedVersions.some(({ name }) => name === 'v2'))
     mountContract(router, contractV2, { ...shared, orders: orderRoutesV2(deps) }, middleware);
+  const mcpChallenge = { ...challenge(mcpAudienceFromIssuer(issuer)), scopes: initialMcpClientScopes };
   const authenticateTools = authenticate(
     createAccessTokenOrApiKeyVerifier(db.em, lastUse, verifyMcpToken),
-    { ...challenge(mcpAudienceFromIssuer(issuer)), scopes: defaultMcpClientScopes },
+    mcpChallenge,
     limit,
     () => false,
   );
-  const tools = mcpRouter({ db, issuer, log: parts.log }, authenticateTools, router);
+  const tools = mcpRouter({ db, issuer, log: parts.log }, { authenticate: authenticateTools, challenge: mcpChallenge }, router);
   return express.Router({ caseSensitive: true, strict: true }).use(router, tools);
 }
 
 /** Creates the MCP endpoint, whose tools call the API routes in this process. */
 function mcpRouter(
   { db: { em }, issuer, log }: Pick<AppOptions, 'db' | 'issuer' | 'log'>,
-  authenticateTools: RequestHandler,
+  access: { readonly authenticate: RequestHandler; readonly challenge: TokenChallenge },
   routes: Router,
 ) {
   const inProcessApi = express.Router().use(setDefaultHeaders, routes, rejectUnknownPath, createApiErrorHandler(issuer, log));
-  const access = { authenticate: authenticateTools, isOriginOfApplication: createRedirectOriginCheck(em) };
-  return createMcpEndpoint({ em, issuer, log, ...access, api: inProcessApi });
+  return createMcpEndpoint({ em, issuer, log, ...access, isOriginOfApplication: createRedirectOriginCheck(em), api: inProcessApi });
 }
 
 const challenge = (resource: string) => ({

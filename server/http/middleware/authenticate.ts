@@ -51,16 +51,24 @@ export const authenticate =
 
 const isPublicRoute = (req: Request): boolean => getRouteAccess(req) === 'public';
 
-function unauthorized({ resourceMetadata, proofAlgorithms, scopes }: TokenChallenge, code: ProblemCode, detail: string): Problem {
+function unauthorized(challenge: TokenChallenge, code: ProblemCode, detail: string): Problem {
   // RFC 6750 section 3.1: without a token, the challenge contains no error code.
+  const error = code === 'missing_token' ? undefined : 'invalid_token';
+  return createProblem(code, { detail, headers: { 'WWW-Authenticate': formatTokenChallenge(challenge, error) } });
+}
+
+/** Returns the value of a `WWW-Authenticate` header that accepts bearer tokens and DPoP (RFC 6750 section 3, RFC 9449 section 7.1). */
+export function formatTokenChallenge(
+  { resourceMetadata, proofAlgorithms, scopes }: TokenChallenge,
+  error: 'invalid_token' | 'insufficient_scope' | undefined,
+): string {
   const challengeParameters = [
-    ...(code === 'missing_token' ? [] : ['error="invalid_token"']),
+    ...(error === undefined ? [] : [`error="${error}"`]),
     ...(scopes ? [`scope="${scopes.join(' ')}"`] : []),
     `resource_metadata="${resourceMetadata}"`,
   ].join(', ');
-  const challenges = [
+  return [
     `Bearer realm="api", ${challengeParameters}`,
     `DPoP realm="api", ${challengeParameters}, algs="${proofAlgorithms.join(' ')}"`,
-  ];
-  return createProblem(code, { detail, headers: { 'WWW-Authenticate': challenges.join(', ') } });
+  ].join(', ');
 }

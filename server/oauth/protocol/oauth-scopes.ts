@@ -23,6 +23,12 @@ export const filterOpenIdConnectScopes = (names: readonly string[]): string[] =>
 const excludedFromAssistants = new Set<Scope>(['users.write', 'webhooks.write', 'connected_apps.write', 'api_keys.manage']);
 
 /**
+ * Scopes that the MCP endpoint asks a client without a token to request. Products are public. When a tool needs another scope, the client
+ * is asked to request that scope.
+ */
+export const initialMcpClientScopes: readonly Scope[] = ['orders.read'];
+
+/**
  * Scopes that an MCP client requests by default (MCP authorization, scope selection strategy). The default scopes cover the tools for
  * customers and exclude administrative scopes. The user sees each scope on the consent page and can deselect it.
  */

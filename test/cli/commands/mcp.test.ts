@@ -64,7 +64,7 @@ describe('mandate mcp', () => {
     await using at = await connectAssistant(['orders.read', 'orders.write'], '--allow-writes');
     const { tools } = await at.client.listTools();
     const marked = (name: string) => tools.find((tool) => tool.name === name)?.annotations;
-    expect(marked('orders_create')).toMatchObject({ readOnlyHint: false, destructiveHint: false });
+    expect(marked('orders_create')).toMatchObject({ readOnlyHint: false, destructiveHint: true });
     expect(marked('orders_cancel')).toMatchObject({ readOnlyHint: false, destructiveHint: true });
     const { id: productId } = await shop.createProduct({ price: 500 });
     const placed = await at.call('orders_create', { items: [{ product_id: productId, quantity: 2 }], delivery: pickupDelivery });
