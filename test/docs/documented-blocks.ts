@@ -1,7 +1,12 @@
+import { guidePages } from './guide/guide-pages.ts';
+
 /**
  * Code blocks in the documents that need more than the check for their language, keyed by file and first line. Every command in an unlisted
  * block is checked, so blocks that run other projects' programs must be listed.
  */
+
+/** Documents in which every block, in every language, runs against a server (integrator-guide.test.ts). */
+export const executedDocuments: readonly string[] = guidePages;
 
 /** Blocks that another test runs, or whose steps another test performs. */
 export const runElsewhere: Readonly<Record<string, string>> = {
