@@ -60,7 +60,7 @@ const lifetimesTable = (): string => {
     ['token', 'lifetime', 'notes'],
     ['access token', formatDuration(accessToken), '`expires_in` in the token response; can be used any number of times'],
     ['refresh token', `${formatDuration(refreshToken)} without use`, 'replaced by each refresh, unless it is bound to a key'],
-    ['grant', formatDuration(grant), 'the longest time without a new sign-in; ends all tokens that belong to it'],
+    ['grant', formatDuration(grant), 'maximum time between two sign-ins; all tokens of the grant expire with it'],
     ['ID token', formatDuration(idToken), 'only with the scope `openid`'],
     ['authorization code', formatDuration(authorizationCode), 'can be used once'],
     ['device code', formatDuration(deviceCode), 'for devices without a browser'],
@@ -89,7 +89,7 @@ const limitsTable = (): string => {
   const page = readPageLimits();
   const { default: perApplication, apiKey, ip, monthly } = defaultRateLimits;
   return formatTable([
-    ['limit', 'value', 'beyond it'],
+    ['limit', 'value', 'if exceeded'],
     ['requests of an application for one user', `${formatCount(perApplication)} per minute`, '429 `rate_limited`'],
     ['requests with one API key', `${formatCount(apiKey)} per minute`, '429 `rate_limited`'],
     ['requests without a token from one address', `${formatCount(ip)} per minute`, '429 `rate_limited`'],
@@ -101,10 +101,10 @@ const limitsTable = (): string => {
     ['headers and URL', `${formatCount(maxHeaderBytes)} bytes`, '431 `headers_too_large`'],
     ['items on a page', `${page.maximum} (\`limit\`; default: ${page.byDefault})`, '400 `invalid_request`'],
     ['lines of an order', formatCount(maxOrderLines), '400 `invalid_request`'],
-    ['time that an idempotency key is remembered', formatDuration(idempotencyRetentionSeconds), 'the request counts as new'],
+    ['retention of an idempotency key', formatDuration(idempotencyRetentionSeconds), 'the request counts as new'],
     ['reservation of an unpaid order', reservationTtl, 'the order is canceled'],
-    ['time that an event is stored', `${eventRetentionDays} days`, '410 `gone`'],
-    ['time that `GET /events` waits', `${maxEventWaitSeconds} seconds`, 'an empty page'],
+    ['retention of an event', `${eventRetentionDays} days`, '410 `gone`'],
+    ['maximum wait of `GET /events`', `${maxEventWaitSeconds} seconds`, 'an empty page'],
     ['webhook endpoints of a caller', String(maxWebhookEndpoints), '409 `too_many_webhook_endpoints`'],
     ['time to respond to a webhook', formatDuration(webhookAttemptTimeoutMs / 1000), 'another attempt'],
   ]);

@@ -67,7 +67,7 @@ export function drawOverview(): string {
     ...[...clients, ...systems].map(drawBox),
     ...clients.map(({ x, y }) => drawArrow(x + boxWidth + 6, server.x - 4, y + boxHeight / 2)),
     ...systems.map(({ x, y }) => drawArrow(serverEnd + 6, x - 4, y + boxHeight / 2)),
-    `<text class="small" x="${server.x + server.width / 2}" y="${height - 24}" text-anchor="middle">The customer decides what each application may do, and can end it at any time.</text>`,
+    `<text class="small" x="${server.x + server.width / 2}" y="${height - 24}" text-anchor="middle">Customers decide what each application may do, and can revoke its access at any time.</text>`,
     '</svg>',
     '',
   ].join('\n');
