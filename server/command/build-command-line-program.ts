@@ -3,7 +3,7 @@ import packageJson from '../package.json' with { type: 'json' };
 import type { StandardStreams } from './standard-streams-type.ts';
 
 const helpFooter = `
-It is configured by the same environment variables as the server. README.md lists them, and \`mandate-server check\` verifies them.
+It is configured by the same environment variables as the server. docs/configuration.md lists them, and \`mandate-server check\` verifies them.
 
 Exit codes: 0 done, 1 failed, 2 invalid command line.
 `;

@@ -91,7 +91,8 @@ export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
 }
 
-const environmentSchema = z
+/** The environment variables with their defaults. */
+export const environmentSchema = z
   .object({
     NODE_ENV: treatEmptyVariableAsUnset(createChoiceSchema(['development', 'test', 'production']).default('development')),
     MANDATE_ROLE: treatEmptyVariableAsUnset(createChoiceSchema(roles).default('all')),

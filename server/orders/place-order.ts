@@ -6,7 +6,7 @@ import { problemFromOrderRejection } from './problem-from-order-rejection.ts';
 import { callPlaceOrderSqlFunction } from './call-place-order.sql.ts';
 
 /** How long an unpaid order reserves its goods. */
-const reservationTtl = '30 minutes';
+export const reservationTtl = '30 minutes';
 
 /** The user whom the order belongs to, and the client that places the order. */
 export type OrderBuyer = { readonly userId: number; readonly clientId: string };

@@ -1,9 +1,14 @@
+import { guidePages } from './guide/guide-pages.ts';
+
 /**
  * Exceptions for individual code blocks in the documents, keyed by file and the block's first line. The test checks every command in an
  * unlisted block, so blocks that run other projects' programs must be listed here.
  */
 
-/** Code blocks that another test runs, or whose steps another test performs. */
+/** Documents in which every block, in every language, runs against a server (integrator-guide.test.ts). */
+export const executedDocuments: readonly string[] = guidePages;
+
+/** Blocks that another test runs, or whose steps another test performs. */
 export const runElsewhere: Readonly<Record<string, string>> = {
   'README.md: npm ci && npm start': 'test/first-order/main.ts',
   'README.md: npx mandate login': 'test/first-order/first-order.test.ts',

@@ -7,7 +7,8 @@ import { createInvalidRequestProblem, createProblem, type Problem } from '../pro
 import { getMatchedRoute } from '../request/matched-route.ts';
 import { getRequestContext } from '../request/request-context-principal-and-access-log.ts';
 
-const maxDepth = 32;
+/** Maximum nesting depth of a JSON body. */
+export const maxJsonDepth = 32;
 const mediaTypes = ['application/json'];
 /** Media types of a merge patch (RFC 7396); a plain JSON body is also treated as a merge patch. */
 const patchMediaTypes = ['application/merge-patch+json', ...mediaTypes];
@@ -62,7 +63,8 @@ function createStrictParser(limit: number): RequestHandler {
 function measureReadable(bytes: Buffer): JsonComplexity {
   if (!isUtf8(bytes)) throw createProblem('malformed_json', { detail: 'The body is not valid UTF-8.' });
   const measure = measureJsonComplexity(bytes);
-  if (measure.depth > maxDepth) throw createProblem('malformed_json', { detail: `The body is nested deeper than ${maxDepth} levels.` });
+  if (measure.depth > maxJsonDepth)
+    throw createProblem('malformed_json', { detail: `The body is nested deeper than ${maxJsonDepth} levels.` });
   return measure;
 }
 

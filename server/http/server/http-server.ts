@@ -39,8 +39,8 @@ export type HttpTimeouts = {
 const defaultTimeouts: HttpTimeouts = { headers: 10_000, request: 0, idle: 60_000, keepAlive: 5_000 };
 
 /** Maximum URL length in characters, and maximum total header size (including the URL) in bytes. */
-const maxUrlLength = 8_000;
-const maxHeaderBytes = 16_384;
+export const maxUrlLength = 8_000;
+export const maxHeaderBytes = 16_384;
 const warningIntervalMs = 60_000;
 /** Maximum request body size for all operations except uploads, in bytes. */
 const maxBodyBytes = 1_000_000;
