@@ -120,7 +120,7 @@ export {
   type PaymentCreate,
 } from './resources/orders/payments.ts';
 export { maxCountedTotal } from './schema/pagination.ts';
-export { problemCodesOfResponse, problemCodesBeforeRouting, type ProblemDeclaration } from './protocol/problems.ts';
+export { problemCodesOfResponse, problemCodesBeforeRouting, type ErrorResponse, type ProblemDeclaration } from './protocol/problems.ts';
 export type { ProductCategory } from './resources/products/product-categories.ts';
 export { productCreateSchema, productUpdateSchema } from './resources/products/products.ts';
 export { productStatuses, stockAdjustmentReasons, maxStock } from './resources/products/products.ts';
@@ -136,7 +136,7 @@ export { refundReasons, refundStatuses, type Refund, type RefundCreate } from '.
 export { type Deprecation, getRouteMetadata, listRoutes, type RouteMetadata, defaultMaxBodyBytes } from './protocol/route-metadata.ts';
 export { administratorOnlyScopes, getRolesAllowedForScope, scopeNames, scopeDefinitions, type Scope } from './protocol/scopes.ts';
 export { fileFormats, fileMediaTypes, maxConcurrentTasks, taskStatuses, taskTypes } from './resources/tasks/tasks.ts';
-export type { ImportCounts, Task, TaskResult, TaskType } from './resources/tasks/tasks.ts';
+export type { FileResponse, ImportCounts, Task, TaskResult, TaskType } from './resources/tasks/tasks.ts';
 export type { Usage } from './resources/access/usage.ts';
 export { shipmentStatuses, type Shipment, type ShipmentCreate, type ShipmentUpdate } from './resources/orders/shipments.ts';
 export type { SigningKeyRotation } from './resources/access/signing-keys.ts';

@@ -8,7 +8,7 @@ import {
 const folder = new URL('../', import.meta.url);
 
 /** Added only when publishing. In the repository, `npm ci` would print a warning, although it installs the required Node.js. */
-const engines = { node: '>=24' };
+const engines = { node: '>=22.18' };
 
 /** The man pages, listed individually because npm installs only listed files. */
 const manPages = async (): Promise<string[]> =>
