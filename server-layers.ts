@@ -12,7 +12,7 @@ type Layer = {
  * belongs to a lower layer. The linter reads this list (oxlint.config.ts).
  */
 const layers: readonly Layer[] = [
-  { common: ['crypto', 'files', 'logging', 'memory', 'outgoing-http'] },
+  { common: ['crypto', 'files', 'logging', 'memory', 'optional-packages', 'outgoing-http'] },
   { common: ['database'] },
   { common: ['http', 'jobs', 'mail'] },
   { common: ['audit', 'events', 'usage', 'api-versions'] },

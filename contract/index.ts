@@ -122,7 +122,7 @@ export {
   type PaymentCreate,
 } from './resources/orders/payments.ts';
 export { maxCountedTotal } from './schema/pagination.ts';
-export { problemCodesOfResponse, problemCodesBeforeRouting, type ProblemDeclaration } from './protocol/problems.ts';
+export { problemCodesOfResponse, problemCodesBeforeRouting, type ErrorResponse, type ProblemDeclaration } from './protocol/problems.ts';
 export type { ProductCategory } from './resources/products/product-categories.ts';
 export { productCreateSchema, productUpdateSchema } from './resources/products/products.ts';
 export { productStatuses } from './resources/products/products.ts';
@@ -133,7 +133,7 @@ export { refundReasons, refundStatuses, type Refund, type RefundCreate } from '.
 export { type Deprecation, getRouteMetadata, listRoutes, type RouteMetadata, defaultMaxBodyBytes } from './protocol/route-metadata.ts';
 export { administratorOnlyScopes, getRolesAllowedForScope, scopeNames, scopeDefinitions, type Scope } from './protocol/scopes.ts';
 export { fileFormats, fileMediaTypes, maxUnfinishedTasksPerOwner, taskStatuses, taskTypes } from './resources/tasks/tasks.ts';
-export type { ImportCounts, Task, TaskResult, TaskType } from './resources/tasks/tasks.ts';
+export type { FileResponse, ImportCounts, Task, TaskResult, TaskType } from './resources/tasks/tasks.ts';
 export type { Usage } from './resources/access/usage.ts';
 export { shipmentStatuses, type Shipment, type ShipmentCreate, type ShipmentUpdate } from './resources/orders/shipments.ts';
 export type { SigningKeyRotation } from './resources/access/signing-keys.ts';

@@ -55,7 +55,7 @@ async function buildPackage(): Promise<void> {
     bundle: true,
     format: 'esm',
     platform: 'node',
-    target: 'node24',
+    target: 'node22.18',
     minify: true,
     metafile: true,
     plugins: [separateLazyBundles, lazyNodeHttp],

@@ -11,7 +11,7 @@ const folder = new URL('../', import.meta.url);
  * The `engines` field of the published manifest. In the repository, this field would make `npm ci` print a warning on older Node.js
  * versions, although `npm ci` installs the required version.
  */
-const engines = { node: '>=24' };
+const engines = { node: '>=22.18' };
 
 /** The man pages, listed individually because npm installs only listed files. */
 const manPages = async (): Promise<string[]> =>

@@ -90,7 +90,11 @@ type StatusOf<Registry extends Record<string, ProblemDeclaration>, Code extends 
 type CodesOf<Registry extends Record<string, ProblemDeclaration>, Code extends keyof Registry, Status> = {
   [C in Code]: Registry[C]['status'] extends Status ? C : never;
 }[Code];
-type ErrorResponse<Code extends string> = ContractOtherResponse<z.ZodType<z.infer<typeof problemSchema> & { code: Code }>>;
+/** An interface, because a declaration file cannot name the private types that `ContractOtherResponse` expands to. */
+// oxlint-disable-next-line typescript/no-empty-object-type -- a name for the type that it extends
+export interface ErrorResponse<Code extends string> extends ContractOtherResponse<
+  z.ZodType<z.infer<typeof problemSchema> & { code: Code }>
+> {}
 type ErrorResponses<Registry extends Record<string, ProblemDeclaration>, Code extends keyof Registry & string> = {
   [Status in StatusOf<Registry, Code>]: ErrorResponse<CodesOf<Registry, Code, Status>>;
 };

@@ -11,7 +11,7 @@ Exit codes: 0 done, 1 failed, 2 invalid command line.
 /** Builds the command-line program. Commands are loaded on demand. `setExitCode` is called only with exit codes other than 0. */
 export function buildCommandLineProgram(io: StandardStreams, setExitCode: (exitCode: number) => void): Command {
   const program = new Command('mandate-server')
-    .description('Runs a Mandate server and maintains its database.')
+    .description('Runs a Mandate server and maintains its database. Without a command, it starts the server.')
     .exitOverride()
     // errors are not printed here: runCommandLine prints each error and returns its exit code
     .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: () => undefined })
@@ -28,7 +28,7 @@ export function buildCommandLineProgram(io: StandardStreams, setExitCode: (exitC
 function addServerCommands(program: Command, io: StandardStreams, setExitCode: (exitCode: number) => void): void {
   program
     .command('start')
-    .description('Start the server, like `npm start`.')
+    .description('Start the server. This is the default command.')
     .action(async () => (await import('../process/run-server.ts')).runServer());
   program
     .command('check')

@@ -11,6 +11,7 @@ import { ApiKeyLastUseBuffer } from '../api-keys/api-key-last-use-buffer.ts';
 import type { Log } from '../logging/logger.ts';
 import { createPaymentProviders } from '../payments/providers/create-payment-providers.ts';
 import { startBackgroundJobs, createMailTransport } from './background-jobs-and-mail-transport.ts';
+import type { CleanupStack } from './cleanup-stack.ts';
 import { limitHeapGrowthBetweenCollections } from './limit-heap-growth.ts';
 import type { ProcessDependencies } from './process-dependencies.ts';
 import { reloadMailAndStripeSettingsOnSighup, ReplaceableMailTransport } from './reload-mail-and-stripe-on-sighup.ts';
@@ -20,7 +21,7 @@ import { deriveKeys, loadOrCreateSecret } from '../crypto/derived-keys-and-store
 import { MonthlyUsageBuffer } from '../usage/monthly-usage-buffer.ts';
 
 /** Starts everything that the process role requires; disposing `opened` stops it again. */
-export async function startServicesOfProcessRole(config: Config, log: Log, opened: AsyncDisposableStack): Promise<void> {
+export async function startServicesOfProcessRole(config: Config, log: Log, opened: CleanupStack): Promise<void> {
   const dependencies = await openDependencies(config, log, opened);
   limitHeapGrowthBetweenCollections();
   // The watchdog starts only now, because a migration statement or the recovery of an embedded database can exceed its time limit.
@@ -36,7 +37,7 @@ export async function startServicesOfProcessRole(config: Config, log: Log, opene
 }
 
 /** Opens the dependencies that all roles share. `opened` closes in reverse order, so that consumers stop before their dependencies. */
-async function openDependencies(config: Config, log: Log, opened: AsyncDisposableStack): Promise<ProcessDependencies> {
+async function openDependencies(config: Config, log: Log, opened: CleanupStack): Promise<ProcessDependencies> {
   // loaded only if metrics are enabled
   const metrics = config.metrics && new (await import('../metrics/prometheus-metrics.ts')).PrometheusMetrics(log);
   const { directDatabaseUrl: directUrl, preparedStatements, databaseStartTimeoutSeconds: seconds } = config;
@@ -71,7 +72,7 @@ async function connectEventSignals(
   { role, databaseUrl, directDatabaseUrl }: Config,
   { em }: Database,
   log: Log,
-  opened: AsyncDisposableStack,
+  opened: CleanupStack,
 ) {
   if (!isPostgresqlUrl(databaseUrl)) return;
   if (role === 'web') forwardLocalWritesToOtherProcesses(em, log);
@@ -79,12 +80,7 @@ async function connectEventSignals(
 }
 
 /** Opens the read replica; the server starts even if the replica is unreachable. */
-async function openReplica(
-  config: Config,
-  db: Database,
-  log: Log,
-  opened: AsyncDisposableStack,
-): Promise<ReplicaWithPrimaryFallback | undefined> {
+async function openReplica(config: Config, db: Database, log: Log, opened: CleanupStack): Promise<ReplicaWithPrimaryFallback | undefined> {
   if (config.replicaUrl === undefined || config.role === 'worker') return undefined;
   const replica = await openDatabaseWithoutMigrating(config.replicaUrl, { preparedStatements: config.preparedStatements });
   opened.defer(() => replica.close());

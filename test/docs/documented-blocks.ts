@@ -15,6 +15,7 @@ export const runElsewhere: Readonly<Record<string, string>> = {
   'README.md: field() { node -p "JSON.parse(require(\'fs\').readFileSync(0)).$1"; }': 'test/first-order/first-order.test.ts',
   'docs/first-order.md: git clone REPOSITORY mandate && cd mandate': 'test/first-order/main.ts',
   'examples/storefront/README.md: npx mandate login --profile admin --scopes applications.manage': 'test/first-order/first-order.test.ts',
+  'server/README.md: npx @mandate/server': 'test/package/installed-server.test.ts',
   'docs/backup.md: npx mandate-server backup shop-2026-11-21.backup     # while servers run': 'test/command/backup.test.ts',
   'docs/backup.md: kill -TERM SERVER_PID                                 # from here on no orders are accepted':
     'test/command/backup.test.ts',

@@ -1,4 +1,4 @@
-import { initContract } from '@ts-rest/core';
+import { initContract, type ContractOtherResponse } from '@ts-rest/core';
 import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
 import { idSchema, pathIdSchema } from '../../schema/ids.ts';
@@ -92,6 +92,10 @@ export const taskCreationProblemCodes = ['too_many_tasks'] as const;
 const taskPath = z.object({ task_id: pathIdSchema('ID of the task.') });
 /** The bytes of the file are streamed without validation. */
 const fileContent = z.custom<AsyncIterable<Uint8Array>>();
+/** An interface, because a declaration file cannot name the private types that `ContractOtherResponse` expands to. */
+// oxlint-disable-next-line typescript/no-empty-object-type -- a name for the type that it extends
+export interface FileResponse extends ContractOtherResponse<typeof fileContent> {}
+const fileResponse: FileResponse = c.otherResponse({ contentType: fileMediaTypes.csv, body: fileContent });
 
 export const taskRoutes = defineResource('Tasks', 'Background tasks, such as exports and imports.', {
   list: {
@@ -128,7 +132,7 @@ export const taskRoutes = defineResource('Tasks', 'Background tasks, such as exp
     description:
       'Returns the result file, which is available for 7 days after the task has finished. The download always requires a token.',
     responses: {
-      200: c.otherResponse({ contentType: fileMediaTypes.csv, body: fileContent }),
+      200: fileResponse,
       ...fails(...tokenProblemCodes, 'not_found', 'task_not_finished', 'gone'),
     },
     metadata: declareRouteMetadata({ operationId: 'tasks.result', access: ['tasks.read'], produces: Object.values(fileMediaTypes) }),

@@ -1,4 +1,5 @@
 import type Stripe from 'stripe';
+import { importOptionalPackages } from '../../optional-packages/import-optional-packages.ts';
 import {
   InvalidProviderSignatureError,
   type PaymentProvider,
@@ -25,7 +26,7 @@ const stripeReasons = ['duplicate', 'fraudulent', 'requested_by_customer'] as co
 
 /** Creates the provider for cards and wallets with Stripe PaymentIntents. The `stripe` package is loaded only if it is configured. */
 export async function createStripeProvider({ secretKey, webhookSecret, api }: StripeSettings): Promise<PaymentProvider> {
-  const { default: Client } = await import('stripe');
+  const { default: Client } = await importOptionalPackages('STRIPE_SECRET_KEY', 'stripe', () => import('stripe'));
   const stripe = new Client(secretKey, { ...settings, ...api });
   const errorMapping = createErrorMapping(Client);
   return {
