@@ -39,10 +39,6 @@ export const notRun: Readonly<Record<string, string>> = {
 
 /** Declarations that TypeScript blocks omit. */
 export const preludes: Readonly<Record<string, string>> = {
-  "README.md: import { createClient } from '@mandate/client-sdk';": 'declare const clientId: string, clientSecret: string;',
-  "README.md: import { verifyWebhook } from '@mandate/client-sdk/webhooks';": `
-    import type { Client } from '@mandate/client-sdk';
-    declare const mandate: Client, request: Request;`,
   "client-sdk/README.md: import { createClient, formatMoney } from '@mandate/client-sdk';":
     'declare const clientId: string, clientSecret: string;',
   'client-sdk/README.md: const result = await mandate.orders.create(input).safe();': `
