@@ -59,7 +59,8 @@ describe('TypeScript', () => {
     );
     expect(sources.length).toBeGreaterThan(5);
     for (const [file, source] of sources) await writeFile(join(folder, file), source);
-    await writeFile(join(folder, 'wrong.ts'), `${sources[0]?.[1]}\nmandate.orders.nothing();\n`);
+    const [, clientSource = ''] = sources.find(([, source]) => source.includes('const mandate = createClient(')) ?? [];
+    await writeFile(join(folder, 'wrong.ts'), `${clientSource}\nmandate.orders.nothing();\n`);
     const { stdout } = spawnSync(process.execPath, [join(repositoryRoot, 'node_modules/typescript/bin/tsc'), '-p', folder], {
       encoding: 'utf8',
     });

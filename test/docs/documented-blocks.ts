@@ -40,10 +40,6 @@ export const notRun: Readonly<Record<string, string>> = {
 
 /** Declarations that TypeScript code blocks in the documents omit. */
 export const preludes: Readonly<Record<string, string>> = {
-  "README.md: import { createClient } from '@mandate/client-sdk';": 'declare const clientId: string, clientSecret: string;',
-  "README.md: import { verifyWebhook } from '@mandate/client-sdk/webhooks';": `
-    import type { Client } from '@mandate/client-sdk';
-    declare const mandate: Client, request: Request;`,
   "client-sdk/README.md: import { createClient, formatMoney } from '@mandate/client-sdk';":
     'declare const clientId: string, clientSecret: string;',
   'client-sdk/README.md: const result = await mandate.orders.create(input).safe();': `

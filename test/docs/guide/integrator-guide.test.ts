@@ -1,4 +1,7 @@
-/** Runs every code block of the integrator's guide, in order, in one shell, against a new installation. */
+/**
+ * Runs every code block of the integrator's guide, in order, in one shell, against a new installation, and then the TypeScript in the README;
+ * test/first-order runs the README's commands.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { linkedClone, startInstallation, type Installation } from '../../first-order/installation.ts';
 import { completeAuthorization } from '../../peers/complete-authorization.ts';
@@ -12,7 +15,9 @@ import { startShellSession, type ShellSession } from './shell-session.ts';
 
 const pages = await Promise.all(guidePages.map(readCodeBlocks));
 /** guide-tables.test.ts compares the diagram with the server. */
-const blocks = pages.flat().filter(({ name }) => name !== 'docs/integrator-guide/orders.md: stateDiagram-v2');
+const guideBlocks = pages.flat().filter(({ name }) => name !== 'docs/integrator-guide/orders.md: stateDiagram-v2');
+const readmeBlocks = (await readCodeBlocks('README.md')).filter(({ language }) => language === 'ts');
+const blocks = [...guideBlocks, ...readmeBlocks];
 const backgroundBlocks = new Set([
   "docs/integrator-guide/webhooks.md: import { createServer } from 'node:http';",
   'docs/integrator-guide/webhooks.md: import base64, hashlib, hmac, json, os, time',
