@@ -1,6 +1,5 @@
 import crypto from 'node:crypto';
 import { promisify } from 'node:util';
-import { argon2idAsync } from '@noble/hashes/argon2.js';
 
 export type Argon2idParameters = {
   readonly message: string;
@@ -19,8 +18,10 @@ const nativeArgon2: typeof crypto.argon2 | undefined = crypto.argon2;
 const derive = nativeArgon2 && promisify(nativeArgon2);
 
 /** Derives a key in JavaScript. This takes several times as long as in Node.js, but does not block the event loop for more than 10 ms. */
-export const deriveArgon2idKeyInJavaScript: DeriveKey = async ({ message, nonce, memory, passes, parallelism, tagLength }) =>
-  Buffer.from(await argon2idAsync(message, nonce, { m: memory, t: passes, p: parallelism, dkLen: tagLength, asyncTick: 10 }));
+export const deriveArgon2idKeyInJavaScript: DeriveKey = async ({ message, nonce, memory, passes, parallelism, tagLength }) => {
+  const { argon2idAsync } = await import('@noble/hashes/argon2.js');
+  return Buffer.from(await argon2idAsync(message, nonce, { m: memory, t: passes, p: parallelism, dkLen: tagLength, asyncTick: 10 }));
+};
 
 /** Derives a key with argon2id (RFC 9106), with Node.js if it supports this. */
 export const deriveArgon2idKey: DeriveKey = derive ? (parameters) => derive('argon2id', parameters) : deriveArgon2idKeyInJavaScript;
