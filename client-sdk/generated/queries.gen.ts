@@ -298,7 +298,7 @@ export interface Mutations {
   };
   readonly branding: {
     update(options?: CallOptions & IfMatch): MutationOf<Branding, BrandingUpdate>;
-    setLogo(options?: UploadOptions & IfMatch): MutationOf<Branding, FileContent>;
-    deleteLogo(options?: CallOptions & IfMatch): MutationOf<undefined, void>;
+    setLogo(options?: UploadOptions): MutationOf<Branding, FileContent>;
+    deleteLogo(options?: CallOptions): MutationOf<undefined, void>;
   };
 }

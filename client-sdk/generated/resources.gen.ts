@@ -748,13 +748,13 @@ export interface BrandingResource {
    * Stores the image in the body as the shop's logo. The server accepts PNG, JPEG and WebP, checks the image header, and serves the image from its own address. Each side must have 16 to 2048 pixels.
    * Requires the scope `branding.manage`.
    */
-  setLogo(file: FileContent, options?: UploadOptions & IfMatch): Call<Branding, ProblemsOf['branding.setLogo']>;
+  setLogo(file: FileContent, options?: UploadOptions): Call<Branding, ProblemsOf['branding.setLogo']>;
   /**
    * Delete the logo.
    * Pages then show the first letter of the name. If there is no logo, nothing changes.
    * Requires the scope `branding.manage`.
    */
-  deleteLogo(options?: CallOptions & IfMatch): Call<undefined, ProblemsOf['branding.deleteLogo']>;
+  deleteLogo(options?: CallOptions): Call<undefined, ProblemsOf['branding.deleteLogo']>;
 }
 
 /** Methods of the client, by resource. */

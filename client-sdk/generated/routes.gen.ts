@@ -1595,7 +1595,6 @@ export type ProblemsOf = {
     insufficient_scope: 403;
     forbidden: 403;
     not_acceptable: 406;
-    precondition_failed: 412;
     payload_too_large: 413;
     unsupported_media_type: 415;
     rate_limited: 429;
@@ -1613,7 +1612,6 @@ export type ProblemsOf = {
     insufficient_scope: 403;
     forbidden: 403;
     not_acceptable: 406;
-    precondition_failed: 412;
     rate_limited: 429;
     quota_exceeded: 429;
     internal_error: 500;

@@ -123,10 +123,7 @@ describe('a planted statement is found', () => {
   });
 
   test('above the limit', () => {
-    const planted = findStatements(
-      'server/orders/planted.sql.ts',
-      `// Written in SQL because MikroORM has no lateral joins.\n${statement}`,
-    );
+    const planted = findStatements('server/orders/planted.sql.ts', `// Written in SQL because MikroORM has no lateral joins.\n${statement}`);
     expect(findViolations([...statements, ...planted], statements.length)).toEqual({
       outside: [],
       unexplained: [],

@@ -46,13 +46,13 @@ export class PageRouter {
    * @param uploadBytesMax maximum size of a form with files; absent for a form without files
    */
   addForm(paths: Paths, submit: RequestHandler, stale: RequestHandler, uploadBytesMax?: number): this {
-    const read = uploadBytesMax === undefined ? readUrlEncodedForm : readMultipartForm(uploadBytesMax, readUrlEncodedForm);
+    const readFiles = uploadBytesMax === undefined ? [] : readMultipartForm(uploadBytesMax);
     const checkToken: RequestHandler = (req, res, next) => {
       const { data } = formBody.safeParse(req.body);
       return data && this.#context.forms.verify(req, data.csrf) ? submit(req, res, next) : stale(req, res, next);
     };
     this.formPaths.push(...[paths].flat());
-    this.router.post([paths].flat(), ...this.#beforeForm, read, this.#session, checkToken);
+    this.router.post([paths].flat(), ...this.#beforeForm, ...readFiles, readUrlEncodedForm, this.#session, checkToken);
     return this;
   }
 }
@@ -60,6 +60,7 @@ export class PageRouter {
 const parseForm = express.urlencoded({ extended: false, limit: formBytesMax, parameterLimit: 100 });
 
 const readUrlEncodedForm: RequestHandler = (req, res, next) => {
+  if (req.body !== undefined) return next();
   lowerChunkedBodyLimit(req, formBytesMax);
-  parseForm(req, res, next);
+  return parseForm(req, res, next);
 };

@@ -12,7 +12,7 @@ export const shopMark = ({ name, logo }: ShopBranding): Html =>
 /** Returns the path of the icon that browsers show in their tabs. */
 export const shopIcon = ({ logo }: ShopBranding): string => (logo ? logoPath(logo) : '/favicon.ico');
 
-export const firstLetter = (name: string): string => [...name][0]?.toUpperCase() ?? '';
+export const firstLetter = (name: string): string => Array.from(name)[0]?.toUpperCase() ?? '';
 
 /** Renders the links to help, terms and privacy, if the shop has any. */
 export function shopLinks(shop: ShopBranding, { shopLinks: messages }: PageMessages): Html | undefined {
