@@ -75,34 +75,37 @@ function renderHtml(shop: ShopBranding, issuer: string, content: EmailContent): 
         </style>
       </head>
       <body class="ground" style="margin: 0; padding: 0; background: #f7f7f8">
-        <table role="presentation" class="ground" width="100%" cellpadding="0" cellspacing="0" style="background: #f7f7f8; ${font}">
-          <tr>
-            <td align="center" style="padding: 24px 12px">
-              <table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="max-width: 560px; text-align: start">
-                <tr>
-                  <td class="text" style="padding: 0 8px 16px; font-size: 18px; font-weight: 600; color: #1a1b1f">
-                    ${shopHeader(shop, issuer)}
-                  </td>
-                </tr>
-                <tr>
-                  <td
-                    class="card text"
-                    style="padding: 24px; border: 1px solid #e2e3e8; border-radius: 12px; background: #ffffff; color: #1a1b1f"
-                  >
-                    ${paragraphs.map((paragraph) => html`<p style="${text}">${paragraph}</p>`)}
-                    ${action && actionButton(action, light)}${lists.map(renderList)}
-                    ${notes.map((note) => html`<p class="quiet" style="${smallText}; color: #565a66">${note}</p>`)}
-                  </td>
-                </tr>
-                <tr>
-                  <td class="quiet" style="padding: 16px 8px; color: #565a66; font-size: 13px; line-height: 20px">
-                    ${shopFooter(shop, content, light.link)}
-                  </td>
-                </tr>
-              </table>
-            </td>
-          </tr>
-        </table>
+        <div role="main">
+          <table role="presentation" class="ground" width="100%" cellpadding="0" cellspacing="0" style="background: #f7f7f8; ${font}">
+            <tr>
+              <td align="center" style="padding: 24px 12px">
+                <table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="max-width: 560px; text-align: start">
+                  <tr>
+                    <td class="text" style="padding: 0 8px 16px; font-size: 18px; font-weight: 600; color: #1a1b1f">
+                      ${shopHeader(shop, issuer)}
+                    </td>
+                  </tr>
+                  <tr>
+                    <td
+                      class="card text"
+                      style="padding: 24px; border: 1px solid #e2e3e8; border-radius: 12px; background: #ffffff; color: #1a1b1f"
+                    >
+                      <h1 style="margin: 0 0 16px; font-size: 22px; line-height: 28px">${subject}</h1>
+                      ${paragraphs.map((paragraph) => html`<p style="${text}">${paragraph}</p>`)}
+                      ${action && actionButton(action, light)}${lists.map(renderList)}
+                      ${notes.map((note) => html`<p class="quiet" style="${smallText}; color: #565a66">${note}</p>`)}
+                    </td>
+                  </tr>
+                  <tr>
+                    <td class="quiet" style="padding: 16px 8px; color: #565a66; font-size: 13px; line-height: 20px">
+                      ${shopFooter(shop, content, light.link)}
+                    </td>
+                  </tr>
+                </table>
+              </td>
+            </tr>
+          </table>
+        </div>
       </body>
     </html>`;
 }
@@ -113,7 +116,7 @@ const logoHeight = 40;
 function shopHeader({ name, logo }: ShopBranding, issuer: string): Html {
   if (!logo) return html`${name}`;
   const width = Math.round((logo.width / logo.height) * logoHeight);
-  const style = `display: block; max-width: 100%; margin-bottom: 8px; border: 0`;
+  const style = `display: block; max-width: 100%; height: auto; margin-bottom: 8px; border: 0`;
   return html`<img src="${issuer}${logoPath(logo)}" alt="" width="${width}" height="${logoHeight}" style="${style}" />${name}`;
 }
 
