@@ -2,6 +2,7 @@ import { initContract } from '@ts-rest/core';
 import { apiKeyProblems, apiKeyRoutes } from './resources/access/api-keys.ts';
 import { applicationProblems, applicationRoutes } from './resources/access/applications.ts';
 import { auditEventRoutes } from './resources/access/audit-events.ts';
+import { brandingRoutes } from './resources/shop/branding.ts';
 import { connectedAppRoutes } from './resources/access/connected-apps.ts';
 import { deliveryMethodRoutes } from './resources/orders/delivery-methods.ts';
 import { eventRoutes } from './resources/events/events.ts';
@@ -51,6 +52,7 @@ const resources = {
   auditEvents: auditEventRoutes,
   usage: usageRoutes,
   signingKeys: signingKeyRoutes,
+  branding: brandingRoutes,
 };
 
 /** Contract of API version 1, the current version, including the version list. */
@@ -99,6 +101,14 @@ export {
   type SecretRotation,
 } from './resources/access/applications.ts';
 export { auditActions, type AuditAction, type AuditEvent } from './resources/access/audit-events.ts';
+export {
+  brandingUpdateSchema,
+  logoLimits,
+  logoMediaTypes,
+  type Branding,
+  type BrandingUpdate,
+  type LogoMediaType,
+} from './resources/shop/branding.ts';
 export type { ConnectedApp } from './resources/access/connected-apps.ts';
 export { currencyExponent, formatDecimalAmount } from './schema/currencies.ts';
 export type { DeliveryMethod, DeliveryMethodReplace } from './resources/orders/delivery-methods.ts';

@@ -8,7 +8,7 @@ export type FileContent = string | Chunk | Blob | Chunks | (() => Chunks);
 
 export type UploadOptions = CallOptions & {
   /** Media type of the file (default: the type of a Blob, otherwise `text/csv`). */
-  readonly contentType?: 'text/csv' | 'application/x-ndjson' | undefined;
+  readonly contentType?: 'text/csv' | 'application/x-ndjson' | 'image/png' | 'image/jpeg' | 'image/webp' | undefined;
   /** Called with the number of bytes that have been sent. Supported by Node; browsers do not report upload progress. */
   readonly onProgress?: ((bytes: number) => void) | undefined;
 };

@@ -14,6 +14,8 @@ import type {
   ApplicationsListQuery,
   AuditEventPage,
   AuditEventsListQuery,
+  Branding,
+  BrandingUpdate,
   ConnectedAppPage,
   ConnectedAppsListQuery,
   ConnectedAppsRemoveQuery,
@@ -164,6 +166,9 @@ export interface Queries {
   readonly usage: {
     get(): QueryOf<Usage>;
   };
+  readonly branding: {
+    get(): QueryOf<Branding>;
+  };
 }
 
 export interface InfiniteQueries {
@@ -290,5 +295,10 @@ export interface Mutations {
   };
   readonly signingKeys: {
     rotate(options?: CallOptions): MutationOf<SigningKeyRotation, SigningKeyRotationCreate>;
+  };
+  readonly branding: {
+    update(options?: CallOptions & IfMatch): MutationOf<Branding, BrandingUpdate>;
+    setLogo(options?: UploadOptions): MutationOf<Branding, FileContent>;
+    deleteLogo(options?: CallOptions): MutationOf<undefined, void>;
   };
 }

@@ -18,6 +18,8 @@ export type ApplicationPage = components['schemas']['ApplicationPage'];
 export type ApplicationUpdate = components['schemas']['ApplicationUpdate'];
 export type AuditEvent = components['schemas']['AuditEvent'];
 export type AuditEventPage = components['schemas']['AuditEventPage'];
+export type Branding = components['schemas']['Branding'];
+export type BrandingUpdate = components['schemas']['BrandingUpdate'];
 export type ConnectedApp = components['schemas']['ConnectedApp'];
 export type ConnectedAppPage = components['schemas']['ConnectedAppPage'];
 export type Delivery = components['schemas']['Delivery'];
@@ -724,6 +726,37 @@ export interface SigningKeysResource {
   rotate(body: SigningKeyRotationCreate, options?: CallOptions): Call<SigningKeyRotation, ProblemsOf['signingKeys.rotate']>;
 }
 
+export interface BrandingResource {
+  /**
+   * Get the branding.
+   * Requires no token.
+   */
+  get(options: CallOptions & Required<IfNoneMatch>): Call<Branding | undefined, ProblemsOf['branding.get']>;
+  /**
+   * Get the branding.
+   * Requires no token.
+   */
+  get(options?: CallOptions): Call<Branding, ProblemsOf['branding.get']>;
+  /**
+   * Update the branding.
+   * Updates the fields given in a JSON merge patch (RFC 7396). Omitted fields keep their values. Pages and e-mails change immediately.
+   * Requires the scope `branding.manage`.
+   */
+  update(body: BrandingUpdate, options?: CallOptions & IfMatch): Call<Branding, ProblemsOf['branding.update']>;
+  /**
+   * Set the logo.
+   * Stores the image in the body as the shop's logo. The server accepts PNG, JPEG and WebP, checks the image header, and serves the image from its own address. Each side must have 16 to 2048 pixels.
+   * Requires the scope `branding.manage`.
+   */
+  setLogo(file: FileContent, options?: UploadOptions): Call<Branding, ProblemsOf['branding.setLogo']>;
+  /**
+   * Delete the logo.
+   * Pages then show the first letter of the name. If there is no logo, nothing changes.
+   * Requires the scope `branding.manage`.
+   */
+  deleteLogo(options?: CallOptions): Call<undefined, ProblemsOf['branding.deleteLogo']>;
+}
+
 /** Methods of the client, by resource. */
 export interface Resources {
   readonly versions: VersionsResource;
@@ -747,4 +780,5 @@ export interface Resources {
   readonly auditEvents: AuditEventsResource;
   readonly usage: UsageResource;
   readonly signingKeys: SigningKeysResource;
+  readonly branding: BrandingResource;
 }

@@ -76,6 +76,10 @@ export const routes = {
   'auditEvents.list': 'GET /api/v1/audit-events query paginated',
   'usage.get': 'GET /api/v1/usage',
   'signingKeys.rotate': 'POST /api/v1/signing-key-rotations json idempotent',
+  'branding.get': 'GET /api/v1/branding',
+  'branding.update': 'PATCH /api/v1/branding json',
+  'branding.setLogo': 'PUT /api/v1/branding/logo file',
+  'branding.deleteLogo': 'DELETE /api/v1/branding/logo',
 } as const;
 
 /** Scopes of each operation. A token needs any one of these scopes; an empty list means that no scope is required. */
@@ -154,6 +158,10 @@ export const scopesOf = {
   'auditEvents.list': ['audit.read'],
   'usage.get': [],
   'signingKeys.rotate': ['signing_keys.manage'],
+  'branding.get': [],
+  'branding.update': ['branding.manage'],
+  'branding.setLogo': ['branding.manage'],
+  'branding.deleteLogo': ['branding.manage'],
 } as const;
 
 /** Problem codes of each operation, with their HTTP status. */
@@ -1541,6 +1549,69 @@ export type ProblemsOf = {
     payload_too_large: 413;
     unsupported_media_type: 415;
     idempotency_key_reused: 422;
+    rate_limited: 429;
+    quota_exceeded: 429;
+    internal_error: 500;
+    unavailable: 503;
+    insufficient_storage: 503;
+  };
+  'branding.get': {
+    invalid_request: 400;
+    invalid_token: 401;
+    expired_token: 401;
+    revoked_token: 401;
+    not_acceptable: 406;
+    rate_limited: 429;
+    quota_exceeded: 429;
+    internal_error: 500;
+    unavailable: 503;
+    insufficient_storage: 503;
+  };
+  'branding.update': {
+    invalid_request: 400;
+    malformed_json: 400;
+    invalid_token: 401;
+    expired_token: 401;
+    revoked_token: 401;
+    missing_token: 401;
+    insufficient_scope: 403;
+    forbidden: 403;
+    not_acceptable: 406;
+    precondition_failed: 412;
+    payload_too_large: 413;
+    unsupported_media_type: 415;
+    rate_limited: 429;
+    quota_exceeded: 429;
+    internal_error: 500;
+    unavailable: 503;
+    insufficient_storage: 503;
+  };
+  'branding.setLogo': {
+    invalid_request: 400;
+    invalid_token: 401;
+    expired_token: 401;
+    revoked_token: 401;
+    missing_token: 401;
+    insufficient_scope: 403;
+    forbidden: 403;
+    not_acceptable: 406;
+    payload_too_large: 413;
+    unsupported_media_type: 415;
+    rate_limited: 429;
+    quota_exceeded: 429;
+    internal_error: 500;
+    unavailable: 503;
+    insufficient_storage: 503;
+  };
+  'branding.deleteLogo': {
+    invalid_request: 400;
+    invalid_token: 401;
+    expired_token: 401;
+    revoked_token: 401;
+    missing_token: 401;
+    insufficient_scope: 403;
+    forbidden: 403;
+    not_acceptable: 406;
     rate_limited: 429;
     quota_exceeded: 429;
     internal_error: 500;

@@ -26,6 +26,7 @@ export const scopeDefinitions = {
   'refunds.write': { consent: 'Refund customers', admin: true },
   'shipments.write': { consent: 'Ship orders and update the status of parcels', admin: true },
   'settings.write': { consent: 'Change the settings of the shop', admin: true },
+  'branding.manage': { consent: 'Change the name, logo and colors of the shop on pages and in e-mails', admin: true, role: 'admin' },
   'tasks.read': { consent: 'See the exports and imports you started', admin: false },
   'tasks.write': { consent: 'Start exports and imports in your name', admin: false },
   'events.read': { consent: 'Receive events about everything that it can see', admin: false },

@@ -142,6 +142,7 @@ function apiRouter(
     em: db.em,
     readList: parts.readList ?? createListRunnerWithoutReplica(db.em),
     pages: new CursorPagination(keys.cursors),
+    issuer,
     taxMode,
     endAccess: revokeAccessOfSuspendedOrClosedUser,
     onEmailAddressChange,

@@ -21,3 +21,4 @@ export { applicationRoutes as applications } from '../access-management/applicat
 export { auditEventRoutes as auditEvents } from '../audit/routes.ts';
 export { usageRoutes as usage } from '../usage/routes.ts';
 export { signingKeyRoutes as signingKeys } from '../access-management/signing-key-routes.ts';
+export { brandingRoutes as branding } from '../branding/routes.ts';

@@ -4,7 +4,7 @@ import { readConfig } from '../config/read-config.ts';
 import { migrate } from '../database/migrate/run-migrations.ts';
 import { createAccountWithVerifiedEmail, EmailTakenError } from '../oauth/accounts/accounts-and-passwords.ts';
 import { validateAndHashNewPassword } from '../oauth/pages/handlers/validate-and-hash-new-password.ts';
-import { defaultShopBranding } from '../oauth/pages/views/page-layout-and-form-fields.ts';
+import { defaultShopBranding } from '../branding/default-branding.ts';
 import { englishMessages } from '../oauth/pages/messages/english-messages.ts';
 import { CommandError } from '../process/command-error.ts';
 import { exitCodes } from '../process/exit-codes.ts';

@@ -7,7 +7,7 @@ import type { Database, EntityManager } from '../database/entity-manager/entity-
 import { acquireAdvisoryLockForId } from '../database/queries/acquire-advisory-lock.sql.ts';
 import { createAccountWithVerifiedEmail } from '../oauth/accounts/accounts-and-passwords.ts';
 import { validateAndHashNewPassword, type PasswordOwner } from '../oauth/pages/handlers/validate-and-hash-new-password.ts';
-import { defaultShopBranding } from '../oauth/pages/views/page-layout-and-form-fields.ts';
+import { defaultShopBranding } from '../branding/default-branding.ts';
 import { englishMessages } from '../oauth/pages/messages/english-messages.ts';
 import { User } from '../users/user.entity.ts';
 import { createDemonstrationShop } from './create-demonstration-shop.ts';

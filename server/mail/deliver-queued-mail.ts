@@ -19,7 +19,13 @@ const minuteMs = 60_000;
 /** How long a process reserves a message; longer than any delivery attempt takes. */
 const leaseMs = 5 * minuteMs;
 
-const storedMailSchema = z.object({ to: z.string(), subject: z.string(), text: z.string(), html: z.string() });
+const storedMailSchema = z.object({
+  to: z.string(),
+  subject: z.string(),
+  text: z.string(),
+  html: z.string(),
+  senderName: z.string().optional(),
+});
 
 /**
  * Sends pending messages and returns the number of messages sent. Failed messages are retried with increasing delays for about a day. If

@@ -8,6 +8,8 @@ export type Mail = {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
+  /** Name of the sender (default: the name in the server configuration). */
+  readonly senderName?: string | undefined;
 };
 
 /** Encryption context of stored mail. */

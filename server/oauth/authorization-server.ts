@@ -15,7 +15,6 @@ import {
   oidcProviderRoutePatterns,
   oauthEndpointPaths,
   mcpAudienceFromIssuer,
-  basePathFromIssuer,
 } from './protocol/endpoint-paths-and-audiences.ts';
 import { createDatabaseAttemptLimiter, type AttemptLimiter } from './brute-force/attempt-limiter.ts';
 import { createPublicNetworkPolicy, type NetworkPolicy } from '../outgoing-http/ssrf-protected-connection.ts';
@@ -36,11 +35,15 @@ import { requireIssuerHost } from './provider/require-issuer-host.ts';
 import type { PageContext } from './pages/routing/page-context.ts';
 import { createPageErrorHandler, sendCrossSiteErrorPage, sendWrongHostErrorPage } from './pages/routing/page-error-handler.ts';
 import { createPageRouter } from './pages/page-routes.ts';
-import { defaultShopBranding, type PageSettings, type ShopBranding } from './pages/views/page-layout-and-form-fields.ts';
+import type { PageSettings } from './pages/views/page-layout-and-form-fields.ts';
+import { createPageSettings } from './pages/page-settings.ts';
+import { refreshBrandingForProviderPages } from './pages/routing/refresh-branding.ts';
+import { BrandingCache } from '../branding/branding-cache.ts';
+import { logoPathPattern } from '../branding/logo-url.ts';
+import { serveLogo } from '../branding/serve-logo.ts';
 import { pageEnhancementScript } from './pages/assets/read-page-script.ts';
 import { createOidcProviderPages, type ProviderPages } from './pages/views/oidc-provider-pages.ts';
-import { buildStylesheet } from './pages/assets/build-page-stylesheet.ts';
-import { englishMessages } from './pages/messages/english-messages.ts';
+import { serveStylesheet, stylesheetPathPattern } from './pages/assets/build-page-stylesheet.ts';
 import { PasskeyChallenges } from './second-factors/passkeys.ts';
 import { defaultRefreshGraceSeconds } from './refresh/default-refresh-grace.ts';
 import { createRefreshRequestMiddleware, isRefreshRequest } from './refresh/refresh-token-grant.ts';
@@ -61,7 +64,6 @@ export type CreateAuthorizationServerOptions = {
   readonly issuer: string;
   readonly keys: Pick<DerivedKeys, 'cookies' | 'signingKeys' | 'mail' | 'secondFactor'>;
   readonly log: { error(details: object, message: string): void };
-  readonly shop?: ShopBranding;
   /** Creates the storage adapters for codes and tokens (default: PostgreSQL). Tests replace this factory to inject faults. */
   readonly store?: (em: EntityManager) => AdapterFactory;
   /** Rotation schedule and reload interval for the signing keys. Tests shorten both. */
@@ -97,7 +99,7 @@ export type AuthorizationServer = {
 
 export async function createAuthorizationServer(parts: CreateAuthorizationServerOptions): Promise<AuthorizationServer> {
   const { em } = parts.db;
-  const { issuer, keys, log, shop = defaultShopBranding, canMail = true, limits = createDatabaseAttemptLimiter(em) } = parts;
+  const { issuer, keys, log, canMail = true, limits = createDatabaseAttemptLimiter(em) } = parts;
   const { refreshGraceSeconds = defaultRefreshGraceSeconds } = parts;
   const deriveKey = (name: string): Buffer => createHmac('sha256', keys.cookies).update(name).digest();
   const providerKeys = providerKeysFrom(deriveKey);
@@ -105,14 +107,7 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
   await ensureBuiltInApplications(em, issuer);
 
   const verification = { issuer, keys: signingKeys.findVerificationKey, referenceKey: providerKeys.referenceKey };
-  const css = buildStylesheet(shop.accent);
-  const settings: PageSettings = {
-    shop,
-    messages: englishMessages,
-    stylesheetPath: css.path,
-    scriptPath: pageEnhancementScript.path,
-    base: basePathFromIssuer(issuer),
-  };
+  const settings = createPageSettings(em, new BrandingCache(), issuer);
   const store = (parts.store ?? createPostgresAdapterFactory)(em);
   const pages = createOidcProviderPages(settings, issuer);
   const reloadableProvider = await ReloadableProvider.start(signingKeys, (current) => {
@@ -122,7 +117,7 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
     acceptJwtsAtUserinfo(provider, verification, apiAudienceFromIssuer(issuer));
     provider.on('grant.revoked', setRevokedGrantIdOfRequest);
     provider.on('server_error', createServerErrorRecorder(log));
-    for (const middleware of providerMiddleware(parts, { limits, store, pages, verification })) provider.use(middleware);
+    for (const middleware of providerMiddleware(parts, { limits, store, pages, settings, verification })) provider.use(middleware);
     return provider;
   });
 
@@ -141,7 +136,7 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
     onTokenOperation: parts.onTokenOperation ?? (() => undefined),
   };
   return {
-    ...routes(context, reloadableProvider.handleRequest, css, log),
+    ...routes(context, reloadableProvider.handleRequest, log),
     verifyAccessToken: createAccessTokenVerifier(em, verification, apiAudienceFromIssuer(issuer)),
     verifyMcpToken: createAccessTokenVerifier(em, verification, mcpAudienceFromIssuer(issuer)),
     settings,
@@ -154,18 +149,20 @@ type MiddlewareOptions = {
   readonly limits: AttemptLimiter;
   readonly store: AdapterFactory;
   readonly pages: ProviderPages;
+  readonly settings: PageSettings;
   readonly verification: Parameters<typeof acceptJwtsForRevocationAndIntrospection>[0];
 };
 
 /** Returns the middleware that wraps oidc-provider's request handling, from the outermost to the innermost. */
 function providerMiddleware(
   parts: CreateAuthorizationServerOptions,
-  { limits, store, pages, verification }: MiddlewareOptions,
+  { limits, store, pages, settings, verification }: MiddlewareOptions,
 ): Middleware[] {
   const { issuer, log, onTokenOperation } = parts;
   const { em } = parts.db;
   const refreshTokens = createRefreshRequestMiddleware({ em, limits });
   const handleOtherRequest = chainMiddleware([
+    refreshBrandingForProviderPages(settings),
     completeSignOutWithoutSession(pages),
     ...selfRegistrationMiddleware(parts, limits, store),
     prefetchClientAndLimitSecretAttempts(em, limits),
@@ -220,7 +217,6 @@ const providerKeysFrom = (deriveKey: (name: string) => Buffer) => ({
 function routes(
   context: PageContext,
   handleProviderRequest: ReloadableProvider['handleRequest'],
-  css: ReturnType<typeof buildStylesheet>,
   log: CreateAuthorizationServerOptions['log'],
 ): Pick<AuthorizationServer, 'router' | 'formPaths'> {
   const { issuer } = context.provider;
@@ -237,16 +233,16 @@ function routes(
       rejectCrossSiteProviderForms(issuer, sendCrossSiteErrorPage(context)),
       handleProviderRequest,
     )
-    .get(css.path, serveImmutable('css', css.text))
-    .get(pageEnhancementScript.path, serveImmutable('js', pageEnhancementScript.text))
+    .get(stylesheetPathPattern, serveStylesheet)
+    .get(logoPathPattern, serveLogo(context.em))
+    .get(pageEnhancementScript.path, serveScript)
     .use(pages.router)
     .use(createPageErrorHandler(context, log));
   return { router, formPaths: pages.formPaths };
 }
 
-/** Serves an asset that caches can store indefinitely, because the asset path contains a content hash. */
-const serveImmutable =
-  (type: string, text: string): express.RequestHandler =>
-  (_req, res) => {
-    res.set({ 'Cache-Control': 'public, max-age=31536000, immutable', 'X-Content-Type-Options': 'nosniff' }).type(type).send(text);
-  };
+/** Serves the page script. Caches can store it indefinitely, because its path contains a content hash. */
+const serveScript: express.RequestHandler = (_req, res) => {
+  res.set({ 'Cache-Control': 'public, max-age=31536000, immutable', 'X-Content-Type-Options': 'nosniff' });
+  res.type('js').send(pageEnhancementScript.text);
+};

@@ -7,16 +7,16 @@ import { problemPageTexts } from './problem-page-texts.ts';
 
 /** Serves the pages that problem `type` URLs point to: one page per code, and a list at `/problems`. */
 export function serveProblemPages(pageSettings: PageSettings, issuer: string): Router {
-  const settings = { ...pageSettings, scriptPath: undefined };
-  const sendPage = (res: Response, document: Html, status = 200): void => {
-    const headers = { ...createPageSecurityHeaders(issuer), ...(status === 200 && { 'Cache-Control': 'public, max-age=3600' }) };
-    res.status(status).set(headers).type('html').send(document.toString());
+  const sendPage = async (res: Response, render: (settings: PageSettings) => Html, status = 200): Promise<void> => {
+    await pageSettings.refreshBranding();
+    const document = render({ ...pageSettings, scriptPath: undefined });
+    res.status(status).set(createPageSecurityHeaders(issuer)).type('html').send(document.toString());
   };
   return express
     .Router({ caseSensitive: true, strict: true })
-    .get('/problems', (_req, res) => sendPage(res, listPage(settings)))
+    .get('/problems', (_req, res) => sendPage(res, listPage))
     .get('/problems/:code', ({ params: { code } }, res) =>
-      isProblemCode(code) ? sendPage(res, codePage(settings, code)) : sendPage(res, unknownPage(settings), 404),
+      isProblemCode(code) ? sendPage(res, (settings) => codePage(settings, code)) : sendPage(res, unknownPage, 404),
     );
 }
 

@@ -39,8 +39,8 @@ const createJobs = ({ db, storage, log, keys, providers, transport }: ProcessDep
   ...createMailAndCleanupJobs({ db, log, transport, mailKey: keys.mail }),
 ];
 
-function createDeliverer({ config: { production }, db: { em }, log, keys, transport }: ProcessDependencies): DeliveryWorker {
-  const notifications = { mailKey: keys.mail, canMail: transport !== undefined };
+function createDeliverer({ config: { production, issuer }, db: { em }, log, keys, transport }: ProcessDependencies): DeliveryWorker {
+  const notifications = { mailKey: keys.mail, issuer, canMail: transport !== undefined };
   return new DeliveryWorker({ em, log, key: keys.webhooks, network: createPublicNetworkPolicy(!production), notice: notifications });
 }
 

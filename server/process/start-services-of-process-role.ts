@@ -68,12 +68,7 @@ async function openDependencies(config: Config, log: Log, opened: CleanupStack):
  * Connects event notifications between processes. Only one process can use an embedded database, so no connection is needed; with
  * PostgreSQL, a `web` process notifies the workers.
  */
-async function connectEventSignals(
-  { role, databaseUrl, directDatabaseUrl }: Config,
-  { em }: Database,
-  log: Log,
-  opened: CleanupStack,
-) {
+async function connectEventSignals({ role, databaseUrl, directDatabaseUrl }: Config, { em }: Database, log: Log, opened: CleanupStack) {
   if (!isPostgresqlUrl(databaseUrl)) return;
   if (role === 'web') forwardLocalWritesToOtherProcesses(em, log);
   opened.use(await listenForEventNotifications(em, directDatabaseUrl ?? databaseUrl, log));

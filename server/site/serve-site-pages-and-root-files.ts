@@ -10,10 +10,12 @@ type Options = { readonly issuer: string; readonly development: boolean };
 
 /** Serves the start page at `/` and the files that browsers and crawlers request automatically. */
 export function serveStartPageAndRootFiles(settings: PageSettings, options: Options): Router {
-  const page = renderStartPage(withoutScript(settings), options);
   return express
     .Router({ caseSensitive: true, strict: true })
-    .get('/', (_req, res) => sendPage(res, options.issuer, page))
+    .get('/', async (_req, res) => {
+      await settings.refreshBranding();
+      sendPage(res, options.issuer, renderStartPage(withoutScript(settings), options));
+    })
     .use(serveFaviconAndRobotsTxt());
 }
 
@@ -37,11 +39,11 @@ const robotsTxt = 'User-agent: *\nDisallow: /\n';
 
 /** Responds to unknown paths with an HTML page if the client prefers HTML, as browsers do. Other clients get a problem document. */
 export function serveNotFoundPage(settings: PageSettings, issuer: string): RequestHandler {
-  const page = renderNotFoundPage(withoutScript(settings));
-  return (req, res, next) => {
+  return async (req, res, next) => {
     res.vary('Accept');
     if (!['GET', 'HEAD'].includes(req.method) || req.accepts(['json', 'html']) !== 'html') return next();
-    return sendPage(res.status(404), issuer, page);
+    await settings.refreshBranding();
+    return sendPage(res.status(404), issuer, renderNotFoundPage(withoutScript(settings)));
   };
 }
 

@@ -24,6 +24,7 @@ export const resourceTestFiles: Readonly<Record<keyof typeof contract, string>> 
   auditEvents: 'audit-events/audit-events.test.ts',
   usage: 'usage/get.test.ts',
   signingKeys: 'signing-keys/rotate.test.ts',
+  branding: 'branding/branding.test.ts',
 };
 
 /** All test files that `npm run test:quick` runs. The authorization matrix calls every operation as every kind of caller. */

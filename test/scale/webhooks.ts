@@ -148,7 +148,7 @@ try {
     log,
     key: keys.webhooks,
     network: createPublicNetworkPolicy(true),
-    notice: { mailKey: keys.mail, canMail: false },
+    notice: { mailKey: keys.mail, issuer: 'http://localhost', canMail: false },
   });
   const background = startJobs(
     [...createEventSequencingAndCleanupJobs(db, createWebhookDeliveriesForEvents), ...createWebhookJobs(db, deliverer)],

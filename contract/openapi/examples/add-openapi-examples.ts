@@ -112,7 +112,9 @@ function operationWithExamples(
   const { parameters, requestBody, responses, ...rest } = operation;
   const id = jsonPrimitiveToText(operation['operationId']);
   const contentWithExamples = (content: JsonValue | undefined): JsonObject =>
-    mapValues(content, (media, type) => (isJsonObject(media) ? { ...media, example: exampleContent(id, type, media, schemas) } : media));
+    mapValues(content, (media, type) =>
+      isJsonObject(media) && !type.startsWith('image/') ? { ...media, example: exampleContent(id, type, media, schemas) } : media,
+    );
   return {
     ...rest,
     ...(Array.isArray(parameters) && { parameters: parameters.map((parameter) => withParameterExample(id, parameter)) }),

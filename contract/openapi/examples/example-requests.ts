@@ -61,6 +61,7 @@ export const exampleRequestBodiesBySchemaName: Readonly<Record<string, JsonObjec
   WebhookEndpointUpdate: { events: ['*'] },
   WebhookSecretRotationCreate: { overlap_seconds: 3600 },
   RedeliveryCreate: { from_event_id: 1 },
+  BrandingUpdate: { name: 'Larkspur', accent_color: '#2f6f4f', help_url: 'https://shop.example/help' },
   RegistrationTokenCreate: { expires_in: 3600 },
 };
 

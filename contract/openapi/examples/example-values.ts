@@ -100,6 +100,27 @@ const apiKey = {
   last_used_at: null,
 };
 
+const branding = {
+  name: 'Larkspur',
+  accent_color: '#2f6f4f',
+  colors: {
+    light: { button: '#2f6f4f', button_text: '#ffffff', link: '#2f6f4f' },
+    dark: { button: '#397658', button_text: '#ffffff', link: '#8db09e' },
+  },
+  logo: {
+    url: 'https://shop.example/assets/logo-9f86d081884c7d659a2feaa0c55ad015.png',
+    media_type: 'image/png',
+    width: 256,
+    height: 256,
+  },
+  help_url: 'https://shop.example/help',
+  terms_url: 'https://shop.example/terms',
+  privacy_url: 'https://shop.example/privacy',
+  email_sender_name: 'Larkspur',
+  email_footer: 'Larkspur Ltd, 12 Market Street, Bath',
+  version: 2,
+};
+
 const webhookEndpoint = {
   id: 2,
   url: 'https://shop.example/hooks',
@@ -130,6 +151,7 @@ export const examplesBySchemaName: Readonly<Record<string, JsonObject>> = {
   WebhookAttempt: { at: paidAt, milliseconds: 84, status_code: 204, error: null },
   Delivery: delivery,
   User: { id: 7, name: 'Ann Lee', email: 'ann@example.com', status: 'active', role: 'customer', version: 1, ...times },
+  Branding: branding,
   Product: {
     id: 1,
     sku: bag.sku,

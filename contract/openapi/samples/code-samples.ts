@@ -70,7 +70,9 @@ function callOf(origin: string, method: string, path: string, operation: JsonObj
 const jsonFirst = (mediaType: string): number => (mediaType === 'application/json' ? 0 : 1);
 
 const fileName = (operationId: string, mediaType: string): string =>
-  `${operationId.startsWith('product') ? 'products' : 'orders'}.${mediaType === 'text/csv' ? 'csv' : 'ndjson'}`;
+  mediaType.startsWith('image/')
+    ? `logo.${mediaType.slice('image/'.length)}`
+    : `${operationId.startsWith('product') ? 'products' : 'orders'}.${mediaType === 'text/csv' ? 'csv' : 'ndjson'}`;
 
 function resultKindOf(response: JsonValue | undefined): SampleCall['resultKind'] {
   const types = entriesOf(isJsonObject(response) ? response['content'] : undefined).map(([type]) => type);

@@ -39,6 +39,7 @@ export const auditActions = [
   'application.deleted',
   'application.secret_rotated',
   'signing_key.rotated',
+  'branding.changed',
   'token.reused',
 ] as const;
 

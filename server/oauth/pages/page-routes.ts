@@ -1,6 +1,14 @@
 import type express from 'express';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../audit/record-audit-event.ts';
 import { showAccountPage, createSignedInPageGuards } from './handlers/signed-in-page-guards-and-account-page.ts';
+import {
+  brandingPagePath,
+  logoFormBytesMax,
+  showBranding,
+  submitBranding,
+  submitLogo,
+  submitLogoRemoval,
+} from './handlers/edit-branding.ts';
 import { showConsent, submitConsent } from './handlers/handle-consent.ts';
 import { showApiKeys, submitApiKeyRevocation } from './handlers/show-and-revoke-api-keys.ts';
 import {
@@ -120,6 +128,10 @@ function addAccountPages(pages: PageRouter, context: PageContext): void {
     .addForm('/account/recovery-codes', requireRecentSignIn(submitRecoveryCodeRenewal), redirectTo('/account/security'))
     .addForm('/account/passkeys', requireRecentSignIn(submitNewPasskey), requireRecentSignIn(redisplayNewPasskey))
     .addForm('/account/passkeys/remove', requireRecentSignIn(submitPasskeyRemoval), redirectTo('/account/security'))
+    .addPage(brandingPagePath, requireRecentSignIn(showBranding))
+    .addForm(brandingPagePath, requireRecentSignIn(submitBranding), redirectTo(brandingPagePath))
+    .addForm(`${brandingPagePath}/logo`, requireRecentSignIn(submitLogo), redirectTo(brandingPagePath), logoFormBytesMax)
+    .addForm(`${brandingPagePath}/logo/remove`, requireRecentSignIn(submitLogoRemoval), redirectTo(brandingPagePath))
     .addPage('/account/close', requireRecentSignIn(showCloseAccount))
     .addForm('/account/close', requireRecentSignIn(submitCloseAccount), redirectTo('/account/close'));
 }

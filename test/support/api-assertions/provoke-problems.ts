@@ -56,7 +56,7 @@ const invalidRequests: Record<string, InvalidateRequest> = {
   invalid_request: (valid, _, route) => [
     ...withParameter(valid, route, '!'.repeat(40)),
     ...(typeof valid.body === 'object' ? [{ ...valid, body: { ...valid.body, surprise: 1 } }] : []),
-    ...(route.query === undefined ? [] : [withQuery(valid, 'surprise=1')]),
+    withQuery(valid, 'surprise=1'),
   ],
   malformed_json: (valid) => [{ ...valid, body: '{' }],
   payload_too_large: (valid) => [{ ...valid, body: JSON.stringify({ note: 'x'.repeat(1_000_001) }) }],

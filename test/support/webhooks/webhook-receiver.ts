@@ -64,7 +64,13 @@ export function createDeliveryWorker(
   log = createLog(false),
 ): DeliveryWorker {
   const keys = deriveKeys(testServerSecret);
-  return new DeliveryWorker({ em: db.em, log, key: keys.webhooks, network, notice: { mailKey: keys.mail, canMail: true } });
+  return new DeliveryWorker({
+    em: db.em,
+    log,
+    key: keys.webhooks,
+    network,
+    notice: { mailKey: keys.mail, issuer: 'http://localhost', canMail: true },
+  });
 }
 
 /** Sequences all events and attempts all pending deliveries. */

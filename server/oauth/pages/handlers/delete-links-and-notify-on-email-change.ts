@@ -24,6 +24,7 @@ export const deleteLinksAndNotifyOnEmailChange =
     const { userId, from, to, isVerified } = change;
     await deleteEmailedLinksAfterAddressChange(em, change);
     if (!canMail) return;
+    await settings.refreshBranding();
     const { mail } = settings.messages;
     const shop = settings.shop.name;
     const text = isVerified ? mail.addressChanged(shop, to) : mail.addressChangedByOther(shop, to);

@@ -5,6 +5,7 @@ import { findActiveAccountById } from '../../accounts/accounts-and-passwords.ts'
 import type { AccountRow } from '../../storage/prefetched-record-and-client-types.ts';
 import { findWhenAuthenticatorAppWasAdded } from '../../second-factors/authenticator-app-and-recovery-codes.ts';
 import { getBrowserSessionOfRequest } from '../../sessions/load-start-and-end-browser-session.ts';
+import { User } from '../../../users/user.entity.ts';
 import { OauthRecord } from '../../storage/oauth-record.entity.ts';
 import { twoFactorAcrValue } from '../../protocol/acr-and-amr.ts';
 import { sendPage, type PageContext } from '../routing/page-context.ts';
@@ -82,5 +83,11 @@ export async function lockAccountAndRequireActiveSession(em: EntityManager, { ac
   if ((await em.count(OauthRecord, session)) === 0) throw new SessionEndedError('the session has ended');
 }
 
-export const showAccountPage: AccountHandler = ({ context, req, res, account }) =>
-  sendPage(context, res, accountPage(context.settings, account, context.forms.issue(req, res)));
+export const showAccountPage: AccountHandler = async ({ context, req, res, account }) => {
+  const isAdministrator = await isActiveAdministrator(context.em, account.id);
+  sendPage(context, res, accountPage(context.settings, { ...account, isAdministrator }, context.forms.issue(req, res)));
+};
+
+/** Returns whether the user may change the branding. */
+export const isActiveAdministrator = async (em: EntityManager, id: number): Promise<boolean> =>
+  (await em.count(User, { id, role: 'admin', status: 'active' })) > 0;

@@ -1,8 +1,10 @@
 import { englishAccountMessages } from './english-account-messages.ts';
+import { englishBrandingMessages } from './english-branding-messages.ts';
 
 /** English texts for all pages. A translation is another object of this type. */
 export const englishMessages = {
   ...englishAccountMessages,
+  ...englishBrandingMessages,
   language: 'en',
   direction: 'ltr',
   error: 'Error',
@@ -67,8 +69,8 @@ export const englishMessages = {
     from: (host: string) => `You will be sent back to ${host}.`,
     fromThisComputer: 'It runs on this computer.',
     fromADevice: 'It runs on the device whose code you confirmed.',
-    verified: (shop: string) => `Made by ${shop}.`,
-    notVerified: (shop: string) => `Not made by ${shop}. Allow it only if you know it.`,
+    verified: (shop: string) => `Official application of ${shop}`,
+    notVerified: (shop: string) => `Not operated by ${shop}. Allow access only if you trust this application.`,
     identifiedBy: 'This application is published at',
     anyProgram:
       'Any program on this computer can use the name of this application. Continue only if you have just started to sign in from it yourself.',

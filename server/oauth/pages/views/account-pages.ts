@@ -27,8 +27,10 @@ export const renderAccountSuccessPage = (settings: PageSettings, title: string, 
       ${more}`,
   );
 
-export function accountPage(settings: PageSettings, person: { name: string; email: string }, csrf: string): Html {
-  const { accountMenu: menu, account } = settings.messages;
+type AccountOwner = { readonly name: string; readonly email: string; readonly isAdministrator: boolean };
+
+export function accountPage(settings: PageSettings, person: AccountOwner, csrf: string): Html {
+  const { accountMenu: menu, account, branding } = settings.messages;
   const links = [
     ['/account/password', menu.password],
     ['/account/email', menu.email],
@@ -36,6 +38,7 @@ export function accountPage(settings: PageSettings, person: { name: string; emai
     ['/account/sessions', menu.sessions],
     ['/account/apps', menu.apps],
     ['/account/api-keys', menu.apiKeys],
+    ...(person.isAdministrator ? [['/account/branding', branding.menu] as const] : []),
     ['/account/close', menu.close],
   ] as const;
   return renderPage(

@@ -37,7 +37,7 @@ export function consentPage(settings: PageSettings, content: ConsentPageViewMode
         ${hiddenField('csrf', content.csrf)}
         <div class="facts">
           ${content.documentHost !== undefined && html`<p>${consent.identifiedBy} <strong>${content.documentHost}</strong></p>`}
-          <p>${application.firstParty ? consent.verified(shop.name) : consent.notVerified(shop.name)}</p>
+          ${application.firstParty ? html`<p class="official">${consent.verified(shop.name)}</p>` : html`<p>${consent.notVerified(shop.name)}</p>`}
           <p>${destinationText(settings, content.returnTo)}</p>
           ${content.selfRegistered && redirectsToLocalProgram(content.returnTo) && html`<p class="warning">${consent.anyProgram}</p>`}
           <p>${consent.signedInAs} <strong>${person.name}</strong><br />${person.email}</p>

@@ -17,6 +17,7 @@ export function createOidcProviderPages(settings: PageSettings, issuer: string) 
   return {
     ...createDeviceVerificationPages(settings, issuer),
     renderError: async (ctx: KoaContextWithOIDC, { error, error_description: description }: ErrorOut): Promise<void> => {
+      await settings.refreshBranding();
       const { failure } = settings.messages;
       if (error === 'server_error') return show(ctx, errorPage(settings, failure.title, failure.text));
       if (ctx.oidc.route === 'resume') return show(ctx, errorPage(settings, failure.expiredTitle, failure.expired));

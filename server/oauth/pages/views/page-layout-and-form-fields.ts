@@ -1,18 +1,20 @@
 import { html, Html, type HtmlChild } from '../../../http/response/html-template.ts';
+import type { ShopBranding } from '../../../branding/default-branding.ts';
 import type { PageMessages } from '../messages/english-messages.ts';
-
-export type ShopBranding = { readonly name: string; readonly accent: string };
-
-export const defaultShopBranding: ShopBranding = { name: 'Mandate', accent: '#1d4ed8' };
+import { shopIcon, shopLinks, shopMark } from './shop-branding.ts';
 
 /** Settings used to render every page. */
 export type PageSettings = {
   readonly shop: ShopBranding;
+  /** Reads the current branding. Every page request calls this function before it renders a page. */
+  readonly refreshBranding: () => Promise<void>;
   readonly messages: PageMessages;
   readonly stylesheetPath: string;
   /** Path of the page script; undefined for pages without the script. */
   readonly scriptPath: string | undefined;
   readonly base: string;
+  /** Public URL of the server, for links in e-mails. */
+  readonly issuer: string;
 };
 
 export type FieldError = { readonly field: string; readonly text: string };
@@ -38,13 +40,14 @@ const renderDocument = (
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="robots" content="noindex" />
         <title>${faults.length > 0 && `${messages.error}: `}${title} - ${shop.name}</title>
-        <link rel="icon" href="/favicon.ico" />
+        <link rel="icon" href="${shopIcon(shop)}" />
         <link rel="stylesheet" href="${stylesheetPath}" />
         ${scriptPath !== undefined && html`<script type="module" src="${scriptPath}"></script>`}
       </head>
       <body>
-        <header><span class="mark" aria-hidden="true">${shop.name.at(0)}</span>${shop.name}</header>
+        <header>${shopMark(shop)}${shop.name}</header>
         <main>${faults.length > 0 && errorSummary(messages, faults)}${content}</main>
+        ${shopLinks(shop, messages)}
       </body>
     </html>`;
 

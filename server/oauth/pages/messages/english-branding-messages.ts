@@ -1,0 +1,58 @@
+/** English texts for the branding page and the parts of all pages and e-mails that the branding adds. */
+export const englishBrandingMessages = {
+  shopLinks: {
+    title: 'About this shop',
+    help: 'Help',
+    terms: 'Terms',
+    privacy: 'Privacy',
+  },
+  branding: {
+    menu: 'Branding',
+    title: 'Branding',
+    text: 'Customers see these settings on every page and in every e-mail. Changes take effect immediately.',
+    saved: 'Your changes are saved.',
+    name: 'Shop name',
+    accentColor: 'Accent color',
+    accentColorHint: 'Color of buttons and links, such as #1d4ed8. If the contrast is too low, pages use a lighter or darker shade.',
+    preview: 'Your buttons and links look like this:',
+    previewButton: 'Button',
+    previewLink: 'Link',
+    links: 'Links',
+    linksHint: 'Shown at the bottom of every page and e-mail. Leave a field empty to hide the link.',
+    helpUrl: 'Help page',
+    termsUrl: 'Terms of service',
+    privacyUrl: 'Privacy policy',
+    emails: 'E-mails',
+    emailSenderName: 'Sender name',
+    emailSenderNameHint: 'If you leave this empty, e-mails use the name in the server configuration.',
+    emailFooter: 'Footer',
+    emailFooterHint: 'Text at the end of every e-mail, such as your postal address.',
+    save: 'Save changes',
+    logo: 'Logo',
+    logoHint: (kib: number, minimum: number, maximum: number) =>
+      `PNG, JPEG or WebP, up to ${kib} KiB. Each side must have ${minimum} to ${maximum} pixels.`,
+    logoFile: 'Image file',
+    logoMissing: 'Choose an image file',
+    logoUpload: 'Upload the logo',
+    logoDelete: 'Delete the logo',
+    changed: 'Someone else changed the branding while this page was open. Check the current settings, then save your changes again.',
+  },
+  /** Errors in a field of the branding page. */
+  brandingErrors: {
+    name: 'Enter a shop name of up to 60 characters',
+    accent_color: 'Enter a color in the form #rrggbb, such as #1d4ed8',
+    help_url: 'Enter an address that starts with https://, for the help page',
+    terms_url: 'Enter an address that starts with https://, for the terms of service',
+    privacy_url: 'Enter an address that starts with https://, for the privacy policy',
+    email_sender_name: 'Enter a sender name of up to 100 characters, without special characters',
+    email_footer: 'Enter a footer of up to 500 characters',
+  },
+  /** Errors in the uploaded logo. */
+  logoErrors: {
+    too_many_bytes: 'This image file is too large. Choose a smaller file',
+    unsupported_format: 'This file is not a PNG, JPEG or WebP image. Choose an image in one of these formats',
+    unsupported_size: 'This image is too small or too large. Choose an image of another size',
+  },
+  mailButton: 'Continue',
+  mailLinkHint: 'If the button does not work, copy this address into your browser:',
+} as const;
