@@ -20,7 +20,8 @@ test('docs/configuration.md lists every environment variable of the server, with
   const variables = Object.keys(environmentSchema.innerType().shape);
   expect(rows.flatMap(({ names }) => names).toSorted()).toEqual(variables.toSorted());
   const defaults = new Map<string, unknown>(Object.entries(environmentSchema.parse({})));
-  for (const { names, defaults: documented } of rows)
-    if (names.length === 1 && /^\S+$/.test(documented) && !documented.includes('$'))
-      expect([names[0], documented]).toEqual([names[0], String(defaults.get(names[0] ?? ''))]);
+  const comparable = rows.filter(({ names, defaults: value }) => names.length === 1 && /^[^\s$]+$/.test(value));
+  expect(comparable.length).toBeGreaterThan(15);
+  for (const { names, defaults: documented } of comparable)
+    expect([names[0], documented]).toEqual([names[0], String(defaults.get(names[0] ?? ''))]);
 });

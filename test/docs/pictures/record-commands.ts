@@ -2,6 +2,7 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { linkedClone, startInstallation } from '../../first-order/installation.ts';
 import { completeAuthorization } from '../../peers/complete-authorization.ts';
+import type { HttpBrowser } from '../../support/browser/browser.ts';
 import { signIn } from '../../support/oauth/oauth-flow.ts';
 import { startShellSession } from '../guide/shell-session.ts';
 
@@ -38,7 +39,7 @@ export async function recordCommands(commands: readonly string[], path: string):
       const [url] = /http\S+\/oauth\/authorize\?\S+/.exec(text) ?? [];
       if (url === undefined || opened !== '') return;
       opened = url;
-      void completeAuthorization({ browser }, url).then((callback) => fetch(callback));
+      void signInAndReturn(browser, url);
     },
   });
   try {
@@ -53,6 +54,10 @@ export async function recordCommands(commands: readonly string[], path: string):
     await session.close();
     await installation.close();
   }
+}
+
+async function signInAndReturn(browser: HttpBrowser, authorizationUrl: string): Promise<void> {
+  await fetch(await completeAuthorization({ browser }, authorizationUrl));
 }
 
 /** Replaces what differs between two recordings: the home directory and the times. */
