@@ -91,7 +91,6 @@ type CodesOf<Registry extends Record<string, ProblemDeclaration>, Code extends k
   [C in Code]: Registry[C]['status'] extends Status ? C : never;
 }[Code];
 /** An interface, because a declaration file cannot name the private types that `ContractOtherResponse` expands to. */
-// oxlint-disable-next-line typescript/no-empty-object-type -- a name for the type that it extends
 export interface ErrorResponse<Code extends string> extends ContractOtherResponse<
   z.ZodType<z.infer<typeof problemSchema> & { code: Code }>
 > {}

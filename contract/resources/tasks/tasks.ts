@@ -93,7 +93,6 @@ const taskPath = z.object({ task_id: pathIdSchema('ID of the task.') });
 /** The bytes of the file are streamed without validation. */
 const fileContent = z.custom<AsyncIterable<Uint8Array>>();
 /** An interface, because a declaration file cannot name the private types that `ContractOtherResponse` expands to. */
-// oxlint-disable-next-line typescript/no-empty-object-type -- a name for the type that it extends
 export interface FileResponse extends ContractOtherResponse<typeof fileContent> {}
 const fileResponse: FileResponse = c.otherResponse({ contentType: fileMediaTypes.csv, body: fileContent });
 
