@@ -143,7 +143,13 @@ export default defineConfig({
       rules: { 'node/no-process-env': 'off' },
     },
     {
-      files: ['server/oauth/pages/assets/page-script.js', 'server/docs/*.js', 'cli/bin/mandate.js', 'server/bin/mandate-server.js', 'deploy/healthcheck.js'],
+      files: [
+        'server/oauth/pages/assets/page-script.js',
+        'server/docs/*.js',
+        'cli/bin/mandate.js',
+        'server/bin/mandate-server.js',
+        'deploy/healthcheck.js',
+      ],
       rules: {
         'typescript/no-unsafe-assignment': 'off',
         'typescript/no-unsafe-argument': 'off',
