@@ -14,6 +14,9 @@ import type {
   ApplicationsListQuery,
   AuditEventPage,
   AuditEventsListQuery,
+  Authorization,
+  ConnectedAppLimits,
+  ConnectedAppLimitsInput,
   ConnectedAppPage,
   ConnectedAppsListQuery,
   ConnectedAppsRemoveQuery,
@@ -148,8 +151,12 @@ export interface Queries {
     get(webhookEndpointId: number | string): QueryOf<WebhookEndpoint>;
     deliveries(webhookEndpointId: number | string, query?: WebhooksDeliveriesQuery): QueryOf<WebhookDeliveryPage>;
   };
+  readonly authorization: {
+    get(): QueryOf<Authorization>;
+  };
   readonly connectedApps: {
     list(query?: ConnectedAppsListQuery): QueryOf<ConnectedAppPage>;
+    getLimits(connectedAppId: number | string): QueryOf<ConnectedAppLimits>;
   };
   readonly apiKeys: {
     list(query?: ApiKeysListQuery): QueryOf<ApiKeyPage>;
@@ -276,6 +283,8 @@ export interface Mutations {
   };
   readonly connectedApps: {
     remove(connectedAppId: number | string, options?: CallOptions): MutationOf<undefined, ConnectedAppsRemoveQuery>;
+    setLimits(connectedAppId: number | string, options?: CallOptions): MutationOf<ConnectedAppLimits, ConnectedAppLimitsInput>;
+    removeLimits(connectedAppId: number | string, options?: CallOptions): MutationOf<undefined, void>;
   };
   readonly apiKeys: {
     create(options?: CallOptions): MutationOf<NewApiKey, ApiKeyCreate>;

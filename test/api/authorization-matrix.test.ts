@@ -86,6 +86,7 @@ const endpointCreatorStatuses = (status: number): Statuses => [401, 403, 404, st
 
 const rows: AuthorizationRows = {
   'usage.get': { send: () => ['GET', '/usage'], statuses: [401, 200, 200, 200, 200, 200, 200, 200] },
+  'authorization.get': { send: () => ['GET', '/authorization'], statuses: [401, 200, 200, 200, 200, 200, 200, 200] },
   'versions.list': { send: () => ['GET', ''], statuses: publicStatuses },
   'users.me': { send: () => ['GET', '/users/me'], statuses: [401, 403, 200, 200, 200, 200, 403, 200] },
   'users.get': { send: () => ['GET', `/users/${owner.id}`], statuses: ownerStatuses },

@@ -41,6 +41,7 @@ export const orderProblems = {
 } as const;
 
 const fails = declareProblemResponses({ ...commonProblems, ...orderProblems });
+const placementProblems = ['limit_exceeded', 'out_of_stock', 'price_changed', 'product_unavailable'] as const;
 
 export const orderStatuses = ['pending', 'paid', 'shipped', 'delivered', 'canceled'] as const;
 export const orderPaymentStatuses = ['unpaid', 'paid', 'partially_refunded', 'refunded'] as const;
@@ -204,7 +205,7 @@ export const orderRoutes = defineResource('Orders', 'Orders of customers.', {
       'Reserves the stock and fixes the prices immediately. The order can then be paid until `expires_at`. Send an `Idempotency-Key`, so that a retry does not place a second order.',
     responses: {
       201: orderSchema,
-      ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, 'out_of_stock', 'price_changed', 'product_unavailable'),
+      ...fails(...permissionProblems, ...bodyProblems, ...idempotencyProblems, ...placementProblems),
     },
     metadata: declareRouteMetadata({
       operationId: 'orders.create',

@@ -2,6 +2,7 @@ import type express from 'express';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../audit/record-audit-event.ts';
 import { showAccountPage, createSignedInPageGuards } from './handlers/signed-in-page-guards-and-account-page.ts';
 import { showConsent, submitConsent } from './handlers/handle-consent.ts';
+import { showAppLimits, submitAppLimits } from './handlers/show-and-change-app-limits.ts';
 import { showApiKeys, submitApiKeyRevocation } from './handlers/show-and-revoke-api-keys.ts';
 import {
   showConnectedApps,
@@ -111,6 +112,8 @@ function addAccountPages(pages: PageRouter, context: PageContext): void {
     .addForm('/account/sessions', requireSignedIn(submitSessionSignOut), redirectTo('/account/sessions'))
     .addPage('/account/apps', requireSignedIn(showConnectedApps))
     .addForm('/account/apps', requireSignedIn(submitConnectedAppRemoval), redirectTo('/account/apps'))
+    .addPage('/account/apps/:app/limits', requireRecentSignIn(showAppLimits))
+    .addForm('/account/apps/:app/limits', requireRecentSignIn(submitAppLimits), requireRecentSignIn(showAppLimits))
     .addPage('/account/api-keys', requireSignedIn(showApiKeys))
     .addForm('/account/api-keys', requireSignedIn(submitApiKeyRevocation), redirectTo('/account/api-keys'))
     .addPage('/account/security', requireRecentSignIn(showSecurityPage))

@@ -53,7 +53,7 @@ export class HttpBrowser {
     return { url, response, text: await response.text(), externalRedirect: undefined };
   }
 
-  /** Submits the page's first form, including its hidden fields and checked boxes. */
+  /** Submits the page's first form, including its hidden fields, checked boxes and default texts. */
   async submit(page: HtmlPage, fields: Record<string, string | readonly string[]>): Promise<HtmlPage> {
     return this.open(page.url.href, buildFormRequest(page, fields));
   }
@@ -95,7 +95,8 @@ export function buildFormRequest(page: HtmlPage, fields: Record<string, string |
   const [form = ''] = /<form[^]*?<\/form>/.exec(page.text) ?? [];
   for (const [tag] of form.matchAll(/<input[^>]*>/g)) {
     const name = /\bname="([^"]*)"/.exec(tag)?.[1];
-    const submitted = /type="hidden"/.test(tag) || /\bchecked\b/.test(tag);
+    const hasDefaultValue = /type="(?:text|date)"/.test(tag) && /\bvalue="[^"]/.test(tag);
+    const submitted = /type="hidden"/.test(tag) || /\bchecked\b/.test(tag) || hasDefaultValue;
     if (name !== undefined && submitted && !(name in fields))
       body.append(name, decodeHtmlEntities(/\bvalue="([^"]*)"/.exec(tag)?.[1] ?? ''));
   }

@@ -1,8 +1,10 @@
 import { englishAccountMessages } from './english-account-messages.ts';
+import { englishOrderLimitsMessages } from './english-order-limits-messages.ts';
 
 /** English texts for all pages. A translation is another object of this type. */
 export const englishMessages = {
   ...englishAccountMessages,
+  ...englishOrderLimitsMessages,
   language: 'en',
   direction: 'ltr',
   error: 'Error',
