@@ -4932,7 +4932,7 @@ export const scopeSummaries: Readonly<Record<string, string>> = {
   'webhooks.read': 'See where your events are sent',
   'webhooks.write': 'Have events sent to a URL of its choice',
   'connected_apps.read': 'See which applications can use your account',
-  'connected_apps.write': 'Remove applications from your account',
+  'connected_apps.write': 'Remove applications from your account, and change their limits for orders',
   'api_keys.manage': 'Create API keys that act in your name until you revoke them',
   'applications.manage': 'Register applications, and change what they may do',
   'signing_keys.manage': 'Rotate the keys that sign all tokens',

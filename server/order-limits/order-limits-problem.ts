@@ -17,35 +17,28 @@ const changeHint = 'The customer can change this on the page /account/apps.';
 
 /** @param pointer location of the amount in the request body */
 export function createLimitProblem(exceeded: ExceededLimit, requested: number, requestedCurrency: string, pointer: string): Problem {
-  const { limit, currency, per_order: perOrder, per_period: perPeriod, spent, period } = exceeded;
-  switch (limit) {
-    case 'revoked':
-      return createProblem('revoked_token', { detail: 'Get a new access token and send the request again.' });
-    case 'valid_until':
-      return createExpiredAuthorizationProblem(exceeded.valid_until);
-    case 'actions':
-      return createActionNotAllowedProblem('place');
-    case 'currency':
-      return limitExceeded(
-        `The customer allows orders in ${currency} only, and this order is in ${requestedCurrency}. ${changeHint}`,
-        pointer,
-        { requested },
-      );
-    case 'per_order':
-      return limitExceeded(
-        `The customer allows ${format(perOrder, currency)} per order, and this order costs ${format(requested, currency)}. Order less. ${changeHint}`,
-        pointer,
-        { limit: perOrder ?? 0, requested, available: perOrder ?? 0 },
-      );
-    case 'per_period': {
-      const available = Math.max(0, (perPeriod ?? 0) - (spent ?? 0));
-      return limitExceeded(
-        `The customer allows ${format(perPeriod, currency)} per ${period}. ${format(spent, currency)} of it is spent, ${format(available, currency)} remains, and this order costs ${format(requested, currency)}. Order less, or wait until ${formatTimestamp(exceeded.period_ends_at)}. ${changeHint}`,
-        pointer,
-        { limit: perPeriod ?? 0, spent: Math.max(0, spent ?? 0), requested, available },
-      );
-    }
+  const { limit, currency, per_order: perOrder } = exceeded;
+  if (limit === 'revoked') return createProblem('revoked_token', { detail: 'Get a new access token and send the request again.' });
+  if (limit === 'valid_until') return createExpiredAuthorizationProblem(exceeded.valid_until);
+  if (limit === 'actions') return createActionNotAllowedProblem('place');
+  if (limit === 'per_period') return createBudgetProblem(exceeded, requested, pointer);
+  if (limit === 'currency') {
+    const detail = `The customer allows orders in ${currency} only, and this order is in ${requestedCurrency}. ${changeHint}`;
+    return createLimitExceededProblem(detail, pointer, { requested });
   }
+  const maximum = perOrder ?? 0;
+  const detail = `The customer allows ${format(maximum, currency)} per order, and this order costs ${format(requested, currency)}. Order less. ${changeHint}`;
+  return createLimitExceededProblem(detail, pointer, { limit: maximum, requested, available: maximum });
+}
+
+function createBudgetProblem(exceeded: ExceededLimit, requested: number, pointer: string): Problem {
+  const { currency, period } = exceeded;
+  const limit = exceeded.per_period ?? 0;
+  const spent = Math.max(0, exceeded.spent ?? 0);
+  const available = Math.max(0, limit - spent);
+  const facts = `The customer allows ${format(limit, currency)} per ${period}. ${format(spent, currency)} of it is spent, ${format(available, currency)} remains, and this order costs ${format(requested, currency)}.`;
+  const detail = `${facts} Order less, or wait until ${formatTimestamp(exceeded.period_ends_at)}. ${changeHint}`;
+  return createLimitExceededProblem(detail, pointer, { limit, spent, requested, available });
 }
 
 const actionTexts = { place: 'place or change', pay: 'pay for', cancel: 'cancel' } as const satisfies Record<OrderAction, string>;
@@ -60,7 +53,7 @@ export const createExpiredAuthorizationProblem = (validUntil: Date | string | nu
 
 type LimitAmounts = { readonly limit?: number; readonly spent?: number; readonly requested: number; readonly available?: number };
 
-const limitExceeded = (detail: string, pointer: string, amounts: LimitAmounts): Problem =>
+const createLimitExceededProblem = (detail: string, pointer: string, amounts: LimitAmounts): Problem =>
   createProblem('limit_exceeded', { detail, errors: [{ in: 'body', pointer, code: 'limit_exceeded', detail, ...amounts }] });
 
 const format = (amount: number | null, currency: string | null): string =>

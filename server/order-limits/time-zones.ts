@@ -1,5 +1,5 @@
 /** Time zone of a customer whose time zone is unknown. */
-export const defaultTimeZone = 'UTC';
+const defaultTimeZone = 'UTC';
 
 const knownTimeZones: ReadonlySet<string> = new Set(Intl.supportedValuesOf('timeZone'));
 

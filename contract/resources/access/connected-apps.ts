@@ -15,7 +15,7 @@ const fails = declareProblemResponses(commonProblems);
 
 const connectedAppPathParametersSchema = z.object({ connected_app_id: pathIdSchema('ID of the connected application.') });
 
-export const connectedAppLimitsSchema = withSchemaName(
+const connectedAppLimitsSchema = withSchemaName(
   'ConnectedAppLimits',
   z.object({
     authorization_details: z

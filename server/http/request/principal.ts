@@ -23,7 +23,7 @@ export type Principal = {
   readonly limits?: CallerLimits;
 };
 
-export type OrderAuthorization = {
+type OrderAuthorization = {
   readonly actions: readonly OrderAction[];
   readonly validUntil: Date | null;
 };

@@ -28,7 +28,7 @@ export async function findNameOfConnectedApp(em: EntityManager, userId: number, 
   return applications.get(app.clientId)?.name ?? app.clientId;
 }
 
-export type LimitsChange = {
+type LimitsChange = {
   readonly source: RequestSource;
   /** Client ID of the application through which the user changes the limits; undefined on the account pages. */
   readonly by: string | undefined;

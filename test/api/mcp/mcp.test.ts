@@ -20,7 +20,11 @@ const shop = withShop();
 const mcpUrl = (): URL => new URL(`${shop.origin}/mcp`);
 
 /** Connects an MCP client that initially knows only the MCP URL and discovers the authorization server. */
-async function connectClient(person: TestUser, scopes: readonly Scope[]): Promise<Client> {
+async function connectClient(
+  person: TestUser,
+  scopes: readonly Scope[],
+  consentForm: Record<string, string> = { decision: 'allow' },
+): Promise<Client> {
   const state: { verifier: string; tokens?: StoredOAuthTokens; authorizationUrl?: URL; discovery?: OAuthDiscoveryState } = { verifier: '' };
   const provider: OAuthClientProvider = {
     redirectUrl: cliClient.redirectUri,
@@ -37,7 +41,12 @@ async function connectClient(person: TestUser, scopes: readonly Scope[]): Promis
   const scope = ['openid', ...scopes].join(' ');
   expect(await auth(provider, { serverUrl: mcpUrl(), scope })).toBe('REDIRECT');
   expect(state.authorizationUrl?.searchParams.get('resource')).toBe(mcpUrl().href);
-  const { leaves } = await obtainAuthorizationCode(shop.origin, person, Object.fromEntries(state.authorizationUrl?.searchParams ?? []));
+  const { leaves } = await obtainAuthorizationCode(
+    shop.origin,
+    person,
+    Object.fromEntries(state.authorizationUrl?.searchParams ?? []),
+    consentForm,
+  );
   const callback = { authorizationCode: leaves.searchParams.get('code') ?? '', iss: leaves.searchParams.get('iss') ?? '' };
   expect(await auth(provider, { serverUrl: mcpUrl(), scope, ...callback })).toBe('AUTHORIZED');
   const client = new Client({ name: 'test', version: '1.0.0' });
@@ -144,6 +153,19 @@ describe('an assistant', () => {
     const change = { order_id: body.id, note: 'ring twice', if_match: etag };
     expect(await call(client, 'orders_update', change)).toMatchObject({ isError: false, body: { note: 'ring twice' } });
     expect(await call(client, 'orders_update', change)).toMatchObject({ isError: true, body: { code: 'precondition_failed' } });
+    await client.close();
+  });
+
+  test('orders within the limits that the customer set on the consent page', async () => {
+    const limits = { decision: 'allow', limit_currency: 'EUR', limit_per_order: '5.00', limit_per_period: '8.00', limit_period: 'month' };
+    const client = await connectClient(await signUp(shop.origin), ['orders.read', 'orders.write'], limits);
+    const { id: productId } = await shop.createProduct({ price: 500 });
+    const order = (quantity: number) =>
+      call(client, 'orders_create', { items: [{ product_id: productId, quantity }], delivery: pickupDelivery });
+    expect((await order(2)).body).toMatchObject({ code: 'limit_exceeded', errors: [{ limit: 500, requested: 1000 }] });
+    expect((await order(1)).isError).toBe(false);
+    expect((await order(1)).body).toMatchObject({ code: 'limit_exceeded', errors: [{ limit: 800, spent: 500, available: 300 }] });
+    expect((await call(client, 'authorization_get', {})).body.budget).toMatchObject({ spent: 500, remaining: 300 });
     await client.close();
   });
 

@@ -1,3 +1,4 @@
+import { beginDeviceAuthorization, discover } from '@mandate/client-sdk/authorization';
 import { decodeJwt } from 'jose';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -147,6 +148,18 @@ test('a device authorization request can contain details', async () => {
   await server.db.em.fork().execute(expirePollIntervalSql);
   const tokens = await (await pollDeviceToken(server.origin, device.device_code)).json();
   expect(tokens).toMatchObject({ authorization_details: granted });
+});
+
+test('the device flow of the client can ask for limits', async () => {
+  const anna = await signUp(server.origin);
+  const found = await discover(server.origin);
+  const details = { type: 'mandate_orders', limits: { currency: 'GBP', per_order: 5000 } } as const;
+  const options = { clientId: cliClient.clientId, scopes: ['openid', 'orders.write'], authorizationDetails: [details] } as const;
+  const device = await beginDeviceAuthorization(found, options);
+  await approveDevice(anna, device.userCode);
+  await server.db.em.fork().execute(expirePollIntervalSql);
+  const tokens = await (await pollDeviceToken(server.origin, device.deviceCode)).json();
+  expect(tokens).toMatchObject({ authorization_details: [details] });
 });
 
 describe('a refresh', () => {

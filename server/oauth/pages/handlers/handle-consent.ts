@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { orderAuthorizationDetailsType, type Scope } from '@mandate/contract';
+import { orderAuthorizationDetailsType, type OrderLimitsInput, type Scope } from '@mandate/contract';
 import { errors } from 'oidc-provider';
 import { z } from 'zod';
 import { isSelfRegistered } from '../../../applications/application.entity.ts';
@@ -70,6 +70,9 @@ async function renderConsent(context: PageContext, req: Request, res: Response, 
   return sendPage(context, res, html, { status, returnTo: getInteractionRedirectUri(interaction) });
 }
 
+/** Returns whether the page offers limits: if the application asks for them, or can order or pay. */
+const offersLimits = (requested: OrderLimitsInput | undefined, scopes: readonly Scope[]): boolean =>
+  requested !== undefined || scopes.some((scope) => orderScopes.has(scope));
 const orderScopes = new Set<string>(['orders.write', 'orders.manage', 'payments.write', 'payments.manage'] satisfies Scope[]);
 
 async function orderLimitsViewModel(
@@ -79,7 +82,7 @@ async function orderLimitsViewModel(
   rejected: RejectedLimits | undefined,
 ): Promise<ConsentPageViewModel['orderLimits']> {
   const requested = parseRequestedOrderDetails(params);
-  if (!requested && !apiScopes.some((scope) => orderScopes.has(scope))) return undefined;
+  if (!offersLimits(requested, apiScopes)) return undefined;
   const { form = orderLimitsFormFromInput(requested), faults = [] } = rejected ?? {};
   return { requested, currencies: await listOrderCurrencies(em), form, faults };
 }
@@ -141,9 +144,11 @@ async function allow(
 }
 
 async function parseLimits({ em, settings, listOrderCurrencies }: PageContext, { params }: Interaction, form: OrderLimitsForm) {
+  const requested = parseRequestedOrderDetails(params);
+  const isOffered = offersLimits(requested, filterApiScopes(parseKnownRequestedScopes(params)));
   const { orderLimits: messages } = settings.messages;
-  const currencies = await listOrderCurrencies(em);
-  return parseOrderLimitsForm(form, { requested: parseRequestedOrderDetails(params), currencies, messages, now: new Date() });
+  const context = { requested, currencies: await listOrderCurrencies(em), messages, now: new Date() };
+  return parseOrderLimitsForm(isOffered ? form : orderLimitsFormFromInput(undefined), context);
 }
 
 async function deny(context: PageContext, req: Request, res: Response): Promise<void> {
