@@ -11,14 +11,14 @@ const productId = 1;
 const price = 10;
 
 describe.skipIf(databaseKind === 'pglite')('a budget on two processes', { timeout: 120_000 }, () => {
-  let two: ServerPair;
-  let data: Awaited<ReturnType<typeof createDataDirectory>>;
+  let servers: ServerPair;
+  let directory: Awaited<ReturnType<typeof createDataDirectory>>;
   let delivery: { method: string; recipient_name: string };
   let currency: string;
   beforeAll(async () => {
-    data = await createDataDirectory();
-    two = await startServerPair(data.path);
-    const em = two.db.em.fork();
+    directory = await createDataDirectory();
+    servers = await startServerPair(directory.path);
+    const em = servers.db.em.fork();
     await em.execute('update products set price = ?, tax_rate_bps = 0 where id = ?', [price, productId]);
     await em.execute('update product_stock set available = 100000 where product_id = ?', [productId]);
     await em.execute(`insert into delivery_methods (code, name, price, currency, requires_address, active)
@@ -28,17 +28,19 @@ describe.skipIf(databaseKind === 'pglite')('a budget on two processes', { timeou
     delivery = { method: 'free', recipient_name: 'Anna Test' };
   }, 120_000);
   afterAll(async () => {
-    await two.close();
+    await servers.close();
     killServerProcesses();
-    await data[Symbol.asyncDispose]();
+    await directory[Symbol.asyncDispose]();
   });
 
   async function connect(budget: number) {
     const limits = { currency, per_period: budget, period: 'month' };
-    const { access_token: token } = await obtainLimitedTokens(two.origin, await createSignedInUser(two), ['orders.write'], { limits });
+    const { access_token: token } = await obtainLimitedTokens(servers.origin, await createSignedInUser(servers), ['orders.write'], {
+      limits,
+    });
     const call = async (method: string, path: string, body?: unknown): Promise<{ status: number; body: unknown }> => {
       const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-      const response = await fetch(`${two.origin}/api/v1${path}`, {
+      const response = await fetch(`${servers.origin}/api/v1${path}`, {
         method,
         headers,
         ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -76,11 +78,11 @@ describe.skipIf(databaseKind === 'pglite')('a budget on two processes', { timeou
       .replace('insert into orders', 'perform pg_sleep(0.05); insert into orders')
       .replace('for no key update of s', '');
     expect(withoutLock).not.toContain('grant_id = p_grant_id for no key update');
-    await two.db.em.fork().execute(withoutLock);
+    await servers.db.em.fork().execute(withoutLock);
     try {
       expect((await (await connect(100)).placeOrdersAtOnce()).length).toBeGreaterThan(10);
     } finally {
-      await two.db.em.fork().execute(withLock);
+      await servers.db.em.fork().execute(withLock);
     }
   });
 });
