@@ -16,7 +16,7 @@ const layers: readonly Layer[] = [
   { common: ['database'] },
   { common: ['http', 'jobs', 'mail'] },
   { common: ['audit', 'events', 'usage', 'api-versions'] },
-  { common: ['applications', 'branding', 'rate-limits', 'users'], shop: ['delivery-methods', 'products'] },
+  { common: ['applications', 'branding', 'order-limits', 'rate-limits', 'users'], shop: ['delivery-methods', 'products'] },
   { common: ['api-keys'], shop: ['orders', 'tasks'] },
   { authorization: ['oauth'], shop: ['imports', 'order-exports', 'payments', 'shipments', 'webhooks'] },
   {

@@ -1,6 +1,7 @@
 import { initContract } from '@ts-rest/core';
 import { apiKeyProblems, apiKeyRoutes } from './resources/access/api-keys.ts';
 import { applicationProblems, applicationRoutes } from './resources/access/applications.ts';
+import { authorizationRoutes } from './resources/access/authorization.ts';
 import { auditEventRoutes } from './resources/access/audit-events.ts';
 import { brandingRoutes } from './resources/shop/branding.ts';
 import { connectedAppRoutes } from './resources/access/connected-apps.ts';
@@ -46,6 +47,7 @@ const resources = {
   tasks: taskRoutes,
   events: eventRoutes,
   webhooks: webhookRoutes,
+  authorization: authorizationRoutes,
   connectedApps: connectedAppRoutes,
   apiKeys: apiKeyRoutes,
   applications: applicationRoutes,
@@ -100,6 +102,7 @@ export {
   type RegistrationToken,
   type SecretRotation,
 } from './resources/access/applications.ts';
+export type { Authorization, Budget } from './resources/access/authorization.ts';
 export { auditActions, type AuditAction, type AuditEvent } from './resources/access/audit-events.ts';
 export {
   brandingUpdateSchema,
@@ -109,7 +112,7 @@ export {
   type BrandingUpdate,
   type LogoMediaType,
 } from './resources/shop/branding.ts';
-export type { ConnectedApp } from './resources/access/connected-apps.ts';
+export type { ConnectedApp, ConnectedAppLimits } from './resources/access/connected-apps.ts';
 export { currencyExponent, formatDecimalAmount } from './schema/currencies.ts';
 export type { DeliveryMethod, DeliveryMethodReplace } from './resources/orders/delivery-methods.ts';
 export { eventRetentionDays, eventSubjectDefinitions, eventTypes, eventTypeWildcards } from './resources/events/events.ts';
@@ -119,6 +122,17 @@ export { maxPrice } from './schema/amount-price-and-currency-schemas.ts';
 export { maxOrderLines, maxOrdersWithItems, maxLineQuantity } from './resources/orders/orders.ts';
 export { orderDeliveryInputSchema } from './resources/orders/order-delivery-schemas.ts';
 export { orderCancelReasons, orderFulfillmentStatuses, orderStatuses, orderPaymentStatuses, taxModes } from './resources/orders/orders.ts';
+export {
+  budgetPeriods,
+  orderActions,
+  orderAuthorizationDetailsInputSchema,
+  orderAuthorizationDetailsType,
+  orderLimitsInputSchema,
+  type BudgetPeriod,
+  type OrderAction,
+  type OrderAuthorizationDetails,
+  type OrderLimitsInput,
+} from './protocol/order-authorization-details.ts';
 export { orderExportColumns, type OrderExportColumn, type OrderExportCreate } from './resources/tasks/order-exports.ts';
 export type { LineQuantity } from './resources/orders/order-line-quantity.ts';
 export type { Order, OrderCancellation, OrderCreate, OrderSummary, OrderUpdate } from './resources/orders/orders.ts';

@@ -5,6 +5,22 @@ import { readOAuthResponse, runOAuthRequest } from './oauth-request.ts';
 import { getCurrentProofKey, calculateKeyThumbprint } from './dpop-key.ts';
 import { createClientAuthentication, createOAuthRequestOptions, requestTokens } from './token-endpoint.ts';
 
+/** Limits for orders that an application asks a customer for (RFC 9396). The customer can lower each of them. */
+export type OrderAuthorizationRequest = {
+  readonly type: 'mandate_orders';
+  /** Actions to be permitted (default: all). */
+  readonly actions?: readonly ('place' | 'pay' | 'cancel')[];
+  /** Spending limits, in minor units of `currency`. `per_period` requires `period`. */
+  readonly limits?: {
+    readonly currency: string;
+    readonly per_order?: number;
+    readonly per_period?: number;
+    readonly period?: 'day' | 'week' | 'month';
+  };
+  /** RFC 3339 timestamp after which the application can no longer place, pay or cancel orders. */
+  readonly valid_until?: string;
+};
+
 export type AuthorizationRequestOptions = {
   readonly clientId: string;
   readonly redirectUri: string;
@@ -14,6 +30,8 @@ export type AuthorizationRequestOptions = {
    * If the sign-in is older, the user has to sign in again (RFC 9470 section 4).
    */
   readonly maxAge?: number | undefined;
+  /** Limits to ask the customer for, as a list with one element. */
+  readonly authorizationDetails?: readonly [OrderAuthorizationRequest] | undefined;
 };
 
 /**
@@ -44,6 +62,7 @@ export async function beginAuthorization(server: AuthorizationServer, options: A
     code_challenge: await oauth.calculatePKCECodeChallenge(codeVerifier),
     code_challenge_method: 'S256',
     ...(options.maxAge !== undefined && { max_age: String(options.maxAge) }),
+    ...(options.authorizationDetails && { authorization_details: JSON.stringify(options.authorizationDetails) }),
     // Binds the authorization code to the key; otherwise, a stolen code and verifier could be used with another key (RFC 9449 section 10).
     ...(proofKey && { dpop_jkt: await calculateKeyThumbprint(proofKey) }),
   };

@@ -38,7 +38,11 @@ export async function beginDeviceAuthorization(
       server.metadata,
       { client_id: options.clientId },
       createClientAuthentication(options),
-      { scope: options.scopes.join(' '), ...(options.maxAge !== undefined && { max_age: String(options.maxAge) }) },
+      {
+        scope: options.scopes.join(' '),
+        ...(options.maxAge !== undefined && { max_age: String(options.maxAge) }),
+        ...(options.authorizationDetails && { authorization_details: JSON.stringify(options.authorizationDetails) }),
+      },
       createOAuthRequestOptions(server, requestSignal),
     );
     const body = await readOAuthResponse(response);

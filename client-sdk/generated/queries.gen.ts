@@ -14,8 +14,11 @@ import type {
   ApplicationsListQuery,
   AuditEventPage,
   AuditEventsListQuery,
+  Authorization,
   Branding,
   BrandingUpdate,
+  ConnectedAppLimits,
+  ConnectedAppLimitsInput,
   ConnectedAppPage,
   ConnectedAppsListQuery,
   ConnectedAppsRemoveQuery,
@@ -150,8 +153,12 @@ export interface Queries {
     get(webhookEndpointId: number | string): QueryOf<WebhookEndpoint>;
     deliveries(webhookEndpointId: number | string, query?: WebhooksDeliveriesQuery): QueryOf<WebhookDeliveryPage>;
   };
+  readonly authorization: {
+    get(): QueryOf<Authorization>;
+  };
   readonly connectedApps: {
     list(query?: ConnectedAppsListQuery): QueryOf<ConnectedAppPage>;
+    getLimits(connectedAppId: number | string): QueryOf<ConnectedAppLimits>;
   };
   readonly apiKeys: {
     list(query?: ApiKeysListQuery): QueryOf<ApiKeyPage>;
@@ -281,6 +288,8 @@ export interface Mutations {
   };
   readonly connectedApps: {
     remove(connectedAppId: number | string, options?: CallOptions): MutationOf<undefined, ConnectedAppsRemoveQuery>;
+    setLimits(connectedAppId: number | string, options?: CallOptions): MutationOf<ConnectedAppLimits, ConnectedAppLimitsInput>;
+    removeLimits(connectedAppId: number | string, options?: CallOptions): MutationOf<undefined, void>;
   };
   readonly apiKeys: {
     create(options?: CallOptions): MutationOf<NewApiKey, ApiKeyCreate>;

@@ -18,15 +18,20 @@ export type ApplicationPage = components['schemas']['ApplicationPage'];
 export type ApplicationUpdate = components['schemas']['ApplicationUpdate'];
 export type AuditEvent = components['schemas']['AuditEvent'];
 export type AuditEventPage = components['schemas']['AuditEventPage'];
+export type Authorization = components['schemas']['Authorization'];
 export type Branding = components['schemas']['Branding'];
 export type BrandingUpdate = components['schemas']['BrandingUpdate'];
+export type Budget = components['schemas']['Budget'];
 export type ConnectedApp = components['schemas']['ConnectedApp'];
+export type ConnectedAppLimits = components['schemas']['ConnectedAppLimits'];
+export type ConnectedAppLimitsInput = components['schemas']['ConnectedAppLimitsInput'];
 export type ConnectedAppPage = components['schemas']['ConnectedAppPage'];
 export type Delivery = components['schemas']['Delivery'];
 export type DeliveryInput = components['schemas']['DeliveryInput'];
 export type DeliveryMethod = components['schemas']['DeliveryMethod'];
 export type DeliveryMethodList = components['schemas']['DeliveryMethodList'];
 export type DeliveryMethodReplace = components['schemas']['DeliveryMethodReplace'];
+export type EffectiveOrderSpendingLimits = components['schemas']['EffectiveOrderSpendingLimits'];
 export type Event = components['schemas']['Event'];
 export type EventData = components['schemas']['EventData'];
 export type EventPage = components['schemas']['EventPage'];
@@ -37,12 +42,14 @@ export type NewApplication = components['schemas']['NewApplication'];
 export type NewWebhookEndpoint = components['schemas']['NewWebhookEndpoint'];
 export type NextAction = components['schemas']['NextAction'];
 export type Order = components['schemas']['Order'];
+export type OrderAuthorizationDetails = components['schemas']['OrderAuthorizationDetails'];
 export type OrderCancellation = components['schemas']['OrderCancellation'];
 export type OrderCreate = components['schemas']['OrderCreate'];
 export type OrderExportCreate = components['schemas']['OrderExportCreate'];
 export type OrderItem = components['schemas']['OrderItem'];
 export type OrderItemCreate = components['schemas']['OrderItemCreate'];
 export type OrderPage = components['schemas']['OrderPage'];
+export type OrderSpendingLimits = components['schemas']['OrderSpendingLimits'];
 export type OrderSummary = components['schemas']['OrderSummary'];
 export type OrderUpdate = components['schemas']['OrderUpdate'];
 export type Payment = components['schemas']['Payment'];
@@ -603,6 +610,15 @@ export interface WebhooksResource {
   test(webhookEndpointId: number | string, options?: CallOptions): Call<TestEvent, ProblemsOf['webhooks.test']>;
 }
 
+export interface AuthorizationResource {
+  /**
+   * Get your authorization.
+   * Returns what the token or API key permits: its scopes, the limits that the customer set, and the use of the budget. Any valid token is accepted. Check the remaining budget before you place an order.
+   * Requires a token with any scope.
+   */
+  get(options?: CallOptions): Call<Authorization, ProblemsOf['authorization.get']>;
+}
+
 export interface ConnectedAppsResource {
   /**
    * List connected applications.
@@ -620,6 +636,28 @@ export interface ConnectedAppsResource {
     query?: ConnectedAppsRemoveQuery,
     options?: CallOptions,
   ): Call<undefined, ProblemsOf['connectedApps.remove']>;
+  /**
+   * Get the limits of a connected application.
+   * Returns the limits that you set for the orders of the application, and the use of its budget.
+   * Requires the scope `connected_apps.read`.
+   */
+  getLimits(connectedAppId: number | string, options?: CallOptions): Call<ConnectedAppLimits, ProblemsOf['connectedApps.getLimits']>;
+  /**
+   * Set the limits of a connected application.
+   * Replaces the limits for the orders of the application. The limits apply to every order that is placed or paid after the response. An application that has limits itself cannot set limits.
+   * Requires the scope `connected_apps.write`.
+   */
+  setLimits(
+    connectedAppId: number | string,
+    body: ConnectedAppLimitsInput,
+    options?: CallOptions,
+  ): Call<ConnectedAppLimits, ProblemsOf['connectedApps.setLimits']>;
+  /**
+   * Remove the limits of a connected application.
+   * Removes the limits for the orders of the application, so that only its scopes limit it. To end its access, remove the application instead. An application that has limits itself cannot remove limits.
+   * Requires the scope `connected_apps.write`.
+   */
+  removeLimits(connectedAppId: number | string, options?: CallOptions): Call<undefined, ProblemsOf['connectedApps.removeLimits']>;
 }
 
 export interface ApiKeysResource {
@@ -774,6 +812,7 @@ export interface Resources {
   readonly tasks: TasksResource;
   readonly events: EventsResource;
   readonly webhooks: WebhooksResource;
+  readonly authorization: AuthorizationResource;
   readonly connectedApps: ConnectedAppsResource;
   readonly apiKeys: ApiKeysResource;
   readonly applications: ApplicationsResource;

@@ -61,8 +61,12 @@ export const routes = {
   'webhooks.deliveries': 'GET /api/v1/webhook-endpoints/{}/deliveries query paginated',
   'webhooks.redeliver': 'POST /api/v1/webhook-endpoints/{}/redeliveries json idempotent',
   'webhooks.test': 'POST /api/v1/webhook-endpoints/{}/test-events idempotent',
+  'authorization.get': 'GET /api/v1/authorization',
   'connectedApps.list': 'GET /api/v1/connected-apps query paginated',
   'connectedApps.remove': 'DELETE /api/v1/connected-apps/{} query',
+  'connectedApps.getLimits': 'GET /api/v1/connected-apps/{}/limits',
+  'connectedApps.setLimits': 'PUT /api/v1/connected-apps/{}/limits json',
+  'connectedApps.removeLimits': 'DELETE /api/v1/connected-apps/{}/limits',
   'apiKeys.list': 'GET /api/v1/api-keys query paginated',
   'apiKeys.create': 'POST /api/v1/api-keys json idempotent',
   'apiKeys.revoke': 'DELETE /api/v1/api-keys/{}',
@@ -143,8 +147,12 @@ export const scopesOf = {
   'webhooks.deliveries': ['webhooks.read'],
   'webhooks.redeliver': ['webhooks.write'],
   'webhooks.test': ['webhooks.write'],
+  'authorization.get': [],
   'connectedApps.list': ['connected_apps.read'],
   'connectedApps.remove': ['connected_apps.write'],
+  'connectedApps.getLimits': ['connected_apps.read'],
+  'connectedApps.setLimits': ['connected_apps.write'],
+  'connectedApps.removeLimits': ['connected_apps.write'],
   'apiKeys.list': ['api_keys.manage'],
   'apiKeys.create': ['api_keys.manage'],
   'apiKeys.revoke': ['api_keys.manage'],
@@ -536,6 +544,7 @@ export type ProblemsOf = {
     missing_token: 401;
     insufficient_scope: 403;
     forbidden: 403;
+    limit_exceeded: 403;
     not_acceptable: 406;
     idempotency_in_progress: 409;
     out_of_stock: 409;
@@ -638,6 +647,7 @@ export type ProblemsOf = {
     missing_token: 401;
     insufficient_scope: 403;
     forbidden: 403;
+    limit_exceeded: 403;
     not_found: 404;
     not_acceptable: 406;
     idempotency_in_progress: 409;
@@ -1281,6 +1291,19 @@ export type ProblemsOf = {
     unavailable: 503;
     insufficient_storage: 503;
   };
+  'authorization.get': {
+    invalid_request: 400;
+    invalid_token: 401;
+    expired_token: 401;
+    revoked_token: 401;
+    missing_token: 401;
+    not_acceptable: 406;
+    rate_limited: 429;
+    quota_exceeded: 429;
+    internal_error: 500;
+    unavailable: 503;
+    insufficient_storage: 503;
+  };
   'connectedApps.list': {
     invalid_request: 400;
     invalid_cursor: 400;
@@ -1299,6 +1322,57 @@ export type ProblemsOf = {
     insufficient_storage: 503;
   };
   'connectedApps.remove': {
+    invalid_request: 400;
+    invalid_token: 401;
+    expired_token: 401;
+    revoked_token: 401;
+    missing_token: 401;
+    insufficient_scope: 403;
+    forbidden: 403;
+    not_found: 404;
+    not_acceptable: 406;
+    rate_limited: 429;
+    quota_exceeded: 429;
+    internal_error: 500;
+    unavailable: 503;
+    insufficient_storage: 503;
+  };
+  'connectedApps.getLimits': {
+    invalid_request: 400;
+    invalid_token: 401;
+    expired_token: 401;
+    revoked_token: 401;
+    missing_token: 401;
+    insufficient_scope: 403;
+    forbidden: 403;
+    not_found: 404;
+    not_acceptable: 406;
+    rate_limited: 429;
+    quota_exceeded: 429;
+    internal_error: 500;
+    unavailable: 503;
+    insufficient_storage: 503;
+  };
+  'connectedApps.setLimits': {
+    invalid_request: 400;
+    malformed_json: 400;
+    invalid_token: 401;
+    expired_token: 401;
+    revoked_token: 401;
+    missing_token: 401;
+    insufficient_scope: 403;
+    forbidden: 403;
+    not_found: 404;
+    not_acceptable: 406;
+    payload_too_large: 413;
+    unsupported_media_type: 415;
+    rate_limited: 429;
+    quota_exceeded: 429;
+    internal_error: 500;
+    unavailable: 503;
+    insufficient_storage: 503;
+  };
+  'connectedApps.removeLimits': {
     invalid_request: 400;
     invalid_token: 401;
     expired_token: 401;

@@ -9,6 +9,7 @@ const defaultToolSets: ReadonlySet<string> = new Set([
   'orders',
   'payments',
   'shipments',
+  'authorization',
 ]);
 
 export type McpToolSelection = {

@@ -23,6 +23,7 @@ export const commonProblems = {
   insufficient_user_authentication: { status: 401, title: 'A recent sign-in is required' },
   insufficient_scope: { status: 403, title: 'The access token does not permit this operation' },
   forbidden: { status: 403, title: 'Not allowed' },
+  limit_exceeded: { status: 403, title: 'The order exceeds a limit that the customer set' },
   not_found: { status: 404, title: 'Not found' },
   route_not_found: { status: 404, title: 'No such path' },
   method_not_allowed: { status: 405, title: 'The path does not have this method' },
@@ -62,8 +63,24 @@ export const problemEntrySchema = withSchemaName(
     detail: z.string().describe('Human-readable description of the error.'),
     allowed: z.array(z.string()).optional().describe('Accepted values, if the field accepts only a fixed set.'),
     product_id: idSchema.optional().describe('Product that is out of stock; present only with the code `out_of_stock`.'),
-    requested: z.number().int().optional().describe('Number of units that were ordered; present only with the code `out_of_stock`.'),
-    available: z.number().int().optional().describe('Number of units available; present only with the code `out_of_stock`.'),
+    requested: z
+      .number()
+      .int()
+      .optional()
+      .describe(
+        'With the code `out_of_stock`, number of units that were ordered; with `limit_exceeded`, amount of the order in minor units.',
+      ),
+    available: z
+      .number()
+      .int()
+      .optional()
+      .describe('With the code `out_of_stock`, number of units available; with `limit_exceeded`, amount that remains, in minor units.'),
+    limit: amountSchema.optional().describe('Limit that the customer set, in minor units; present only with the code `limit_exceeded`.'),
+    spent: amountSchema
+      .optional()
+      .describe(
+        'Amount already spent in the current period, in minor units; present only with the code `limit_exceeded` if the limit is for a period.',
+      ),
     actual: amountSchema.optional().describe('Current total, in minor units; present only with the code `price_changed`.'),
   }),
 );

@@ -33,7 +33,7 @@ export const scopeDefinitions = {
   'webhooks.read': { consent: 'See where your events are sent', admin: false },
   'webhooks.write': { consent: 'Have events sent to a URL of its choice', admin: false },
   'connected_apps.read': { consent: 'See which applications can use your account', admin: false },
-  'connected_apps.write': { consent: 'Remove applications from your account', admin: false },
+  'connected_apps.write': { consent: 'Remove applications from your account, and change their limits for orders', admin: false },
   'api_keys.manage': { consent: 'Create API keys that act in your name until you revoke them', admin: false },
   'applications.manage': { consent: 'Register applications, and change what they may do', admin: true, role: 'admin' },
   'signing_keys.manage': { consent: 'Rotate the keys that sign all tokens', admin: true, role: 'admin' },

@@ -7,6 +7,7 @@ import { createInvalidRequestProblem, createProblem } from '../http/problem-deta
 import { requireRecentSignIn } from '../http/request/require-recent-sign-in.ts';
 import { ConnectedAppEntity } from '../oauth/grants/connected-app.entity.ts';
 import { OauthRecord } from '../oauth/storage/oauth-record.entity.ts';
+import { assertNoOrderLimits } from '../order-limits/assert-order-action-allowed.ts';
 import { lockUserRow } from '../users/lock-user-row.ts';
 import { apiKeyFromEntity } from '../api-keys/api-key-from-entity.ts';
 import { ApiKey } from '../api-keys/api-key.entity.ts';
@@ -26,6 +27,7 @@ export async function createApiKey(
 ): Promise<ApiKeyBody & { key: string }> {
   const scopes = [...new Set<Scope>(requestedScopes)];
   assertScopesGranted(principal, scopes);
+  assertNoOrderLimits(principal, 'create API keys, because an API key has no limits');
   // Require a recent sign-in, because an API key is valid for months and, unlike an access token, is never sender-constrained.
   requireRecentSignIn(principal, now);
   const expiry = expiresAt === undefined ? new Date(now.getTime() + defaultDays * dayMs) : new Date(expiresAt);

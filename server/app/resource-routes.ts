@@ -15,6 +15,7 @@ export { productImportRoutes as productImports } from '../product-imports/routes
 export { taskRoutes as tasks } from '../tasks/routes.ts';
 export { eventRoutes as events } from '../events/routes.ts';
 export { webhookRoutes as webhooks } from '../webhooks/routes.ts';
+export { authorizationRoutes as authorization } from '../order-limits/routes.ts';
 export { connectedAppRoutes as connectedApps } from '../access-management/connected-app-routes.ts';
 export { apiKeyRoutes as apiKeys } from '../access-management/api-key-routes.ts';
 export { applicationRoutes as applications } from '../access-management/application-routes.ts';

@@ -76,6 +76,8 @@ export type CreateAuthorizationServerOptions = {
   readonly openRegistration?: boolean;
   /** Network policy for fetching client ID metadata documents (default: public addresses only). Tests replace this policy. */
   readonly documentNetwork?: NetworkPolicy;
+  /** Returns the currencies in which orders are possible, for the limits on the consent page (default: none). */
+  readonly listOrderCurrencies?: PageContext['listOrderCurrencies'] | undefined;
   /** Called for every token that is issued, denied or revoked. */
   readonly onTokenOperation?: OnTokenOperation | undefined;
   /** How long a repeated refresh request returns the first response, in seconds; 0 disables the replay. */
@@ -133,6 +135,7 @@ export async function createAuthorizationServer(parts: CreateAuthorizationServer
     canMail,
     keys,
     challenges: new PasskeyChallenges(deriveKey('passkey challenges')),
+    listOrderCurrencies: parts.listOrderCurrencies ?? (async () => []),
     onTokenOperation: parts.onTokenOperation ?? (() => undefined),
   };
   return {

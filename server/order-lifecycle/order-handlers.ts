@@ -13,6 +13,7 @@ import { createInvalidRequestProblem, createProblem } from '../http/problem-deta
 import { requirePrincipal } from '../http/request/request-context-principal-and-access-log.ts';
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { MatchedRequest } from '../http/request/matched-route.ts';
+import { assertOrderActionAllowed } from '../order-limits/assert-order-action-allowed.ts';
 import { markOrderPaymentCanceledForDryRun, cancelOpenPaymentOfOrder } from './cancel-payment-at-provider.ts';
 import { assertOrderAccessible } from '../orders/check-order-access-and-build-filters.ts';
 import type { PaymentHandlerDependencies } from '../payments/providers/payment-provider.ts';
@@ -49,7 +50,9 @@ export async function handleCreateOrder<Summary, FullOrder extends Summary & Ver
   { req, res }: OrdersRequest,
   body: OrderCreate,
 ) {
-  const buyer = { userId: resolveBuyerId(requirePrincipal(req), body), clientId: requirePrincipal(req).clientId };
+  const principal = requirePrincipal(req);
+  const { clientId, grantId = null, orderAuthorization } = principal;
+  const buyer = { userId: resolveBuyerId(principal, body), clientId, grantId, isLimited: orderAuthorization !== undefined };
   const options = { taxMode, toDelivery: representation.toDelivery };
   enableEtagOfCreatedResource(res, (id) => etagName(representation, id));
   return createResourceIdempotentlyInStatement<FullOrder>(em, req, res, (inner, claim) => placeOrder(inner, claim, options, buyer, body));
@@ -90,6 +93,7 @@ export async function handleUpdateOrder<Summary, FullOrder extends Summary & Ver
 ) {
   const updated = await em.transactional(async (inner) => {
     const locked = await lockAccessibleOrder(inner, requirePrincipal(req), id);
+    assertOrderActionAllowed(requirePrincipal(req), 'place', new Date());
     assertIfMatchHeader(req, etagName(representation, id), locked);
     const before = locked.version;
     await updateOrder(inner, requirePrincipal(req), locked, toChange(locked.delivery));
@@ -107,6 +111,7 @@ export async function handleCancelOrder<Summary, FullOrder extends Summary & Ver
 ) {
   const principal = requirePrincipal(req);
   await assertOrderAccessible(em, principal, id, 'orders.manage');
+  assertOrderActionAllowed(principal, 'cancel', new Date());
   if (!isDryRunRequest(req)) await cancelOpenPaymentOfOrder(em, providers, id, new Date());
   let refundId: number | undefined;
   const effect = async (inner: EntityManager): Promise<FullOrder> => {

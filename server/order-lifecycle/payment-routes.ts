@@ -11,6 +11,7 @@ import type { HandlerDependencies } from '../http/routing/handler-dependencies.t
 import type { RouteHandler } from '../http/routing/route-handler-type.ts';
 import { respondWithPaymentsRefundsOrShipments } from '../orders/respond-with-payments-refunds-or-shipments.ts';
 import { resolveUserWhoseOrdersAreListed } from '../orders/resolve-user-whose-orders-are-listed.ts';
+import { assertOrderActionAllowed } from '../order-limits/assert-order-action-allowed.ts';
 import { submitOrPollRefund } from '../refunds/submit-or-poll-refund.ts';
 import { cancelPaymentAtProvider } from './cancel-payment-at-provider.ts';
 import { assertOrderAccessible } from '../orders/check-order-access-and-build-filters.ts';
@@ -88,6 +89,7 @@ const handleCancelPayment: RouteHandler<typeof contract.payments.cancel, Depende
 ) => {
   const principal = requirePrincipal(req);
   await findPayment(em, principal, id);
+  assertOrderActionAllowed(principal, 'pay', new Date());
   const asked = await cancelPaymentAtProvider(em, providers, id, new Date());
   const effect = async (inner: EntityManager): Promise<PaymentBody> => {
     const payment = await findPayment(inner, principal, id);

@@ -86,6 +86,7 @@ const endpointCreatorStatuses = (status: number): Statuses => [401, 403, 404, st
 
 const rows: AuthorizationRows = {
   'usage.get': { send: () => ['GET', '/usage'], statuses: [401, 200, 200, 200, 200, 200, 200, 200] },
+  'authorization.get': { send: () => ['GET', '/authorization'], statuses: [401, 200, 200, 200, 200, 200, 200, 200] },
   'versions.list': { send: () => ['GET', ''], statuses: publicStatuses },
   'users.me': { send: () => ['GET', '/users/me'], statuses: [401, 403, 200, 200, 200, 200, 403, 200] },
   'users.get': { send: () => ['GET', `/users/${owner.id}`], statuses: ownerStatuses },
@@ -220,6 +221,18 @@ const rows: AuthorizationRows = {
   },
   'connectedApps.list': { send: () => ['GET', '/connected-apps'], statuses: [401, 403, 200, 200, 200, 200, 403, 200] },
   'connectedApps.remove': { send: () => ['DELETE', '/connected-apps/999999'], statuses: [401, 403, 404, 404, 404, 404, 403, 404] },
+  'connectedApps.getLimits': {
+    send: () => ['GET', '/connected-apps/999999/limits'],
+    statuses: [401, 403, 404, 404, 404, 404, 403, 404],
+  },
+  'connectedApps.setLimits': {
+    send: () => ['PUT', '/connected-apps/999999/limits', { limits: { currency: 'EUR', per_order: 5000 } }],
+    statuses: [401, 403, 404, 404, 404, 404, 403, 404],
+  },
+  'connectedApps.removeLimits': {
+    send: () => ['DELETE', '/connected-apps/999999/limits'],
+    statuses: [401, 403, 404, 404, 404, 404, 403, 404],
+  },
   'apiKeys.list': { send: () => ['GET', '/api-keys'], statuses: [401, 403, 200, 200, 200, 200, 403, 403] },
   'apiKeys.create': {
     send: () => ['POST', '/api-keys', { name: 'Mine', scopes: ['orders.read'] }],

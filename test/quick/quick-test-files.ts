@@ -18,6 +18,7 @@ export const resourceTestFiles: Readonly<Record<keyof typeof contract, string>> 
   tasks: 'tasks/read.test.ts',
   events: 'events/list.test.ts',
   webhooks: 'webhooks/endpoints.test.ts',
+  authorization: 'authorization/get.test.ts',
   connectedApps: 'connected-apps/connected-apps.test.ts',
   apiKeys: 'api-keys/api-keys.test.ts',
   applications: 'applications/applications.test.ts',

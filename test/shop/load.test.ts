@@ -89,7 +89,7 @@ const randomStep = () => ({
 });
 
 async function plantFault({ db }: MandateServer, fault: Fault): Promise<void> {
-  const path = new URL('../../server/database/migrations/20261123030100_place_order_v4.sql', import.meta.url);
+  const path = new URL('../../server/database/migrations/20261123140100_place_order_v5.sql', import.meta.url);
   await db.em.fork().execute(fault(readFileSync(path, 'utf8').replace('create function', 'create or replace function')));
 }
 

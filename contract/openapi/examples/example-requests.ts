@@ -42,6 +42,10 @@ export const exampleRequestBodiesBySchemaName: Readonly<Record<string, JsonObjec
   },
   StockAdjustmentCreate: { delta: 24, reason: 'received', note: 'Delivery note 4711' },
   DeliveryMethodReplace: { name: 'Standard delivery, 2 to 4 days', price: 425, currency: 'GBP', requires_address: true },
+  ConnectedAppLimitsInput: {
+    limits: { currency: 'GBP', per_order: 5000, per_period: 20_000, period: 'month' },
+    time_zone: 'Europe/London',
+  },
   ApiKeyCreate: { name: 'Nightly report', scopes: ['orders.read'] },
   ApplicationCreate: {
     name: 'Stock monitor',

@@ -31,6 +31,7 @@ export const auditActions = [
   'passkey.removed',
   'consent.granted',
   'connected_app.removed',
+  'connected_app.limits_changed',
   'api_key.created',
   'api_key.revoked',
   'application.created',

@@ -40,6 +40,7 @@ export const orderProblems = {
 } as const;
 
 const fails = declareProblemResponses({ ...commonProblems, ...orderProblems });
+const placementProblems = ['limit_exceeded', 'out_of_stock', 'price_changed', 'product_unavailable'] as const;
 
 export const orderStatuses = ['pending', 'paid', 'shipped', 'delivered', 'canceled'] as const;
 export const orderPaymentStatuses = ['unpaid', 'paid', 'partially_refunded', 'refunded'] as const;
@@ -187,7 +188,7 @@ export const orderRoutes = defineResource('Orders', 'Orders of customers.', {
       'Reserves the stock and locks in the prices immediately. The order can then be paid until `expires_at`. Send an `Idempotency-Key`, so that a retry does not place a second order.',
     responses: {
       201: orderSchema,
-      ...fails(...permissionPostProblemCodes, 'out_of_stock', 'price_changed', 'product_unavailable'),
+      ...fails(...permissionPostProblemCodes, ...placementProblems),
     },
     metadata: declareRouteMetadata({
       operationId: 'orders.create',

@@ -142,7 +142,7 @@ export const paymentRoutes = defineResource('Payments', 'Payments for orders.', 
       'Starts a payment of the order total. Check `status` and `next_action` in the response: the payment may already have succeeded, may require an action by the customer, or may still be in progress at the provider. In development, `{"provider": "test", "method_token": "test_ok"}` simulates a successful payment.',
     responses: {
       201: paymentSchema,
-      ...fails(...permissionPostProblemCodes, 'not_found', 'payment_in_progress', 'already_paid', 'invalid_transition'),
+      ...fails(...permissionPostProblemCodes, 'not_found', 'limit_exceeded', 'payment_in_progress', 'already_paid', 'invalid_transition'),
     },
     metadata: declareRouteMetadata({ operationId: 'payments.create', access: ['payments.write', 'payments.manage'], idempotent: true }),
   },

@@ -1,4 +1,4 @@
-import type { Scope } from '@mandate/contract';
+import type { OrderAction, Scope } from '@mandate/contract';
 
 /** A request's identity and permissions, as specified by its verified access token or API key. */
 export type Principal = {
@@ -13,10 +13,19 @@ export type Principal = {
   readonly authTime?: number;
   /** How the credential was presented: `DPoP` means that the token is sender-constrained (RFC 9449). Absent outside of requests. */
   readonly authScheme?: PresentedToken['scheme'];
+  /** The grant that the token belongs to; absent for API keys and for applications that act on their own behalf. */
+  readonly grantId?: string;
+  /** What the user allows for orders; absent if only the scopes limit the application. */
+  readonly orderAuthorization?: OrderAuthorization;
   /** Primary key of the access token record; absent for API keys. */
   readonly tokenRecordId?: string;
   /** The caller's request limits; absent outside of requests. */
   readonly limits?: CallerLimits;
+};
+
+type OrderAuthorization = {
+  readonly actions: readonly OrderAction[];
+  readonly validUntil: Date | null;
 };
 
 export type CallerLimits = {

@@ -14,7 +14,7 @@ import { OauthRecord } from '../storage/oauth-record.entity.ts';
 import { ConnectedAppEntity } from './connected-app.entity.ts';
 import { connectedAppFromFields, findApplicationsOfConnectedApps } from './connected-app-response.ts';
 import { insertConnectedApp, upsertConnectedAppUse, upsertConnectedAppUseOnRefresh } from './insert-connected-app-and-upsert-use.sql.ts';
-import { UserConsent } from './consent.entity.ts';
+import { deleteStoredConsent } from './delete-stored-consent.ts';
 import { deleteConnectedAppsAndRecordRevocation } from './delete-connected-apps-and-record-revocation.ts';
 
 /**
@@ -143,8 +143,7 @@ export async function revokeConnectedAppConsentAndApiKeys(
   await em.nativeDelete(OauthRecord, { model: 'Grant', id: grantId });
   await em.nativeDelete(OauthRecord, { grantId });
   await deleteConnectedAppsAndRecordRevocation(em, { grantId });
-  const applicationId = em.createQueryBuilder(Application).select('id').where({ clientId });
-  await em.nativeDelete(UserConsent, { user: userId, application: { $in: applicationId.toRaw() } });
+  await deleteStoredConsent(em, userId, clientId);
   if (keepApiKeys !== 'all') {
     const cause = { source, actorId: userId, clientId: by, reason: 'application_removed' } as const;
     await revokeApiKeys(em, { userId, clientId, except: keepApiKeys }, cause, now);

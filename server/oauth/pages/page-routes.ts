@@ -10,6 +10,7 @@ import {
   submitLogoRemoval,
 } from './handlers/edit-branding.ts';
 import { showConsent, submitConsent } from './handlers/handle-consent.ts';
+import { showAppLimits, submitAppLimits } from './handlers/show-and-change-app-limits.ts';
 import { showApiKeys, submitApiKeyRevocation } from './handlers/show-and-revoke-api-keys.ts';
 import {
   showConnectedApps,
@@ -119,6 +120,8 @@ function addAccountPages(pages: PageRouter, context: PageContext): void {
     .addForm('/account/sessions', requireSignedIn(submitSessionOrGlobalSignOut), redirectTo('/account/sessions'))
     .addPage('/account/apps', requireSignedIn(showConnectedApps))
     .addForm('/account/apps', requireSignedIn(submitConnectedAppRemoval), redirectTo('/account/apps'))
+    .addPage('/account/apps/:app/limits', requireRecentSignIn(showAppLimits))
+    .addForm('/account/apps/:app/limits', requireRecentSignIn(submitAppLimits), requireRecentSignIn(showAppLimits))
     .addPage('/account/api-keys', requireSignedIn(showApiKeys))
     .addForm('/account/api-keys', requireSignedIn(submitApiKeyRevocation), redirectTo('/account/api-keys'))
     .addPage('/account/security', requireRecentSignIn(showSecurityPage))

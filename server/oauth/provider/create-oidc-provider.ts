@@ -8,6 +8,7 @@ import { findWhenAuthenticatorAppWasAdded } from '../second-factors/authenticato
 import { oneFactorAcrValue, twoFactorAcrValue } from '../protocol/acr-and-amr.ts';
 import { createClientAdapter, patchClientSecretComparison } from '../clients/oidc-client-adapter.ts';
 import { requiresConsentAtEverySignIn, createLoadExistingGrantHook } from '../grants/consents-and-grants.ts';
+import { configureRichAuthorizationRequests } from '../grants/rich-authorization-requests.ts';
 import { cookieNamesForIssuer } from '../protocol/cookie-names.ts';
 import { dpopAlgorithms } from '../tokens/dpop-proof.ts';
 import {
@@ -69,7 +70,7 @@ export function createOidcProvider(parts: ProviderOptions): Provider {
     extraTokenClaims: addAuthTimeClaim,
     formats: { customizers: { jwt: storeIssuedAccessTokenRecord(store, parts.referenceKey) } },
     ...protocolConfiguration,
-    features: features(issuer, pages),
+    features: features(em, issuer, pages),
   });
   patchClientSecretComparison(provider);
   return provider;
@@ -133,7 +134,7 @@ const protocolConfiguration: Configuration = {
   },
 };
 
-const features = (issuer: string, pages: ProviderPages): Configuration['features'] => ({
+const features = (em: EntityManager, issuer: string, pages: ProviderPages): Configuration['features'] => ({
   devInteractions: { enabled: false },
   externalSigningSupport: { enabled: true, ack: 'experimental-01' },
   clientCredentials: { enabled: true },
@@ -141,6 +142,7 @@ const features = (issuer: string, pages: ProviderPages): Configuration['features
   introspection: { enabled: true, allowedPolicy: async (_ctx, client, token) => token.clientId === client.clientId },
   pushedAuthorizationRequests: { enabled: true },
   dPoP: { enabled: true },
+  richAuthorizationRequests: configureRichAuthorizationRequests(em),
   deviceFlow: {
     enabled: true,
     mask: '****-****',
@@ -154,7 +156,7 @@ const features = (issuer: string, pages: ProviderPages): Configuration['features
     enabled: true,
     useGrantedResource: async () => true,
     /**
-     * Selects the API as the audience if API scopes are requested. Otherwise the request is a plain sign-in, and the token is for userinfo.
+     * Selects the API as the audience if API scopes or authorization details are requested. Otherwise the request is a plain sign-in, and the token is for userinfo.
      */
     defaultResource: async (ctx, client, among) => {
       if (among !== undefined) return among;
@@ -164,6 +166,7 @@ const features = (issuer: string, pages: ProviderPages): Configuration['features
         params['scope'] ??= client.scope;
         return apiAudienceFromIssuer(issuer);
       }
+      if (params?.['authorization_details'] !== undefined) return apiAudienceFromIssuer(issuer);
       const scope = params?.['scope'];
       return typeof scope === 'string' && filterApiScopes(scope.split(' ')).length > 0 ? apiAudienceFromIssuer(issuer) : undefined;
     },

@@ -66,8 +66,8 @@ export type RefreshGrantOptions = {
 /**
  * Handles the `refresh_token` grant type. Within a grace period, a repeated request returns the first response byte for byte, as long as
  * the new refresh token has not been used. Two concurrent refreshes, or a retry after a lost response, are therefore not treated as token
- * theft (RFC 9700 section 4.14.2). A request counts as a repetition only if its client, scopes, resources and DPoP key are the same as in
- * the first request. oidc-provider performs all its checks before the stored response is returned. Any other use of a rotated token is
+ * theft (RFC 9700 section 4.14.2). A request counts as a repetition only if its client, scopes, resources,
+ * authorization details and DPoP key are the same as in the first request. oidc-provider performs all its checks before the stored response is returned. Any other use of a rotated token is
  * treated as reuse.
  *
  * Must run in the request transaction, so that the stored response is committed together with the tokens that it contains.
@@ -116,14 +116,15 @@ const deriveResponseKey = (key: KeyObject, token: string): Buffer =>
   Buffer.from(hkdfSync('sha256', token, key.export(), 'refresh response', 32));
 
 /**
- * Returns a fingerprint that is the same whenever a request is repeated. It consists of the scopes and resources, in any order, and the
- * DPoP key.
+ * Returns a fingerprint that is the same whenever a request is repeated. It consists of the scopes and resources, in any order, the
+ * DPoP key and the authorization details.
  */
 async function requestFingerprint(ctx: KoaContextWithOIDC): Promise<string> {
-  const { scope, resource } = ctx.oidc.params ?? {};
+  const { scope, resource, authorization_details: details } = ctx.oidc.params ?? {};
   const scopes = typeof scope === 'string' ? scope.split(' ') : [];
   const resources = [resource ?? []].flat().map(String);
-  return JSON.stringify([sortedUnique(scopes), sortedUnique(resources), await thumbprintFromUnverifiedDpopProof(ctx.get('DPoP'))]);
+  const proofKey = await thumbprintFromUnverifiedDpopProof(ctx.get('DPoP'));
+  return JSON.stringify([sortedUnique(scopes), sortedUnique(resources), proofKey, ...(details === undefined ? [] : [details])]);
 }
 
 const sortedUnique = (values: readonly string[]): string[] => [...new Set(values)].toSorted();

@@ -17,6 +17,13 @@ const expiredRows = {
     isExpired: `coalesce(last_used_at, created_at) < $1::timestamptz - interval '1 day'
       and not exists (select 1 from oauth_records g where g.model = 'Grant' and g.id = connections.grant_id)`,
   },
+  order_limits: {
+    key: 'grant_id',
+    isExpired: `created_at < $1::timestamptz - interval '1 day'
+      and not exists (select 1 from connections c where c.grant_id = order_limits.grant_id)`,
+  },
+  // The longest period of a budget is one month.
+  budgeted_orders: { key: 'grant_id, order_id', isExpired: `counted_at < $1::timestamptz - interval '40 days'`, orderBy: 'counted_at' },
   browser_sessions: {
     key: 'uid',
     isExpired: `last_used_at < $1::timestamptz - interval '1 day'
@@ -39,6 +46,9 @@ export const deleteExpiredAttemptCountersBatch = deleteFrom('attempts');
 export const deleteExpiredEmailedLinksBatch = deleteFrom('mailed_links');
 export const deleteExpiredPasskeyChallengesBatch = deleteFrom('challenges');
 
-/** Deletes one batch of connected apps without a grant and one batch of browser sessions without a session record. */
+/** Deletes one batch each of connected apps without a grant, of their limits and past budgets, and of browser sessions without a session record. */
 export const deleteOrphanedAppsAndSessionsBatch: DeleteExpiredRows = async (em, now) =>
-  (await deleteFrom('connections')(em, now)) + (await deleteFrom('browser_sessions')(em, now));
+  (await deleteFrom('connections')(em, now)) +
+  (await deleteFrom('order_limits')(em, now)) +
+  (await deleteFrom('budgeted_orders')(em, now)) +
+  (await deleteFrom('browser_sessions')(em, now));

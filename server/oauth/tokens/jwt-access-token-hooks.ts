@@ -51,6 +51,7 @@ export const storeIssuedAccessTokenRecord =
       aud: token.aud,
       ...(token.jkt !== undefined && { jkt: token.jkt }),
       ...(token.extra !== undefined && { extra: token.extra }),
+      ...('rar' in token && token.rar !== undefined && { rar: token.rar }),
       ...(token.kind === 'AccessToken' && { accountId: token.accountId, grantId: token.grantId, gty: token.gty, sid: token.sid }),
     };
     await store(token.kind).upsert(deriveAccessTokenRecordId(key, jti), record, exp - iat);

@@ -55,6 +55,13 @@ export function createAccessTokenVerifier(em: EntityManager, verification: Token
         ...(claims.auth_time !== undefined && { authTime: claims.auth_time }),
         authScheme: scheme,
         tokenRecordId: record,
+        ...(status.grant_id !== null && { grantId: status.grant_id }),
+        ...(status.order_actions !== null && {
+          orderAuthorization: {
+            actions: status.order_actions,
+            validUntil: status.orders_valid_until === null ? null : new Date(status.orders_valid_until),
+          },
+        }),
         limits: { policy: 'default', perMinute: status.rate_limit_per_minute, perMonth: status.quota_per_month },
         // the client's allowed scopes may have been reduced since the token was issued
         scopes: new Set(scopes.filter((scope) => status.ceiling.includes(scope))),

@@ -40,7 +40,7 @@ describe('the tools', () => {
       shop.origin,
       administrator,
       ['orders.manage', 'products.write', 'payments.manage', 'refunds.write'],
-      '?tools=all',
+      { suffix: '?tools=all' },
     );
     const { tools } = await client.listTools();
     const named = (name: string) => tools.find((tool) => tool.name === name);
@@ -114,9 +114,22 @@ describe('an assistant', () => {
     await client.close();
   });
 
+  test('orders within the limits that the customer set on the consent page', async () => {
+    const limits = { decision: 'allow', limit_currency: 'EUR', limit_per_order: '5.00', limit_per_period: '8.00', limit_period: 'month' };
+    const client = await connectMcpClient(shop.origin, await signUp(shop.origin), ['orders.read', 'orders.write'], { consentForm: limits });
+    const { id: productId } = await shop.createProduct({ price: 500 });
+    const order = (quantity: number) =>
+      callMcpTool(client, 'orders_create', { items: [{ product_id: productId, quantity }], delivery: pickupDelivery });
+    expect((await order(2)).body).toMatchObject({ code: 'limit_exceeded', errors: [{ limit: 500, requested: 1000 }] });
+    expect((await order(1)).isError).toBe(false);
+    expect((await order(1)).body).toMatchObject({ code: 'limit_exceeded', errors: [{ limit: 800, spent: 500, available: 300 }] });
+    expect((await callMcpTool(client, 'authorization_get', {})).body.budget).toMatchObject({ spent: 500, remaining: 300 });
+    await client.close();
+  });
+
   test('that calls a tool without its scope asks the user for the scope', async () => {
     const state: SignInState = { verifier: '' };
-    const client = await connectMcpClient(shop.origin, await signUp(shop.origin), ['orders.read'], '', state);
+    const client = await connectMcpClient(shop.origin, await signUp(shop.origin), ['orders.read'], { state });
     const { id: productId } = await shop.createProduct();
     const before = state.authorizationUrl;
     const order = { items: [{ product_id: productId, quantity: 1 }], delivery: pickupDelivery };
@@ -148,12 +161,9 @@ describe('an assistant', () => {
 
   test('loses access immediately when its application is removed', async () => {
     const anna = await signUp(shop.origin);
-    const client = await connectMcpClient(
-      shop.origin,
-      anna,
-      ['orders.read', 'connected_apps.read', 'connected_apps.write'],
-      '?tools=orders,connected_apps',
-    );
+    const client = await connectMcpClient(shop.origin, anna, ['orders.read', 'connected_apps.read', 'connected_apps.write'], {
+      suffix: '?tools=orders,connected_apps',
+    });
     const { body } = await callMcpTool(client, 'connected_apps_list');
     expect((await callMcpTool(client, 'connected_apps_remove', { connected_app_id: body.data[0].id })).isError).toBe(false);
     await expect(callMcpTool(client, 'orders_list')).rejects.toThrow('grant request is invalid');

@@ -9,7 +9,7 @@ const shop = withShop();
 
 describe('an assistant is offered', () => {
   const listToolNames = async (person: TestUser, scopes: readonly Scope[], suffix = ''): Promise<string[]> => {
-    const client = await connectMcpClient(shop.origin, person, scopes, suffix);
+    const client = await connectMcpClient(shop.origin, person, scopes, { suffix });
     const { tools } = await client.listTools();
     await client.close();
     return tools.map(({ name }) => name);
@@ -68,7 +68,7 @@ describe('an assistant is offered', () => {
   });
 
   test.each(['/readonly', '?readonly=true'])('only tools that change nothing at /mcp%s', async (suffix) => {
-    const client = await connectMcpClient(shop.origin, await signUp(shop.origin), customerScopes, suffix);
+    const client = await connectMcpClient(shop.origin, await signUp(shop.origin), customerScopes, { suffix });
     const { tools } = await client.listTools();
     expect(tools.length).toBeGreaterThan(8);
     expect(tools.filter(({ annotations }) => annotations?.readOnlyHint !== true)).toEqual([]);

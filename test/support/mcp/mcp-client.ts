@@ -16,15 +16,19 @@ export type SignInState = { verifier: string; tokens?: StoredOAuthTokens; author
 
 /**
  * Connects an MCP client that initially knows only the MCP URL and discovers the authorization server.
- * @param suffix added to the MCP URL, to select tools
- * @param state filled with the client's stored values
+ * @param options.suffix added to the MCP URL, to select tools
+ * @param options.state filled with the client's stored values
+ * @param options.consentForm the user's entries on the consent page
  */
 export async function connectMcpClient(
   origin: string,
   person: TestUser,
   scopes: readonly Scope[],
-  suffix = '',
-  state: SignInState = { verifier: '' },
+  {
+    suffix = '',
+    state = { verifier: '' },
+    consentForm = { decision: 'allow' },
+  }: { suffix?: string; state?: SignInState; consentForm?: Record<string, string> } = {},
 ): Promise<Client> {
   const mcpUrl = new URL(`${origin}/mcp`);
   const serverUrl = new URL(`${mcpUrl.href}${suffix}`);
@@ -44,7 +48,8 @@ export async function connectMcpClient(
   const { resourceMetadataUrl = mcpUrl } = extractWWWAuthenticateParams(await fetch(serverUrl, { method: 'POST' }));
   expect(await auth(provider, { serverUrl, scope, resourceMetadataUrl })).toBe('REDIRECT');
   expect(state.authorizationUrl?.searchParams.get('resource')).toBe(mcpUrl.href);
-  const { leaves } = await obtainAuthorizationCode(origin, person, Object.fromEntries(state.authorizationUrl?.searchParams ?? []));
+  const request = Object.fromEntries(state.authorizationUrl?.searchParams ?? []);
+  const { leaves } = await obtainAuthorizationCode(origin, person, request, consentForm);
   const callback = { authorizationCode: leaves.searchParams.get('code') ?? '', iss: leaves.searchParams.get('iss') ?? '' };
   expect(await auth(provider, { serverUrl, scope, resourceMetadataUrl, ...callback })).toBe('AUTHORIZED');
   const client = new Client({ name: 'test', version: '1.0.0' });

@@ -109,7 +109,7 @@ export async function createCsrfVictim({ origin, db }: Server, send: SendRequest
   const target = (form: string): string => {
     const token = links[form.replace('/sign-in/:uid', '')];
     const uid = form.startsWith('/consent') ? uids.consent : uids.signIn;
-    return form.replace(':uid', uid) + (token === undefined ? '' : `?token=${token}`);
+    return form.replace(':uid', uid).replace(':app', String(connection?.id)) + (token === undefined ? '' : `?token=${token}`);
   };
   const page = async (form: string): Promise<HtmlPage> => {
     const formPage = await browser.open(form === '/oauth/logout/confirm' ? '/oauth/logout' : target(form));
@@ -144,6 +144,7 @@ export const defaultFormValues: FormFields = {
   decision: 'allow',
   email: 'attacker@example.com',
   everywhere: 'yes',
+  limit_until: '2036-12-31',
   logout: 'yes',
   name: 'Attacker',
   passkey: '{}',

@@ -1,10 +1,12 @@
 import { englishAccountMessages } from './english-account-messages.ts';
 import { englishBrandingMessages } from './english-branding-messages.ts';
+import { englishOrderLimitsMessages } from './english-order-limits-messages.ts';
 
 /** English texts for all pages. A translation is another object of this type. */
 export const englishMessages = {
   ...englishAccountMessages,
   ...englishBrandingMessages,
+  ...englishOrderLimitsMessages,
   language: 'en',
   direction: 'ltr',
   error: 'Error',

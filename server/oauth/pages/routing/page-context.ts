@@ -22,6 +22,8 @@ export type PageContext = {
   readonly canMail: boolean;
   readonly keys: { readonly mail: Buffer; readonly secondFactor: Buffer };
   readonly challenges: PasskeyChallenges;
+  /** Returns the currencies in which orders are possible. */
+  readonly listOrderCurrencies: (em: EntityManager) => Promise<readonly string[]>;
   /** Called when a user revokes access. */
   readonly onTokenOperation: OnTokenOperation;
 };

@@ -153,6 +153,7 @@ export function connectedAppsPage(
           <ul class="can">
             ${allowed.map((scope) => html`<li>${describeScope(settings, scope)}</li>`)}
           </ul>
+          ${allowed.some((scope) => scope.startsWith('orders.') || scope.startsWith('payments.')) && limitsLink(settings, id, application.name)}
         </div>
         <form method="post">
           ${hiddenField('csrf', csrf)}${hiddenField('app', String(id))}${keepKeysCheckbox(
@@ -173,6 +174,11 @@ export function connectedAppsPage(
         </ul>`,
   );
 }
+
+const limitsLink = ({ messages: { orderLimits } }: PageSettings, id: number, applicationName: string): Html =>
+  html`<p class="elsewhere">
+    <a href="/account/apps/${id}/limits" aria-label="${orderLimits.changeLabel(applicationName)}">${orderLimits.change}</a>
+  </p>`;
 
 /**
  * Renders the checkbox to keep the keys that an application created. The checkbox value lists the key IDs, so that keys created later are
