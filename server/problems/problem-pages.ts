@@ -80,5 +80,5 @@ const unknownPage = (settings: PageSettings): Html =>
   );
 
 /** Renders text between backquotes as code; after splitting, this text is in the parts with odd indexes. */
-const renderCode = (text: string): Html[] =>
+export const renderCode = (text: string): Html[] =>
   text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));

@@ -5,10 +5,7 @@ export type Stylesheet = { readonly path: string; readonly text: string };
 
 const readStylesheet = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8');
 
-/** Colours and rules that all pages share, including the API reference. */
-export const sharedPageStylesheet = readStylesheet('base.css');
-
-const source = `${sharedPageStylesheet}\n${readStylesheet('stylesheet.css')}`;
+const source = `${readStylesheet('base.css')}\n${readStylesheet('stylesheet.css')}`;
 
 /** Builds the stylesheet with the shop's accent colour. */
 export function buildStylesheet(accent: string): Stylesheet {
