@@ -20,10 +20,11 @@ const layers: readonly Layer[] = [
   { common: ['api-keys'], shop: ['orders', 'tasks'] },
   { authorization: ['oauth'], shop: ['imports', 'order-exports', 'payments', 'shipments', 'webhooks'] },
   {
-    common: ['config', 'docs', 'metrics', 'problems'],
+    common: ['config', 'metrics', 'problems'],
     authorization: ['access-management'],
     shop: ['order-imports', 'product-imports', 'refunds'],
   },
+  { common: ['docs'] },
   { common: ['first-run', 'mcp', 'schema'], shop: ['order-lifecycle'] },
   { common: ['backup', 'site'] },
   { common: ['app'] },

@@ -7,6 +7,7 @@ import { spawnSync } from 'node:child_process';
 import { cp, glob, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { copiedPackages } from './copied-packages.ts';
 import { readPackageManifest } from '../client-sdk/package/replace-package-manifest.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -27,6 +28,7 @@ async function compileWorkspace(workspace: string): Promise<void> {
   }
   for await (const file of glob('**/*.{js,d.ts}', { cwd: output })) await rewriteFileNames(join(output, file), file.endsWith('.js'));
   await copyAssets(source, output);
+  await copyPackages(workspace, output);
   await writeFile(join(output, 'package.json'), `${JSON.stringify(await createInnerManifest(source), null, 2)}\n`);
 }
 
@@ -56,6 +58,14 @@ async function copyAssets(source: string, output: string): Promise<void> {
     if (!entry.isFile() || notCopied.test(file)) continue;
     await mkdir(dirname(join(output, file)), { recursive: true });
     await cp(join(source, file), join(output, file));
+  }
+}
+
+async function copyPackages(workspace: string, output: string): Promise<void> {
+  for (const [name, { from, to }] of Object.entries(copiedPackages[workspace] ?? {})) {
+    const folder = join(root, 'node_modules', name);
+    await cp(join(folder, from), join(output, to), { recursive: true, filter: (path) => !/\.(?:map|d\.ts)$/.test(path) });
+    await cp(join(folder, 'package.json'), join(output, to, 'package.json')); // names the version, the authors and the license
   }
 }
 

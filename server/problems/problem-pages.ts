@@ -80,5 +80,5 @@ const unknownPage = (settings: PageSettings): Html =>
   );
 
 /** Renders text between backquotes as code. Splitting the text at backquotes leaves the code at odd indexes. */
-const renderCode = (text: string): Html[] =>
+export const renderCode = (text: string): Html[] =>
   text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`));

@@ -5,10 +5,7 @@ import { sha256 } from '../../../crypto/sha256.ts';
 
 const readStylesheet = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8');
 
-/** Colours and rules that all pages share, including the API reference. */
-export const sharedPageStylesheet = readStylesheet('base.css');
-
-const source = `${sharedPageStylesheet}\n${readStylesheet('stylesheet.css')}`;
+const source = `${readStylesheet('base.css')}\n${readStylesheet('stylesheet.css')}`;
 const sourceHash = sha256(`${source}${buildColorRules('#000000')}`, 'hex').slice(0, 16);
 
 /** Path of the stylesheets, for Express: the hash of the rules and the accent color, so that every process can build any stylesheet. */
