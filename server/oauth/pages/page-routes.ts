@@ -132,6 +132,7 @@ function addAccountPages(pages: PageRouter, context: PageContext): void {
     .addForm('/account/passkeys', requireRecentSignIn(submitNewPasskey), requireRecentSignIn(redisplayNewPasskey))
     .addForm('/account/passkeys/remove', requireRecentSignIn(submitPasskeyRemoval), redirectTo('/account/security'))
     .addPage(brandingPagePath, requireRecentSignIn(showBranding))
+    .addPage([`${brandingPagePath}/logo`, `${brandingPagePath}/logo/remove`], redirectTo(brandingPagePath))
     .addForm(brandingPagePath, requireRecentSignIn(submitBranding), redirectTo(brandingPagePath))
     .addForm(`${brandingPagePath}/logo`, requireRecentSignIn(submitLogo), redirectTo(brandingPagePath), logoFormBytesMax)
     .addForm(`${brandingPagePath}/logo/remove`, requireRecentSignIn(submitLogoRemoval), redirectTo(brandingPagePath))
