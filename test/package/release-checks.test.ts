@@ -31,7 +31,7 @@ test.each([
   ['contract/package.json', '"license": "MIT"', '"license": "ISC"', /another license/],
   ['client-sdk/package.json', '"license": "MIT"', '"private": true,\n  "license": "MIT"', /is private/],
   ['examples/storefront/package.json', '"private": true', '"private": false', /storefront\/package\.json must be private/],
-  ['package-lock.json', '"version": "0.1.0"', '"version": "0.0.9"', /package-lock\.json has version 0\.0\.9/],
+  ['package-lock.json', '      "version": "0.1.0"', '      "version": "0.0.9"', /package-lock\.json has version 0\.0\.9/],
   ['server/LICENSE', 'MIT', 'ISC', /server\/LICENSE differs/],
   ['CHANGELOG.md', '## 0.1.0', '## 0.2.0', /first section of CHANGELOG\.md is "0\.2\.0"/],
   ['deploy/Dockerfile', 'FROM node:', 'FROM node:9', /does not use Node\.js/],
