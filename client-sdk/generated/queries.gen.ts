@@ -10,6 +10,7 @@ import type {
   Application,
   ApplicationCreate,
   ApplicationPage,
+  ApplicationStatistics,
   ApplicationUpdate,
   ApplicationsListQuery,
   AuditEventPage,
@@ -33,6 +34,7 @@ import type {
   OrderExportCreate,
   OrderImportsCreateQuery,
   OrderPage,
+  OrderStatistics,
   OrderUpdate,
   OrdersListQuery,
   Payment,
@@ -47,6 +49,7 @@ import type {
   ProductImportsCreateQuery,
   ProductPage,
   ProductReplace,
+  ProductStatistics,
   ProductUpdate,
   ProductsListQuery,
   ProductsListStockAdjustmentsQuery,
@@ -69,6 +72,9 @@ import type {
   ShipmentsListQuery,
   SigningKeyRotation,
   SigningKeyRotationCreate,
+  StatsApplicationsQuery,
+  StatsOrdersQuery,
+  StatsProductsQuery,
   StockAdjustment,
   StockAdjustmentCreate,
   StockAdjustmentPage,
@@ -163,6 +169,11 @@ export interface Queries {
   };
   readonly usage: {
     get(): QueryOf<Usage>;
+  };
+  readonly stats: {
+    orders(query?: StatsOrdersQuery): QueryOf<OrderStatistics>;
+    products(query?: StatsProductsQuery): QueryOf<ProductStatistics>;
+    applications(query?: StatsApplicationsQuery): QueryOf<ApplicationStatistics>;
   };
 }
 
