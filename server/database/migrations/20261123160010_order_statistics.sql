@@ -34,27 +34,6 @@ create table order_statistics_changes (
   refunded bigint not null default 0
 );
 
--- Everything that the sums contain, calculated from the orders.
-create function order_statistics_contributions()
-returns table (at timestamptz, currency char(3), status text, client_id text, product_id bigint, orders int, paid_orders int, items bigint,
-               revenue bigint, refunds int, refunded bigint) stable rows 10000000 language sql as $$
-  select o.created_at as at, o.currency, o.status, o.client_id, null::bigint as product_id, 1 as orders, 0 as paid_orders,
-         0::bigint as items, 0::bigint as revenue, 0 as refunds, 0::bigint as refunded
-    from orders o
-  union all
-  select o.paid_at, o.currency, o.status, o.client_id, null, 0, 1, 0, o.total, 0, 0 from orders o where o.paid_at is not null
-  union all
-  select o.paid_at, o.currency, o.status, o.client_id, null, 0, 0, i.quantity, 0, 0, 0
-    from orders o join order_items i on i.order_id = o.id where o.paid_at is not null
-  union all
-  select o.paid_at, o.currency, null, null, i.product_id, 0, 0, i.quantity, i.total, 0, 0
-    from orders o join order_items i on i.order_id = o.id where o.paid_at is not null
-  union all
-  select r.created_at, o.currency, o.status, o.client_id, null, 0, 0, 0, 0, 1, r.amount
-    from refunds r join orders o on o.id = r.order_id join payments p on p.id = r.payment_id
-   where r.status = 'succeeded' and not p.surplus
-$$;
-
 -- The groups to which a change belongs. The category is the current one.
 create function order_statistics_groups(p_product_id bigint, p_status text, p_client_id text)
 returns table (dimension text, key text) stable rows 2 language sql as $$
@@ -68,9 +47,9 @@ returns table (dimension text, key text) stable rows 2 language sql as $$
 $$;
 
 create function order_statistics_widths(p_at timestamptz) returns table (width text, starts_at timestamptz) immutable rows 3 language sql as $$
-  select '15 minutes', to_timestamp(floor(extract(epoch from p_at) / 900) * 900)
+  select '15 minutes', date_bin('15 minutes', p_at, '2000-01-01 00:00:00+00')
   union all
-  select 'day', date_trunc('day', p_at at time zone 'UTC') at time zone 'UTC'
+  select 'day', date_bin('1 day', p_at, '2000-01-01 00:00:00+00')
   union all
   select 'month', date_trunc('month', p_at at time zone 'UTC') at time zone 'UTC'
 $$;
@@ -105,27 +84,66 @@ $$;
 -- Calculates all sums again and returns the number of rows. One statement reads the orders and removes the changes that their current state
 -- already contains, so that concurrent transactions are counted exactly once.
 create function mandate_rebuild_order_statistics_v1() returns bigint language plpgsql as $$
-declare written bigint;
+declare
+  written bigint;
+  added bigint;
 begin
   perform pg_advisory_xact_lock(7310461200);
   delete from order_statistics;
   with removed as (delete from order_statistics_changes),
-  quarters as (
-    select w.starts_at, c.currency, c.status, c.client_id, c.product_id, sum(c.orders) as orders, sum(c.paid_orders) as paid_orders,
-           sum(c.items) as items, sum(c.revenue) as revenue, sum(c.refunds) as refunds, sum(c.refunded) as refunded
-      from order_statistics_contributions() c
-     cross join lateral (select to_timestamp(floor(extract(epoch from c.at) / 900) * 900) as starts_at) w
-     group by w.starts_at, c.currency, c.status, c.client_id, c.product_id
+  order_sums as materialized (
+    select date_bin('15 minutes', c.at, '2000-01-01 00:00:00+00') as starts_at, c.currency, c.status, c.client_id, sum(c.orders) as orders,
+           sum(c.paid_orders) as paid_orders, sum(c.items) as items, sum(c.revenue) as revenue, sum(c.refunds) as refunds,
+           sum(c.refunded) as refunded
+      from (
+        select o.created_at as at, o.currency, o.status, o.client_id, 1 as orders, 0 as paid_orders, 0 as items, 0::bigint as revenue,
+               0 as refunds, 0::bigint as refunded
+          from orders o
+        union all
+        select o.paid_at, o.currency, o.status, o.client_id, 0, 1, 0, o.total, 0, 0 from orders o where o.paid_at is not null
+        union all
+        select o.paid_at, o.currency, o.status, o.client_id, 0, 0, i.quantity, 0, 0, 0
+          from orders o join order_items i on i.order_id = o.id where o.paid_at is not null
+        union all
+        select r.created_at, o.currency, o.status, o.client_id, 0, 0, 0, 0, 1, r.amount
+          from refunds r join orders o on o.id = r.order_id join payments p on p.id = r.payment_id
+         where r.status = 'succeeded' and not p.surplus
+      ) c
+     group by 1, 2, 3, 4
+  ),
+  line_sums as materialized (
+    select date_bin('15 minutes', o.paid_at, '2000-01-01 00:00:00+00') as starts_at, o.currency, i.product_id, sum(i.quantity) as items,
+           sum(i.total) as revenue
+      from orders o join order_items i on i.order_id = o.id
+     where o.paid_at is not null
+     group by 1, 2, 3
   )
   insert into order_statistics (dimension, currency, width, starts_at, key, orders, paid_orders, items, revenue, refunds, refunded)
-  select g.dimension, h.currency, w.width, w.starts_at, g.key, sum(h.orders), sum(h.paid_orders), sum(h.items), sum(h.revenue),
-         sum(h.refunds), sum(h.refunded)
-    from quarters h
-   cross join lateral order_statistics_groups(h.product_id, h.status, h.client_id) g
-   cross join lateral order_statistics_widths(h.starts_at) w
-   group by g.dimension, h.currency, w.width, w.starts_at, g.key;
+  select 'status', s.currency, '15 minutes', s.starts_at, s.status, sum(s.orders), sum(s.paid_orders), sum(s.items), sum(s.revenue),
+         sum(s.refunds), sum(s.refunded)
+    from order_sums s group by s.currency, s.starts_at, s.status
+  union all
+  select 'application', s.currency, '15 minutes', s.starts_at, coalesce(s.client_id, ''), sum(s.orders), sum(s.paid_orders), sum(s.items),
+         sum(s.revenue), sum(s.refunds), sum(s.refunded)
+    from order_sums s group by s.currency, s.starts_at, coalesce(s.client_id, '')
+  union all
+  select 'product', l.currency, '15 minutes', l.starts_at, l.product_id::text, 0, 0, l.items, l.revenue, 0, 0 from line_sums l
+  union all
+  select 'category', l.currency, '15 minutes', l.starts_at, p.category, 0, 0, sum(l.items), sum(l.revenue), 0, 0
+    from line_sums l join products p on p.id = l.product_id group by l.currency, l.starts_at, p.category;
   get diagnostics written = row_count;
-  return written;
+  insert into order_statistics (dimension, currency, width, starts_at, key, orders, paid_orders, items, revenue, refunds, refunded)
+  select s.dimension, s.currency, 'day', date_bin('1 day', s.starts_at, '2000-01-01 00:00:00+00'), s.key, sum(s.orders),
+         sum(s.paid_orders), sum(s.items), sum(s.revenue), sum(s.refunds), sum(s.refunded)
+    from order_statistics s where s.width = '15 minutes' group by 1, 2, 4, 5;
+  get diagnostics added = row_count;
+  written := written + added;
+  insert into order_statistics (dimension, currency, width, starts_at, key, orders, paid_orders, items, revenue, refunds, refunded)
+  select s.dimension, s.currency, 'month', date_trunc('month', s.starts_at at time zone 'UTC') at time zone 'UTC', s.key, sum(s.orders),
+         sum(s.paid_orders), sum(s.items), sum(s.revenue), sum(s.refunds), sum(s.refunded)
+    from order_statistics s where s.width = 'day' group by 1, 2, 4, 5;
+  get diagnostics added = row_count;
+  return written + added;
 end
 $$;
 
