@@ -50,6 +50,7 @@ const extraGroupCommands: readonly (readonly [group: string, add: AddCommand])[]
       (await import('./commands/orders/import-orders-or-products.ts')).addOrdersOrProductsImportCommand(program, io, 'products'),
   ],
   ['branding', async (...to) => (await import('./commands/branding-set-logo.ts')).addBrandingSetLogoCommand(...to)],
+  ['stats', async (...to) => (await import('./commands/statistics/order-statistics.ts')).addOrderStatisticsCommand(...to)],
   ['tasks', async (...to) => (await import('./commands/tasks/task-wait.ts')).addTasksWaitCommand(...to)],
   ['tasks', async (...to) => (await import('./commands/tasks/task-result.ts')).addTasksResultCommand(...to)],
   ['events', async (...to) => (await import('./commands/events/event-watch.ts')).addEventsWatchCommand(...to)],

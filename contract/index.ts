@@ -20,6 +20,7 @@ import { providerEventProblems, providerEventRoutes } from './resources/orders/p
 import { refundProblems, refundRoutes } from './resources/orders/refunds.ts';
 import { shipmentProblems, shipmentRoutes } from './resources/orders/shipments.ts';
 import { signingKeyRoutes } from './resources/access/signing-keys.ts';
+import { statisticsRoutes } from './resources/statistics/statistics.ts';
 import { taskProblems, taskRoutes } from './resources/tasks/tasks.ts';
 import { usageRoutes } from './resources/access/usage.ts';
 import { userProblems, userRoutes } from './resources/access/users.ts';
@@ -53,6 +54,7 @@ const resources = {
   applications: applicationRoutes,
   auditEvents: auditEventRoutes,
   usage: usageRoutes,
+  stats: statisticsRoutes,
   signingKeys: signingKeyRoutes,
   branding: brandingRoutes,
 };
@@ -119,8 +121,9 @@ export { eventRetentionDays, eventSubjectDefinitions, eventTypes, eventTypeWildc
 export type { Event, EventPage, EventSubject, EventType, EventTypeWildcard } from './resources/events/events.ts';
 export { maxImportRowsPerOrder, maxImportRowBytes, minUploadRate, importFileLimitsText } from './resources/tasks/import-parameters.ts';
 export { maxPrice } from './schema/amount-price-and-currency-schemas.ts';
-export { maxOrderLines, maxOrdersWithItems, maxLineQuantity } from './resources/orders/orders.ts';
+export { maxOrderLines, maxLineQuantity } from './resources/orders/orders.ts';
 export { orderDeliveryInputSchema } from './resources/orders/order-delivery-schemas.ts';
+export { maxFoundOrders, maxOrdersWithItems } from './resources/orders/order-list-inclusions-and-search.ts';
 export { orderCancelReasons, orderFulfillmentStatuses, orderStatuses, orderPaymentStatuses, taxModes } from './resources/orders/orders.ts';
 export {
   budgetPeriods,
@@ -160,6 +163,12 @@ export { fileFormats, fileMediaTypes, maxUnfinishedTasksPerOwner, taskStatuses, 
 export type { FileResponse, ImportCounts, Task, TaskResult, TaskType } from './resources/tasks/tasks.ts';
 export type { Usage } from './resources/access/usage.ts';
 export { shipmentStatuses, type Shipment, type ShipmentCreate, type ShipmentUpdate } from './resources/orders/shipments.ts';
+export {
+  maxStatisticsDays,
+  type ApplicationStatistics,
+  type OrderStatistics,
+  type ProductStatistics,
+} from './resources/statistics/statistics.ts';
 export type { SigningKeyRotation } from './resources/access/signing-keys.ts';
 export {
   findForbiddenCharacterIssueMessage,

@@ -10,6 +10,7 @@ import type {
   Application,
   ApplicationCreate,
   ApplicationPage,
+  ApplicationStatistics,
   ApplicationUpdate,
   ApplicationsListQuery,
   AuditEventPage,
@@ -38,6 +39,7 @@ import type {
   OrderExportCreate,
   OrderImportsCreateQuery,
   OrderPage,
+  OrderStatistics,
   OrderUpdate,
   OrdersListQuery,
   Payment,
@@ -52,6 +54,7 @@ import type {
   ProductImportsCreateQuery,
   ProductPage,
   ProductReplace,
+  ProductStatistics,
   ProductUpdate,
   ProductsListQuery,
   ProductsListStockAdjustmentsQuery,
@@ -74,6 +77,9 @@ import type {
   ShipmentsListQuery,
   SigningKeyRotation,
   SigningKeyRotationCreate,
+  StatsApplicationsQuery,
+  StatsOrdersQuery,
+  StatsProductsQuery,
   StockAdjustment,
   StockAdjustmentCreate,
   StockAdjustmentPage,
@@ -172,6 +178,11 @@ export interface Queries {
   };
   readonly usage: {
     get(): QueryOf<Usage>;
+  };
+  readonly stats: {
+    orders(query?: StatsOrdersQuery): QueryOf<OrderStatistics>;
+    products(query?: StatsProductsQuery): QueryOf<ProductStatistics>;
+    applications(query?: StatsApplicationsQuery): QueryOf<ApplicationStatistics>;
   };
   readonly branding: {
     get(): QueryOf<Branding>;

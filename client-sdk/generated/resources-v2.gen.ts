@@ -7,7 +7,9 @@ import type { components, operations } from '../schema/types-v2.gen.ts';
 
 export type Order = components['schemas']['Order'];
 export type OrderCancellation = components['schemas']['OrderCancellation'];
+export type OrderClient = components['schemas']['OrderClient'];
 export type OrderCreate = components['schemas']['OrderCreate'];
+export type OrderCustomer = components['schemas']['OrderCustomer'];
 export type OrderItem = components['schemas']['OrderItem'];
 export type OrderItemCreate = components['schemas']['OrderItemCreate'];
 export type OrderPage = components['schemas']['OrderPage'];

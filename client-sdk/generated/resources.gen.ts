@@ -13,8 +13,10 @@ export type ApiKeyPage = components['schemas']['ApiKeyPage'];
 export type ApiVersion = components['schemas']['ApiVersion'];
 export type ApiVersionList = components['schemas']['ApiVersionList'];
 export type Application = components['schemas']['Application'];
+export type ApplicationActivity = components['schemas']['ApplicationActivity'];
 export type ApplicationCreate = components['schemas']['ApplicationCreate'];
 export type ApplicationPage = components['schemas']['ApplicationPage'];
+export type ApplicationStatistics = components['schemas']['ApplicationStatistics'];
 export type ApplicationUpdate = components['schemas']['ApplicationUpdate'];
 export type AuditEvent = components['schemas']['AuditEvent'];
 export type AuditEventPage = components['schemas']['AuditEventPage'];
@@ -44,13 +46,21 @@ export type NextAction = components['schemas']['NextAction'];
 export type Order = components['schemas']['Order'];
 export type OrderAuthorizationDetails = components['schemas']['OrderAuthorizationDetails'];
 export type OrderCancellation = components['schemas']['OrderCancellation'];
+export type OrderClient = components['schemas']['OrderClient'];
 export type OrderCreate = components['schemas']['OrderCreate'];
+export type OrderCustomer = components['schemas']['OrderCustomer'];
 export type OrderExportCreate = components['schemas']['OrderExportCreate'];
+export type OrderGroup = components['schemas']['OrderGroup'];
+export type OrderGroupPeriod = components['schemas']['OrderGroupPeriod'];
+export type OrderGroupSums = components['schemas']['OrderGroupSums'];
 export type OrderItem = components['schemas']['OrderItem'];
 export type OrderItemCreate = components['schemas']['OrderItemCreate'];
 export type OrderPage = components['schemas']['OrderPage'];
+export type OrderPeriod = components['schemas']['OrderPeriod'];
 export type OrderSpendingLimits = components['schemas']['OrderSpendingLimits'];
+export type OrderStatistics = components['schemas']['OrderStatistics'];
 export type OrderSummary = components['schemas']['OrderSummary'];
+export type OrderSums = components['schemas']['OrderSums'];
 export type OrderUpdate = components['schemas']['OrderUpdate'];
 export type Payment = components['schemas']['Payment'];
 export type PaymentCreate = components['schemas']['PaymentCreate'];
@@ -63,6 +73,8 @@ export type ProductCategoryPage = components['schemas']['ProductCategoryPage'];
 export type ProductCreate = components['schemas']['ProductCreate'];
 export type ProductPage = components['schemas']['ProductPage'];
 export type ProductReplace = components['schemas']['ProductReplace'];
+export type ProductSales = components['schemas']['ProductSales'];
+export type ProductStatistics = components['schemas']['ProductStatistics'];
 export type ProductUpdate = components['schemas']['ProductUpdate'];
 export type ProviderEventReceipt = components['schemas']['ProviderEventReceipt'];
 export type Redelivery = components['schemas']['Redelivery'];
@@ -133,6 +145,9 @@ export type ConnectedAppsRemoveQuery = Query<'connectedApps.remove'>;
 export type ApiKeysListQuery = Query<'apiKeys.list'>;
 export type ApplicationsListQuery = Query<'applications.list'>;
 export type AuditEventsListQuery = Query<'auditEvents.list'>;
+export type StatsOrdersQuery = Query<'stats.orders'>;
+export type StatsProductsQuery = Query<'stats.products'>;
+export type StatsApplicationsQuery = Query<'stats.applications'>;
 
 export interface VersionsResource {
   /**
@@ -755,6 +770,27 @@ export interface UsageResource {
   get(options?: CallOptions): Call<Usage, ProblemsOf['usage.get']>;
 }
 
+export interface StatsResource {
+  /**
+   * Get order statistics.
+   * Returns orders, revenue and refunds of the shop for each hour, day, week or month, compared with the period before. An order counts when it was placed, its revenue and items when it was paid, and a refund when it was requested. The previous period has the same number of days, or of months if the period consists of whole months.
+   * Requires the scope `statistics.read`.
+   */
+  orders(query?: StatsOrdersQuery, options?: CallOptions): Call<OrderStatistics, ProblemsOf['stats.orders']>;
+  /**
+   * Get product statistics.
+   * Returns the best-selling products of a period, the active products that are running low, and those that were not sold.
+   * Requires the scope `statistics.read`.
+   */
+  products(query?: StatsProductsQuery, options?: CallOptions): Call<ProductStatistics, ProblemsOf['stats.products']>;
+  /**
+   * Get application statistics.
+   * Returns the requests, errors and orders of each application and API key, with the most requests first. Requests are added up every few seconds.
+   * Requires the scope `statistics.read`.
+   */
+  applications(query?: StatsApplicationsQuery, options?: CallOptions): Call<ApplicationStatistics, ProblemsOf['stats.applications']>;
+}
+
 export interface SigningKeysResource {
   /**
    * Rotate the signing keys.
@@ -818,6 +854,7 @@ export interface Resources {
   readonly applications: ApplicationsResource;
   readonly auditEvents: AuditEventsResource;
   readonly usage: UsageResource;
+  readonly stats: StatsResource;
   readonly signingKeys: SigningKeysResource;
   readonly branding: BrandingResource;
 }

@@ -79,6 +79,9 @@ export const routes = {
   'applications.createRegistrationToken': 'POST /api/v1/registration-tokens json idempotent',
   'auditEvents.list': 'GET /api/v1/audit-events query paginated',
   'usage.get': 'GET /api/v1/usage',
+  'stats.orders': 'GET /api/v1/statistics/orders query',
+  'stats.products': 'GET /api/v1/statistics/products query',
+  'stats.applications': 'GET /api/v1/statistics/applications query',
   'signingKeys.rotate': 'POST /api/v1/signing-key-rotations json idempotent',
   'branding.get': 'GET /api/v1/branding',
   'branding.update': 'PATCH /api/v1/branding json',
@@ -165,6 +168,9 @@ export const scopesOf = {
   'applications.createRegistrationToken': ['applications.manage'],
   'auditEvents.list': ['audit.read'],
   'usage.get': [],
+  'stats.orders': ['statistics.read'],
+  'stats.products': ['statistics.read'],
+  'stats.applications': ['statistics.read'],
   'signingKeys.rotate': ['signing_keys.manage'],
   'branding.get': [],
   'branding.update': ['branding.manage'],
@@ -1601,6 +1607,51 @@ export type ProblemsOf = {
     expired_token: 401;
     revoked_token: 401;
     missing_token: 401;
+    not_acceptable: 406;
+    rate_limited: 429;
+    quota_exceeded: 429;
+    internal_error: 500;
+    unavailable: 503;
+    insufficient_storage: 503;
+  };
+  'stats.orders': {
+    invalid_request: 400;
+    invalid_token: 401;
+    expired_token: 401;
+    revoked_token: 401;
+    missing_token: 401;
+    insufficient_scope: 403;
+    forbidden: 403;
+    not_acceptable: 406;
+    rate_limited: 429;
+    quota_exceeded: 429;
+    internal_error: 500;
+    unavailable: 503;
+    insufficient_storage: 503;
+  };
+  'stats.products': {
+    invalid_request: 400;
+    invalid_token: 401;
+    expired_token: 401;
+    revoked_token: 401;
+    missing_token: 401;
+    insufficient_scope: 403;
+    forbidden: 403;
+    not_acceptable: 406;
+    rate_limited: 429;
+    quota_exceeded: 429;
+    internal_error: 500;
+    unavailable: 503;
+    insufficient_storage: 503;
+  };
+  'stats.applications': {
+    invalid_request: 400;
+    invalid_token: 401;
+    expired_token: 401;
+    revoked_token: 401;
+    missing_token: 401;
+    insufficient_scope: 403;
+    forbidden: 403;
     not_acceptable: 406;
     rate_limited: 429;
     quota_exceeded: 429;

@@ -25,6 +25,7 @@ export const scopeDefinitions = {
   'payments.manage': { consent: 'See and confirm the payments of every customer', admin: true },
   'refunds.write': { consent: 'Refund customers', admin: true },
   'shipments.write': { consent: 'Ship orders and update the status of parcels', admin: true },
+  'statistics.read': { consent: 'See the sales of the shop, and how much each application uses it', admin: true },
   'settings.write': { consent: 'Change the settings of the shop', admin: true },
   'branding.manage': { consent: 'Change the name, logo and colors of the shop on pages and in e-mails', admin: true, role: 'admin' },
   'tasks.read': { consent: 'See the exports and imports you started', admin: false },

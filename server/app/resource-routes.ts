@@ -21,5 +21,6 @@ export { apiKeyRoutes as apiKeys } from '../access-management/api-key-routes.ts'
 export { applicationRoutes as applications } from '../access-management/application-routes.ts';
 export { auditEventRoutes as auditEvents } from '../audit/routes.ts';
 export { usageRoutes as usage } from '../usage/routes.ts';
+export { statisticsRoutes as stats } from '../statistics/routes.ts';
 export { signingKeyRoutes as signingKeys } from '../access-management/signing-key-routes.ts';
 export { brandingRoutes as branding } from '../branding/routes.ts';

@@ -55,6 +55,12 @@ function addMaintenanceCommands(program: Command, io: StandardStreams): void {
       (await import('./rotate-signing-keys-command.ts')).runRotateSigningKeysCommand(io, options.atOnce ?? false),
     );
   program
+    .command('statistics')
+    .description('Maintain the statistics.')
+    .command('rebuild')
+    .description('Calculate the order statistics again from the orders. Servers may keep running.')
+    .action(async () => (await import('./rebuild-statistics-command.ts')).runRebuildStatisticsCommand(io));
+  program
     .command('admin')
     .description('Manage administrators.')
     .command('create')

@@ -59,7 +59,7 @@ const baseOptions: Options = {
   discovery: { warnWhenNoEntities: false },
   schemaGenerator: {
     ignoreRoutines: true, // otherwise the schema comparison drops every function
-    skipTables: ['product_search', 'product_words'], // search tables that a trigger maintains
+    skipTables: ['product_search', 'product_words', 'order_statistics', 'order_statistics_changes'], // tables that triggers maintain
   },
   migrations: {
     path: `${import.meta.dirname}/migrations`,

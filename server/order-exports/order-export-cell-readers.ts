@@ -13,7 +13,7 @@ const deliveryField =
   ({ order }: ExportRow): CsvCell =>
     order.delivery[name] ?? null;
 const orderField =
-  (name: Exclude<keyof OrderSummary, 'delivery' | 'items'>) =>
+  (name: Exclude<keyof OrderSummary, 'delivery' | 'items' | 'customer' | 'client'>) =>
   ({ order }: ExportRow): CsvCell =>
     order[name];
 const lineField =

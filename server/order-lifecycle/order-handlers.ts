@@ -14,6 +14,7 @@ import { requirePrincipal } from '../http/request/request-context-principal-and-
 import type { HandlerDependencies } from '../http/routing/handler-dependencies.ts';
 import type { MatchedRequest } from '../http/request/matched-route.ts';
 import { assertOrderActionAllowed } from '../order-limits/assert-order-action-allowed.ts';
+import { includeCustomerAndClientNames } from './include-customer-and-client-names.ts';
 import { markOrderPaymentCanceledForDryRun, cancelOpenPaymentOfOrder } from './cancel-payment-at-provider.ts';
 import { assertOrderAccessible } from '../orders/check-order-access-and-build-filters.ts';
 import type { PaymentHandlerDependencies } from '../payments/providers/payment-provider.ts';
@@ -21,6 +22,7 @@ import { submitOrPollRefund } from '../refunds/submit-or-poll-refund.ts';
 import { cancelOrderAndCreateRefund } from './cancel-order-and-create-refund.ts';
 import { findOrder } from '../orders/find-order.ts';
 import { parseOrderListParameters, type OrderListQuery } from '../orders/parse-order-list-parameters.ts';
+import { applyOrderSearch } from '../orders/find-orders-by-text.ts';
 import { countOrders, listOrders } from '../orders/list-orders.sql.ts';
 import { type OrderRow, orderSummaryFromRow } from '../orders/order-from-row.ts';
 import { placeOrder } from '../orders/place-order.ts';
@@ -63,17 +65,21 @@ export async function handleListOrders<Summary, FullOrder extends Summary & Vers
   { req, res }: OrdersRequest,
   query: OrderListQuery,
 ) {
-  const { filters, sort, withItems } = parseOrderListParameters(requirePrincipal(req), query);
+  const { filters, sort, withItems, names } = parseOrderListParameters(requirePrincipal(req), query);
   // Cursors are bound to these parameters, including the effective sort (even when it is the default), but not to `include`.
   // The value of `include` may differ between pages.
   const list = { ...query, sort: `${sort.descending ? '-' : ''}${sort.by}`, include: undefined };
   const position = pages.decodeCursor(req, list);
-  const rows = await readList((from) => listOrders(from, filters, { sort, position, limit: query.limit, withItems }));
+  const rows = await readList(async (from) => {
+    const found = await listOrders(from, await applyOrderSearch(from, filters, query.q), { sort, position, limit: query.limit, withItems });
+    return includeCustomerAndClientNames(from, found, names);
+  });
+  const count = (): Promise<number> => readList(async (from) => countOrders(from, await applyOrderSearch(from, filters, query.q)));
   const toItem = (row: OrderRow): Summary => representation.toSummary(orderSummaryFromRow(row));
   const page = pages.respondWithPage(req, res, list, rows, toItem, (row) => [orderSummaryFromRow(row)[sort.by], row.id]);
   return {
     status: 200 as const,
-    body: { ...page, ...(await createTotalCountFields(query, () => readList((from) => countOrders(from, filters)))) },
+    body: { ...page, ...(await createTotalCountFields(query, count)) },
   };
 }
 

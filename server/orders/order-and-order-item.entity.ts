@@ -61,6 +61,15 @@ const schema = defineEntity({
       expression: `tax_mode <> 'exclusive' or total = subtotal - discount_total + shipping_total + tax_total`,
     },
   ],
+  triggers: [
+    {
+      name: 'record_statistics',
+      timing: 'before',
+      events: ['insert', 'update', 'delete'],
+      expression:
+        'create trigger record_statistics before insert or update or delete on orders for each row execute function record_order_statistics()',
+    },
+  ],
   // Every list runs one index scan per status, so that its plan does not depend on the distribution of statuses, which changes over time.
   indexes: [
     { name: 'orders_status_created', properties: ['status', 'createdAt', 'id'] },
@@ -171,6 +180,29 @@ export const OrderItem = defineEntity({
   checks: [
     { name: 'order_items_shipped', expression: 'shipped_quantity >= 0 and shipped_quantity <= quantity' },
     { name: 'order_items_restocked', expression: 'restocked_quantity >= 0 and restocked_quantity <= quantity' },
+  ],
+  triggers: [
+    {
+      name: 'record_inserted_statistics',
+      timing: 'after',
+      events: ['insert'],
+      expression:
+        'create trigger record_inserted_statistics after insert on order_items referencing new table as changed_lines for each statement execute function record_order_line_statistics()',
+    },
+    {
+      name: 'record_deleted_statistics',
+      timing: 'after',
+      events: ['delete'],
+      expression:
+        'create trigger record_deleted_statistics after delete on order_items referencing old table as changed_lines for each statement execute function record_order_line_statistics()',
+    },
+    {
+      name: 'record_updated_statistics',
+      timing: 'after',
+      events: ['update'],
+      expression:
+        'create trigger record_updated_statistics after update of order_id, product_id, quantity, total on order_items for each row execute function record_changed_order_line_statistics()',
+    },
   ],
   indexes: [{ name: 'order_items_product', properties: ['product', 'order'] }],
 });

@@ -14,6 +14,7 @@ import { DeliveryWorker } from '../webhooks/delivery/delivery-worker.ts';
 import { createWebhookDeliveriesForEvents } from '../webhooks/delivery/create-webhook-deliveries.ts';
 import { createWebhookJobs } from '../webhooks/delivery/webhook-jobs.ts';
 import { createPublicNetworkPolicy } from '../outgoing-http/ssrf-protected-connection.ts';
+import { createStatisticsJobs } from '../statistics/statistics-jobs.ts';
 import type { ProcessDependencies } from './process-dependencies.ts';
 
 /** Starts the background jobs for the process role. A `web` process only flushes its own counters. */
@@ -34,6 +35,7 @@ const createJobs = ({ db, storage, log, keys, providers, transport }: ProcessDep
   ...createOrderLifecycleJobs(db, providers),
   ...createEventSequencingAndCleanupJobs(db, createWebhookDeliveriesForEvents),
   ...createWebhookJobs(db, deliverer),
+  ...createStatisticsJobs(db),
   ...createTaskJobs({ em: db.em, log, handlers: taskHandlersByType }),
   ...(storage ? [createCheckpointJob(db)] : []),
   ...createMailAndCleanupJobs({ db, log, transport, mailKey: keys.mail }),

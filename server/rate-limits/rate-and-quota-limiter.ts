@@ -44,5 +44,6 @@ export function createRequestLimiter({ em, limits, counters, use }: RequestLimit
       // requests rejected by the minute limit do not count towards the monthly quota
       return [minute, await countMonthly(clientId, perMonth ?? limits.monthly, !minute.exceeded)];
     },
+    countError: ({ clientId }) => use.countError(clientId, new Date()),
   };
 }

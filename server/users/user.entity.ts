@@ -24,7 +24,10 @@ const schema = defineEntity({
   uniques: [
     { name: 'users_email_unique', expression: `create unique index users_email_unique on users (lower(email)) where status <> 'closed'` },
   ],
-  indexes: [{ name: 'users_created', properties: ['createdAt', 'id'] }],
+  indexes: [
+    { name: 'users_created', properties: ['createdAt', 'id'] },
+    { name: 'users_name_search', expression: 'create index users_name_search on users using gin (lower(name) gin_trgm_ops)' },
+  ],
   hooks: { beforeUpdate: [rejectAssignedEmail] },
 });
 

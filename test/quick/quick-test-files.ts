@@ -24,6 +24,7 @@ export const resourceTestFiles: Readonly<Record<keyof typeof contract, string>> 
   applications: 'applications/applications.test.ts',
   auditEvents: 'audit-events/audit-events.test.ts',
   usage: 'usage/get.test.ts',
+  stats: 'statistics/statistics.test.ts',
   signingKeys: 'signing-keys/rotate.test.ts',
   branding: 'branding/branding.test.ts',
 };

@@ -1,6 +1,7 @@
 import { initContract } from '@ts-rest/core';
 import { z } from 'zod';
 import { withSchemaName } from '../../schema/openapi-schema-name.ts';
+import { includedOrderFields, orderInclusionsSchema, orderSearchSchema } from './order-list-inclusions-and-search.ts';
 import { idSchema, pathIdSchema, idInUrlSchema, urlIdListSchema } from '../../schema/ids.ts';
 import { amountSchema, currencySchema, priceSchema } from '../../schema/amount-price-and-currency-schemas.ts';
 import { commaSeparatedEnumSchema, listPageSchema, paginationParameters } from '../../schema/pagination.ts';
@@ -108,12 +109,11 @@ export const orderSummarySchema = withSchemaName(
   z
     .object({
       ...orderFields,
+      ...includedOrderFields,
       items: z.array(orderItemSchema).min(1).max(maxOrderLines).optional().describe('Order lines; only returned with `include=items`.'),
     })
     .describe('An order in a list. The lines are included only with `include=items`.'),
 );
-/** Maximum number of orders per page if the list includes the lines of each order. */
-export const maxOrdersWithItems = 20;
 
 export const orderCreateSchema = withSchemaName(
   'OrderCreate',
@@ -213,6 +213,7 @@ export const orderRoutes = defineResource('Orders', 'Orders of customers.', {
           .optional()
           .describe('Only orders of this customer. Listing the orders of other customers requires `orders.manage` and a staff account.'),
         reference: singleLineInputSchema(64).optional(),
+        q: orderSearchSchema,
         created_at_gte: timestampInputSchema.optional().describe('Only orders placed at this time or later.'),
         created_at_lt: timestampInputSchema.optional().describe('Only orders placed before this time.'),
         updated_at_gte: timestampInputSchema
@@ -225,9 +226,7 @@ export const orderRoutes = defineResource('Orders', 'Orders of customers.', {
           .enum(['created_at', '-created_at', 'updated_at', '-updated_at'])
           .optional()
           .describe('Sort order; `-` means descending (default: `updated_at` with a filter by `updated_at`, otherwise `-created_at`).'),
-        include: commaSeparatedEnumSchema(['items'])
-          .optional()
-          .describe(`\`items\` includes the lines of each order and reduces the maximum \`limit\` to ${maxOrdersWithItems}.`),
+        include: orderInclusionsSchema,
       })
       .strict(),
     summary: 'List orders',

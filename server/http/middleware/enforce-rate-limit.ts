@@ -7,6 +7,8 @@ import { createProblem } from '../problem-details/problem.ts';
 export type RequestLimiter = {
   /** Counts one request for an application and its user, for an API key or, if neither is known, for an IP address. */
   count(principal: Principal | undefined, address: string | undefined): Promise<readonly RateLimitState[]>;
+  /** Counts an error response to an application or API key. */
+  countError(principal: Principal): void;
 };
 
 /** Counts a request and rejects it if it exceeds a limit. */
@@ -21,6 +23,7 @@ export const createRateLimitEnforcer =
     const limitStates = await limits.count(principal, principal ? undefined : req.ip);
     getRequestContext(req).rateLimitStates = limitStates;
     setLimitHeaders(res, limitStates);
+    if (principal) res.once('finish', () => res.statusCode >= 400 && limits.countError(principal));
     const violated = limitStates.filter(({ exceeded }) => exceeded);
     const [first] = violated;
     if (!first) return;
