@@ -4,8 +4,12 @@ import { getDisplayWidth, padToWidth, truncateToWidth } from './sanitize-and-mea
 /** Characters that fill one column to eighths, and the characters of a sparkline, from low to high. */
 type ChartCharacters = { readonly parts: readonly string[]; readonly full: string; readonly levels: readonly string[] };
 
-const unicode: ChartCharacters = { parts: ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'], full: '█', levels: [...'▁▂▃▄▅▆▇█'] };
-const ascii: ChartCharacters = { parts: [''], full: '#', levels: [...'_.-=+*%#'] };
+const unicode: ChartCharacters = {
+  parts: ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'],
+  full: '█',
+  levels: ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'],
+};
+const ascii: ChartCharacters = { parts: [''], full: '#', levels: ['_', '.', '-', '=', '+', '*', '%', '#'] };
 
 /** Returns the characters that the terminal can show, according to the locale. */
 export function chooseChartCharacters({ env, platform }: CliEnvironment): ChartCharacters {
@@ -25,9 +29,8 @@ export type ChartRow = { readonly label: string; readonly value: number; readonl
 
 /** Draws a horizontal bar for each row, between its label and its text. Negative values have no bar. */
 export function renderBarChart(rows: readonly ChartRow[], characters: ChartCharacters, width: number): string {
-  const widest = (texts: readonly string[]): number => Math.max(0, ...texts.map(getDisplayWidth));
-  const labelWidth = Math.min(30, widest(rows.map(({ label }) => label)));
-  const textWidth = widest(rows.map(({ text }) => text));
+  const labelWidth = Math.min(30, getWidestTextWidth(rows.map(({ label }) => label)));
+  const textWidth = getWidestTextWidth(rows.map(({ text }) => text));
   const barWidth = Math.max(8, Math.min(60, width - labelWidth - textWidth - 4));
   const highest = Math.max(0, ...rows.map(({ value }) => value));
   return rows
@@ -45,3 +48,5 @@ function renderBar(columns: number, { parts, full }: ChartCharacters): string {
   const visible = columns > 0 ? Math.max(1, steps) : 0;
   return full.repeat(Math.floor(visible / parts.length)) + (parts[visible % parts.length] ?? '');
 }
+
+const getWidestTextWidth = (texts: readonly string[]): number => Math.max(0, ...texts.map(getDisplayWidth));

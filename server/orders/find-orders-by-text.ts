@@ -7,8 +7,10 @@ export async function applyOrderSearch(em: EntityManager, filters: OrderFilters,
   if (text === undefined) return filters;
   const found = await em
     .getKysely()
-    .selectFrom(({ fn, val }) =>
-      fn<{ id: number | string }>('mandate_find_orders_v1', [val(text), val(filters.userId ?? null), val(maxFoundOrders)]).as('found'),
+    .selectFrom((eb) =>
+      eb
+        .fn<{ id: number | string }>('mandate_find_orders_v1', [eb.val(text), eb.val(filters.userId ?? null), eb.val(maxFoundOrders)])
+        .as('found'),
     )
     .select('found.id')
     .execute();

@@ -38,17 +38,19 @@ export type OrderStatisticsParameters = {
 export const callOrderStatisticsFunction = (em: EntityManager, of: OrderStatisticsParameters): Promise<OrderStatisticsRow[]> =>
   em
     .getKysely()
-    .selectFrom(({ fn, val }) =>
-      fn<OrderStatisticsRow>('mandate_order_statistics_v1', [
-        val(of.groupBy ?? null),
-        val(of.currency),
-        val(of.timeZone),
-        val(of.interval),
-        val(of.from),
-        val(of.to),
-        val(of.previousFrom),
-        val(of.limit),
-      ]).as('s'),
+    .selectFrom((eb) =>
+      eb
+        .fn<OrderStatisticsRow>('mandate_order_statistics_v1', [
+          eb.val(of.groupBy ?? null),
+          eb.val(of.currency),
+          eb.val(of.timeZone),
+          eb.val(of.interval),
+          eb.val(of.from),
+          eb.val(of.to),
+          eb.val(of.previousFrom),
+          eb.val(of.limit),
+        ])
+        .as('s'),
     )
     .select(['s.part', 's.key', 's.starts_at', 's.ends_at', 's.orders', 's.paid_orders', 's.items', 's.revenue', 's.refunds', 's.refunded'])
     .execute();
@@ -65,15 +67,17 @@ export type ProductStatisticsParameters = {
 export const callProductStatisticsFunction = (em: EntityManager, of: ProductStatisticsParameters): Promise<ProductStatisticsRow[]> =>
   em
     .getKysely()
-    .selectFrom(({ fn, val }) =>
-      fn<ProductStatisticsRow>('mandate_product_statistics_v1', [
-        val(of.currency),
-        val(of.timeZone),
-        val(of.from),
-        val(of.to),
-        val(of.lowStock),
-        val(of.limit),
-      ]).as('s'),
+    .selectFrom((eb) =>
+      eb
+        .fn<ProductStatisticsRow>('mandate_product_statistics_v1', [
+          eb.val(of.currency),
+          eb.val(of.timeZone),
+          eb.val(of.from),
+          eb.val(of.to),
+          eb.val(of.lowStock),
+          eb.val(of.limit),
+        ])
+        .as('s'),
     )
     .select(['s.list', 's.product_id', 's.sku', 's.name', 's.category', 's.available', 's.items', 's.revenue'])
     .execute();
@@ -87,8 +91,10 @@ export const callApplicationStatisticsFunction = (
 ): Promise<ApplicationStatisticsRow[]> =>
   em
     .getKysely()
-    .selectFrom(({ fn, val }) =>
-      fn<ApplicationStatisticsRow>('mandate_application_statistics_v1', [val(currency), val(from), val(to), val(limit)]).as('s'),
+    .selectFrom((eb) =>
+      eb
+        .fn<ApplicationStatisticsRow>('mandate_application_statistics_v1', [eb.val(currency), eb.val(from), eb.val(to), eb.val(limit)])
+        .as('s'),
     )
     .select(['s.client_id', 's.name', 's.requests', 's.errors', 's.orders', 's.paid_orders', 's.revenue'])
     .execute();
@@ -97,7 +103,7 @@ export const callApplicationStatisticsFunction = (
 export async function findMainCurrency(em: EntityManager): Promise<string> {
   const found = await em
     .getKysely()
-    .selectNoFrom(({ fn }) => fn<string>('mandate_main_currency_v1').as('currency'))
+    .selectNoFrom((eb) => eb.fn<string>('mandate_main_currency_v1').as('currency'))
     .executeTakeFirstOrThrow();
   return found.currency;
 }
@@ -106,7 +112,7 @@ export async function findMainCurrency(em: EntityManager): Promise<string> {
 export async function foldOrderStatisticsBatch(em: EntityManager, batchMax = 5_000): Promise<number> {
   const { count } = await em
     .getKysely()
-    .selectNoFrom(({ fn, val }) => fn<number>('mandate_fold_order_statistics_v1', [val(batchMax)]).as('count'))
+    .selectNoFrom((eb) => eb.fn<number>('mandate_fold_order_statistics_v1', [eb.val(batchMax)]).as('count'))
     .executeTakeFirstOrThrow();
   return count;
 }
@@ -115,7 +121,7 @@ export async function foldOrderStatisticsBatch(em: EntityManager, batchMax = 5_0
 export async function rebuildOrderStatistics(em: EntityManager): Promise<number> {
   const { count } = await em
     .getKysely()
-    .selectNoFrom(({ fn }) => fn<number | string>('mandate_rebuild_order_statistics_v1').as('count'))
+    .selectNoFrom((eb) => eb.fn<number | string>('mandate_rebuild_order_statistics_v1').as('count'))
     .executeTakeFirstOrThrow();
   return Number(count);
 }

@@ -21,9 +21,11 @@ test.each(serverDatabaseKinds)('statistics rebuild calculates the sums again (%s
   // One status and no application, each for 15 minutes, a day and a month.
   expect(outcome).toEqual({ code: 0, stdout: 'The order statistics were calculated again from the orders: 6 rows.\n', stderr: '' });
   const rebuilt = await migrateAndOpenDatabase(url);
-  const [row] = await rebuilt.em.fork().execute<{ orders: number }[]>(
-    `select orders::int as orders from order_statistics where dimension = 'status' and key = 'pending' and width = 'month'`,
-  );
+  const [row] = await rebuilt.em
+    .fork()
+    .execute<{ orders: number }[]>(
+      `select orders::int as orders from order_statistics where dimension = 'status' and key = 'pending' and width = 'month'`,
+    );
   await rebuilt.close();
   expect(row).toEqual({ orders: 1 });
 });
