@@ -23,7 +23,7 @@ import { createDpopKey, createDpopProof } from '../../support/oauth/dpop-proof.t
 import { expireRefreshGrace } from '../../support/oauth/refresh-grace.ts';
 import { killServerProcesses, createDataDirectory } from '../../support/server/server-process.ts';
 import { startServerPair, type ServerPair } from '../../support/server/server-pair.ts';
-import { createSignedInUser } from '../../support/server/signed-in-user.ts';
+import { createSignedInUser } from '../../support/oauth/signed-in-user.ts';
 import { fetchApiStatus } from '../../support/server/use-server.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 

@@ -5,7 +5,7 @@ import { obtainLimitedTokens } from '../../support/oauth/limited-tokens.ts';
 import { databaseKind } from '../../support/services/database.ts';
 import { startServerPair, type ServerPair } from '../../support/server/server-pair.ts';
 import { createDataDirectory, killServerProcesses } from '../../support/server/server-process.ts';
-import { createSignedInUser } from '../../support/server/signed-in-user.ts';
+import { createSignedInUser } from '../../support/oauth/signed-in-user.ts';
 
 const productId = 1;
 const price = 10;

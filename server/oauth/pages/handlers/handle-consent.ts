@@ -29,7 +29,7 @@ import {
 import { parseRequestedOrderDetails } from '../../grants/rich-authorization-requests.ts';
 import { deleteStoredConsent } from '../../grants/delete-stored-consent.ts';
 import { saveOrderLimits } from '../../../order-limits/save-order-limits.ts';
-import { orderLimitsFormFromInput, orderLimitsFormSchema, type OrderLimitsForm } from '../order-limits-form.ts';
+import { orderLimitsFormFromInput, orderLimitsFormSchema, type OrderLimitsForm } from '../views/order-limits-form.ts';
 import { parseOrderLimitsForm } from './parse-order-limits-form.ts';
 import type { FieldError } from '../views/page-layout-and-form-fields.ts';
 import { consentPage, type ConsentPageViewModel } from '../views/consent-page.ts';

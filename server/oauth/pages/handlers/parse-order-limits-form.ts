@@ -8,7 +8,7 @@ import {
 } from '@mandate/contract';
 import { endOfDayInTimeZone, timeZoneOrDefault } from '../../../order-limits/time-zones.ts';
 import type { PageMessages } from '../messages/english-messages.ts';
-import type { OrderLimitsForm } from '../order-limits-form.ts';
+import type { OrderLimitsForm } from '../views/order-limits-form.ts';
 import type { FieldError } from '../views/page-layout-and-form-fields.ts';
 
 type ParsedForm = {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ConnectedAppLimits, OrderLimitsInput } from '@mandate/contract';
 import { getClientAddressAndUserAgent } from '../../../audit/record-audit-event.ts';
 import { changeLimitsOfConnectedApp, findLimitsOfConnectedApp, findNameOfConnectedApp } from '../../grants/limits-of-connected-app.ts';
-import { orderLimitsFormFromInput, orderLimitsFormSchema, type OrderLimitsForm } from '../order-limits-form.ts';
+import { orderLimitsFormFromInput, orderLimitsFormSchema, type OrderLimitsForm } from '../views/order-limits-form.ts';
 import { sendPage } from '../routing/page-context.ts';
 import { connectedAppLimitsPage } from '../views/order-limits-fields.ts';
 import type { FieldError } from '../views/page-layout-and-form-fields.ts';

@@ -1,6 +1,6 @@
 import { budgetPeriods, formatDecimalAmount, type OrderLimitsInput } from '@mandate/contract';
 import { html, type Html } from '../../../http/response/html-template.ts';
-import type { OrderLimitsForm } from '../order-limits-form.ts';
+import type { OrderLimitsForm } from './order-limits-form.ts';
 import { hiddenField, renderPage, type FieldError, type PageSettings } from './page-layout-and-form-fields.ts';
 
 export type OrderLimitsFieldsViewModel = {
