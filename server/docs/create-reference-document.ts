@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '@mandate/contract/json';
+import { isJsonObject, jsonPrimitiveToText, type JsonObject, type JsonValue } from '@mandate/contract/json';
 import { problemPageTexts } from '../problems/problem-page-texts.ts';
 import { readApiV1OpenApiDocument } from './serve-openapi-documents.ts';
 
@@ -58,7 +58,7 @@ function explainErrors(response: JsonObject): JsonObject {
     .map(([code, { cause, fix }]) => `- \`${code}\`: ${cause}\n\n  **To fix it:** ${fix}`);
   return {
     ...response,
-    description: `${String(response['description']).split(':')[0]}.\n\n${explanations.join('\n')}`,
+    description: `${jsonPrimitiveToText(response['description']).split(':')[0]}.\n\n${explanations.join('\n')}`,
     content: mapValues(objectAt(response, 'content'), ({ schema = {} }) => ({ schema })),
   };
 }
