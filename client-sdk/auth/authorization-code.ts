@@ -1,9 +1,9 @@
 import * as oauth from 'oauth4webapi';
 import type { AuthorizationServer, Tokens } from './authorization-server-metadata.ts';
-import { AuthorizationError } from '../core/errors.ts';
+import { AuthorizationError } from '../core/authorization-errors.ts';
 import { readOAuthResponse, runOAuthRequest } from './oauth-request.ts';
 import { getCurrentProofKey, calculateKeyThumbprint } from './dpop-key.ts';
-import { createClientAuthentication, createOAuthRequestOptions, requestTokens } from './token-endpoint.ts';
+import { createClientAuthentication, createOAuthRequestOptions, requestTokens, type OAuthClient } from './token-endpoint.ts';
 
 /** Limits for orders that an application asks a customer for (RFC 9396). The customer can lower each of them. */
 export type OrderAuthorizationRequest = {
@@ -72,10 +72,11 @@ export async function beginAuthorization(server: AuthorizationServer, options: A
 
 /**
  * Completes a sign-in with the URL to which the browser was redirected. Checks `state` and `iss` (RFC 9207) before it exchanges the code.
+ * A confidential application adds its `clientSecret` to the request.
  */
 export async function completeAuthorization(
   server: AuthorizationServer,
-  request: AuthorizationRequest,
+  request: Omit<AuthorizationRequest, 'url'> & OAuthClient,
   callbackUrl: URL,
   signal?: AbortSignal,
 ): Promise<Tokens> {
@@ -87,13 +88,26 @@ export async function completeAuthorization(
   return requestTokens(server, request, 'authorization_code', { code, redirect_uri, code_verifier }, signal);
 }
 
-/** Revokes a token (RFC 7009). Revoking a refresh token also revokes the access tokens that were issued with it. */
-export async function revoke(server: AuthorizationServer, clientId: string, token: string, signal?: AbortSignal): Promise<void> {
+/**
+ * Revokes a token (RFC 7009). Revoking a refresh token also revokes the access tokens that were issued with it.
+ *
+ * @param client the client ID of a public application, or the client ID and secret of a confidential application
+ */
+export async function revoke(
+  server: AuthorizationServer,
+  client: string | OAuthClient,
+  token: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  const credentials = typeof client === 'string' ? { clientId: client } : client;
   await runOAuthRequest(server.issuer, signal, async (requestSignal) => {
-    const authentication = createClientAuthentication({ clientId });
-    const client = { client_id: clientId };
-    await readOAuthResponse(
-      await oauth.revocationRequest(server.metadata, client, authentication, token, createOAuthRequestOptions(server, requestSignal)),
+    const response = await oauth.revocationRequest(
+      server.metadata,
+      { client_id: credentials.clientId },
+      createClientAuthentication(credentials),
+      token,
+      createOAuthRequestOptions(server, requestSignal),
     );
+    await readOAuthResponse(response);
   });
 }

@@ -1,4 +1,4 @@
-import { AuthorizationError } from '../core/errors.ts';
+import { AuthorizationError } from '../core/authorization-errors.ts';
 import { readOAuthResponse, runOAuthRequest, type JsonBody } from './oauth-request.ts';
 import type { ProofKeySource } from './dpop-key.ts';
 import { checkedBaseUrl } from '../core/request-url.ts';
@@ -52,7 +52,7 @@ export async function discover(issuer: string, options: AuthorizationServerOptio
   const { origin, pathname } = new URL(checked);
   const url = `${origin}/.well-known/oauth-authorization-server${pathname.replace(/\/$/, '')}`;
   const document = await runOAuthRequest(checked, options.signal, async (signal) =>
-    readOAuthResponse(await send(url, { signal, redirect: 'error' })),
+    readOAuthResponse(await send(url, { signal, redirect: 'manual' })),
   );
   // Prevents secrets from being sent to endpoints that another server's metadata specifies (RFC 8414 section 3.3).
   if (document['issuer'] !== checked) throw new AuthorizationError('invalid_response', `${url} names another issuer than ${checked}`);

@@ -1,6 +1,6 @@
 import * as oauth from 'oauth4webapi';
 import type { AuthorizationServer, Tokens } from './authorization-server-metadata.ts';
-import { AuthorizationError } from '../core/errors.ts';
+import { AuthorizationError } from '../core/authorization-errors.ts';
 import { readOAuthResponse, runOAuthRequest, type JsonBody } from './oauth-request.ts';
 import { createDpopProofIfKeyIsSet } from './dpop-key.ts';
 

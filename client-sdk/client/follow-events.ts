@@ -77,7 +77,7 @@ export async function* followEvents(
     if (signal?.aborted) return;
     const page = await client.events.list({ after: cursor, wait: waitSeconds, limit: 100, ...(type && { type: [...type] }) }, { signal });
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the contract defines the resource of each event type
-    yield* page.data as MandateEvent[];
+    yield* page.data as unknown[] as MandateEvent[];
     cursor = page.next_after;
   }
 }

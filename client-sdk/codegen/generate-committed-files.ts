@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises';
+import { generateMockResponses } from './generate-mock-responses.ts';
 import { renderQueryAndMutationTypes } from './render-query-and-mutation-types.ts';
 import { createV1AndChangedV2Documents } from './create-v1-and-changed-v2-documents.ts';
 import { generatedFileHeaderComment, listPublicOpenApiOperations, type OpenApiDocument, type Operation } from './openapi-document.ts';
@@ -14,7 +15,10 @@ function sourcesOf(document: OpenApiDocument, suffix: string): Record<string, st
   return {
     [`routes${suffix}.gen.ts`]: generatedFileHeaderComment + routesSource(operations),
     [`resources${suffix}.gen.ts`]: generatedFileHeaderComment + resourcesSource(document, operations, suffix),
-    ...(suffix === '' && { 'queries.gen.ts': generatedFileHeaderComment + renderQueryAndMutationTypes(operations) }),
+    ...(suffix === '' && {
+      'queries.gen.ts': generatedFileHeaderComment + renderQueryAndMutationTypes(operations),
+      'mock-responses.gen.ts': generatedFileHeaderComment + generateMockResponses(document, operations),
+    }),
   };
 }
 
@@ -49,15 +53,15 @@ ${problems.join('')}};
 }
 
 function resourcesSource({ components }: OpenApiDocument, operations: Operation[], suffix: string): string {
-  const schemas = Object.keys(components.schemas).map((name) => `export type ${name} = components['schemas']['${name}'];\n`);
+  const schemas = Object.keys(components.schemas);
   const queries = operations
     .filter(({ query }) => query.length > 0)
-    .map((operation) => `export type ${queryName(operation)} = Query<'${operation.id}'>;\n`);
+    .map((operation) => `export interface ${queryName(operation)} extends Query<'${operation.id}'> {}\n`);
   const byResource = [...Map.groupBy(operations, ({ resource }) => resource)];
   const resources = byResource.map(
     ([resource, methods]) => `export interface ${capitalized(resource)}Resource {\n${methods.map(methodSource).join('')}}\n`,
   );
-  const body = `${schemas.join('')}
+  const body = `
 /** Query parameters that are \`undefined\` are not sent. */
 type Query<Id extends keyof operations> = { [Name in keyof QueryOf<Id>]: QueryOf<Id>[Name] | undefined };
 type QueryOf<Id extends keyof operations> = NonNullable<operations[Id]['parameters']['query']>;
@@ -73,10 +77,11 @@ ${byResource.map(([resource]) => `  readonly ${resource}: ${capitalized(resource
     importOf(body, ['DownloadedFile'], '../core/downloaded-file.ts'),
     importOf(body, ['PagedCall'], '../core/paged-call.ts'),
     importOf(body, ['ProblemsOf'], `./routes${suffix}.gen.ts`),
-    importOf(body, ['components', 'operations'], `../schema/types${suffix}.gen.ts`),
+    importOf(body, ['operations', ...schemas], `../schema/types${suffix}.gen.ts`),
     importOf(body, ['FileContent', 'UploadOptions'], '../core/upload-body.ts'),
   ];
-  return `${imports.join('')}\n${body}`;
+  const exported = `export type { ${schemas.join(', ')} } from '../schema/types${suffix}.gen.ts';\n`;
+  return `${imports.join('')}\n${exported}${body}`;
 }
 
 /** Returns an import declaration for the names that the source uses. */

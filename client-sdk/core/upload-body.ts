@@ -21,8 +21,8 @@ export const resolveUploadMediaType = (file: FileContent, { contentType }: Uploa
 export const canSendFileMoreThanOnce = (file: FileContent | undefined): boolean =>
   file === undefined || typeof file === 'string' || file instanceof Uint8Array || file instanceof Blob || typeof file === 'function';
 
-/** Some browsers do not support streaming uploads; others support them only over some connections. */
-const inBrowser = 'document' in globalThis || 'WorkerGlobalScope' in globalThis;
+/** Some browsers do not support streaming uploads; others support them only over some connections. Browser workers have `importScripts`. */
+const inBrowser = 'document' in globalThis || 'importScripts' in globalThis;
 
 type UploadObserver = {
   readonly sent: (bytes: number) => void;

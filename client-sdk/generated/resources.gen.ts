@@ -4,150 +4,227 @@ import type { Call, CallOptions, DryRun, IfMatch, IfNoneMatch } from '../core/ap
 import type { DownloadedFile } from '../core/downloaded-file.ts';
 import type { PagedCall } from '../core/paged-call.ts';
 import type { ProblemsOf } from './routes.gen.ts';
-import type { components, operations } from '../schema/types.gen.ts';
+import type {
+  operations,
+  ApiKeyCreate,
+  ApiKeyPage,
+  ApiVersionList,
+  Application,
+  ApplicationCreate,
+  ApplicationPage,
+  ApplicationStatistics,
+  ApplicationUpdate,
+  AuditEventPage,
+  Authorization,
+  Branding,
+  BrandingUpdate,
+  ConnectedAppLimits,
+  ConnectedAppLimitsInput,
+  ConnectedAppPage,
+  DeliveryMethod,
+  DeliveryMethodList,
+  DeliveryMethodReplace,
+  Event,
+  EventPage,
+  NewApiKey,
+  NewApplication,
+  NewWebhookEndpoint,
+  Order,
+  OrderCancellation,
+  OrderCreate,
+  OrderExportCreate,
+  OrderPage,
+  OrderStatistics,
+  OrderUpdate,
+  Payment,
+  PaymentCreate,
+  PaymentPage,
+  Product,
+  ProductCategoryPage,
+  ProductCreate,
+  ProductPage,
+  ProductReplace,
+  ProductStatistics,
+  ProductUpdate,
+  Redelivery,
+  RedeliveryCreate,
+  Refund,
+  RefundCreate,
+  RefundPage,
+  RegistrationToken,
+  RegistrationTokenCreate,
+  SecretRotation,
+  SecretRotationCreate,
+  Shipment,
+  ShipmentCreate,
+  ShipmentPage,
+  ShipmentUpdate,
+  SigningKeyRotation,
+  SigningKeyRotationCreate,
+  StockAdjustment,
+  StockAdjustmentCreate,
+  StockAdjustmentPage,
+  Task,
+  TaskPage,
+  TestEvent,
+  Usage,
+  User,
+  UserCreate,
+  UserPage,
+  UserUpdate,
+  WebhookDeliveryPage,
+  WebhookEndpoint,
+  WebhookEndpointCreate,
+  WebhookEndpointPage,
+  WebhookEndpointUpdate,
+  WebhookSecretRotation,
+  WebhookSecretRotationCreate,
+} from '../schema/types.gen.ts';
 import type { FileContent, UploadOptions } from '../core/upload-body.ts';
 
-export type ApiKey = components['schemas']['ApiKey'];
-export type ApiKeyCreate = components['schemas']['ApiKeyCreate'];
-export type ApiKeyPage = components['schemas']['ApiKeyPage'];
-export type ApiVersion = components['schemas']['ApiVersion'];
-export type ApiVersionList = components['schemas']['ApiVersionList'];
-export type Application = components['schemas']['Application'];
-export type ApplicationActivity = components['schemas']['ApplicationActivity'];
-export type ApplicationCreate = components['schemas']['ApplicationCreate'];
-export type ApplicationPage = components['schemas']['ApplicationPage'];
-export type ApplicationStatistics = components['schemas']['ApplicationStatistics'];
-export type ApplicationUpdate = components['schemas']['ApplicationUpdate'];
-export type AuditEvent = components['schemas']['AuditEvent'];
-export type AuditEventPage = components['schemas']['AuditEventPage'];
-export type Authorization = components['schemas']['Authorization'];
-export type Branding = components['schemas']['Branding'];
-export type BrandingUpdate = components['schemas']['BrandingUpdate'];
-export type Budget = components['schemas']['Budget'];
-export type ConnectedApp = components['schemas']['ConnectedApp'];
-export type ConnectedAppLimits = components['schemas']['ConnectedAppLimits'];
-export type ConnectedAppLimitsInput = components['schemas']['ConnectedAppLimitsInput'];
-export type ConnectedAppPage = components['schemas']['ConnectedAppPage'];
-export type Delivery = components['schemas']['Delivery'];
-export type DeliveryInput = components['schemas']['DeliveryInput'];
-export type DeliveryMethod = components['schemas']['DeliveryMethod'];
-export type DeliveryMethodList = components['schemas']['DeliveryMethodList'];
-export type DeliveryMethodReplace = components['schemas']['DeliveryMethodReplace'];
-export type EffectiveOrderSpendingLimits = components['schemas']['EffectiveOrderSpendingLimits'];
-export type Event = components['schemas']['Event'];
-export type EventData = components['schemas']['EventData'];
-export type EventPage = components['schemas']['EventPage'];
-export type EventSubject = components['schemas']['EventSubject'];
-export type LineQuantity = components['schemas']['LineQuantity'];
-export type NewApiKey = components['schemas']['NewApiKey'];
-export type NewApplication = components['schemas']['NewApplication'];
-export type NewWebhookEndpoint = components['schemas']['NewWebhookEndpoint'];
-export type NextAction = components['schemas']['NextAction'];
-export type Order = components['schemas']['Order'];
-export type OrderAuthorizationDetails = components['schemas']['OrderAuthorizationDetails'];
-export type OrderCancellation = components['schemas']['OrderCancellation'];
-export type OrderClient = components['schemas']['OrderClient'];
-export type OrderCreate = components['schemas']['OrderCreate'];
-export type OrderCustomer = components['schemas']['OrderCustomer'];
-export type OrderExportCreate = components['schemas']['OrderExportCreate'];
-export type OrderGroup = components['schemas']['OrderGroup'];
-export type OrderGroupPeriod = components['schemas']['OrderGroupPeriod'];
-export type OrderGroupSums = components['schemas']['OrderGroupSums'];
-export type OrderItem = components['schemas']['OrderItem'];
-export type OrderItemCreate = components['schemas']['OrderItemCreate'];
-export type OrderPage = components['schemas']['OrderPage'];
-export type OrderPeriod = components['schemas']['OrderPeriod'];
-export type OrderSpendingLimits = components['schemas']['OrderSpendingLimits'];
-export type OrderStatistics = components['schemas']['OrderStatistics'];
-export type OrderSummary = components['schemas']['OrderSummary'];
-export type OrderSums = components['schemas']['OrderSums'];
-export type OrderUpdate = components['schemas']['OrderUpdate'];
-export type Payment = components['schemas']['Payment'];
-export type PaymentCreate = components['schemas']['PaymentCreate'];
-export type PaymentPage = components['schemas']['PaymentPage'];
-export type Problem = components['schemas']['Problem'];
-export type ProblemEntry = components['schemas']['ProblemEntry'];
-export type Product = components['schemas']['Product'];
-export type ProductCategory = components['schemas']['ProductCategory'];
-export type ProductCategoryPage = components['schemas']['ProductCategoryPage'];
-export type ProductCreate = components['schemas']['ProductCreate'];
-export type ProductPage = components['schemas']['ProductPage'];
-export type ProductReplace = components['schemas']['ProductReplace'];
-export type ProductSales = components['schemas']['ProductSales'];
-export type ProductStatistics = components['schemas']['ProductStatistics'];
-export type ProductUpdate = components['schemas']['ProductUpdate'];
-export type ProviderEventReceipt = components['schemas']['ProviderEventReceipt'];
-export type Redelivery = components['schemas']['Redelivery'];
-export type RedeliveryCreate = components['schemas']['RedeliveryCreate'];
-export type Refund = components['schemas']['Refund'];
-export type RefundCreate = components['schemas']['RefundCreate'];
-export type RefundPage = components['schemas']['RefundPage'];
-export type RegistrationToken = components['schemas']['RegistrationToken'];
-export type RegistrationTokenCreate = components['schemas']['RegistrationTokenCreate'];
-export type SecretRotation = components['schemas']['SecretRotation'];
-export type SecretRotationCreate = components['schemas']['SecretRotationCreate'];
-export type Shipment = components['schemas']['Shipment'];
-export type ShipmentCreate = components['schemas']['ShipmentCreate'];
-export type ShipmentPage = components['schemas']['ShipmentPage'];
-export type ShipmentUpdate = components['schemas']['ShipmentUpdate'];
-export type SigningKeyRotation = components['schemas']['SigningKeyRotation'];
-export type SigningKeyRotationCreate = components['schemas']['SigningKeyRotationCreate'];
-export type StockAdjustment = components['schemas']['StockAdjustment'];
-export type StockAdjustmentCreate = components['schemas']['StockAdjustmentCreate'];
-export type StockAdjustmentPage = components['schemas']['StockAdjustmentPage'];
-export type Task = components['schemas']['Task'];
-export type TaskError = components['schemas']['TaskError'];
-export type TaskPage = components['schemas']['TaskPage'];
-export type TaskResult = components['schemas']['TaskResult'];
-export type TestEvent = components['schemas']['TestEvent'];
-export type Usage = components['schemas']['Usage'];
-export type UsageLimit = components['schemas']['UsageLimit'];
-export type UsageMonth = components['schemas']['UsageMonth'];
-export type User = components['schemas']['User'];
-export type UserCreate = components['schemas']['UserCreate'];
-export type UserPage = components['schemas']['UserPage'];
-export type UserUpdate = components['schemas']['UserUpdate'];
-export type WebhookAttempt = components['schemas']['WebhookAttempt'];
-export type WebhookDelivery = components['schemas']['WebhookDelivery'];
-export type WebhookDeliveryPage = components['schemas']['WebhookDeliveryPage'];
-export type WebhookEndpoint = components['schemas']['WebhookEndpoint'];
-export type WebhookEndpointCreate = components['schemas']['WebhookEndpointCreate'];
-export type WebhookEndpointPage = components['schemas']['WebhookEndpointPage'];
-export type WebhookEndpointUpdate = components['schemas']['WebhookEndpointUpdate'];
-export type WebhookSecretRotation = components['schemas']['WebhookSecretRotation'];
-export type WebhookSecretRotationCreate = components['schemas']['WebhookSecretRotationCreate'];
+export type {
+  ApiKey,
+  ApiKeyCreate,
+  ApiKeyPage,
+  ApiVersion,
+  ApiVersionList,
+  Application,
+  ApplicationActivity,
+  ApplicationCreate,
+  ApplicationPage,
+  ApplicationStatistics,
+  ApplicationUpdate,
+  AuditEvent,
+  AuditEventPage,
+  Authorization,
+  Branding,
+  BrandingUpdate,
+  Budget,
+  ConnectedApp,
+  ConnectedAppLimits,
+  ConnectedAppLimitsInput,
+  ConnectedAppPage,
+  Delivery,
+  DeliveryInput,
+  DeliveryMethod,
+  DeliveryMethodList,
+  DeliveryMethodReplace,
+  EffectiveOrderSpendingLimits,
+  Event,
+  EventData,
+  EventPage,
+  EventSubject,
+  LineQuantity,
+  NewApiKey,
+  NewApplication,
+  NewWebhookEndpoint,
+  NextAction,
+  Order,
+  OrderAuthorizationDetails,
+  OrderCancellation,
+  OrderClient,
+  OrderCreate,
+  OrderCustomer,
+  OrderExportCreate,
+  OrderGroup,
+  OrderGroupPeriod,
+  OrderGroupSums,
+  OrderItem,
+  OrderItemCreate,
+  OrderPage,
+  OrderPeriod,
+  OrderSpendingLimits,
+  OrderStatistics,
+  OrderSummary,
+  OrderSums,
+  OrderUpdate,
+  Payment,
+  PaymentCreate,
+  PaymentPage,
+  Problem,
+  ProblemEntry,
+  Product,
+  ProductCategory,
+  ProductCategoryPage,
+  ProductCreate,
+  ProductPage,
+  ProductReplace,
+  ProductSales,
+  ProductStatistics,
+  ProductUpdate,
+  ProviderEventReceipt,
+  Redelivery,
+  RedeliveryCreate,
+  Refund,
+  RefundCreate,
+  RefundPage,
+  RegistrationToken,
+  RegistrationTokenCreate,
+  SecretRotation,
+  SecretRotationCreate,
+  Shipment,
+  ShipmentCreate,
+  ShipmentPage,
+  ShipmentUpdate,
+  SigningKeyRotation,
+  SigningKeyRotationCreate,
+  StockAdjustment,
+  StockAdjustmentCreate,
+  StockAdjustmentPage,
+  Task,
+  TaskError,
+  TaskPage,
+  TaskResult,
+  TestEvent,
+  Usage,
+  UsageLimit,
+  UsageMonth,
+  User,
+  UserCreate,
+  UserPage,
+  UserUpdate,
+  WebhookAttempt,
+  WebhookDelivery,
+  WebhookDeliveryPage,
+  WebhookEndpoint,
+  WebhookEndpointCreate,
+  WebhookEndpointPage,
+  WebhookEndpointUpdate,
+  WebhookSecretRotation,
+  WebhookSecretRotationCreate,
+} from '../schema/types.gen.ts';
 
 /** Query parameters that are `undefined` are not sent. */
 type Query<Id extends keyof operations> = { [Name in keyof QueryOf<Id>]: QueryOf<Id>[Name] | undefined };
 type QueryOf<Id extends keyof operations> = NonNullable<operations[Id]['parameters']['query']>;
 
-export type VersionsListQuery = Query<'versions.list'>;
-export type UsersListQuery = Query<'users.list'>;
-export type ProductsListQuery = Query<'products.list'>;
-export type ProductsListStockAdjustmentsQuery = Query<'products.listStockAdjustments'>;
-export type ProductCategoriesListQuery = Query<'productCategories.list'>;
-export type DeliveryMethodsListQuery = Query<'deliveryMethods.list'>;
-export type OrdersListQuery = Query<'orders.list'>;
-export type PaymentsListQuery = Query<'payments.list'>;
-export type PaymentsListAllQuery = Query<'payments.listAll'>;
-export type RefundsListQuery = Query<'refunds.list'>;
-export type RefundsListAllQuery = Query<'refunds.listAll'>;
-export type ShipmentsListQuery = Query<'shipments.list'>;
-export type ShipmentsListAllQuery = Query<'shipments.listAll'>;
-export type OrderImportsCreateQuery = Query<'orderImports.create'>;
-export type ProductImportsCreateQuery = Query<'productImports.create'>;
-export type TasksListQuery = Query<'tasks.list'>;
-export type EventsListQuery = Query<'events.list'>;
-export type WebhooksListQuery = Query<'webhooks.list'>;
-export type WebhooksDeliveriesQuery = Query<'webhooks.deliveries'>;
-export type ConnectedAppsListQuery = Query<'connectedApps.list'>;
-export type ConnectedAppsRemoveQuery = Query<'connectedApps.remove'>;
-export type ApiKeysListQuery = Query<'apiKeys.list'>;
-export type ApplicationsListQuery = Query<'applications.list'>;
-export type AuditEventsListQuery = Query<'auditEvents.list'>;
-export type StatsOrdersQuery = Query<'stats.orders'>;
-export type StatsProductsQuery = Query<'stats.products'>;
-export type StatsApplicationsQuery = Query<'stats.applications'>;
+export interface VersionsListQuery extends Query<'versions.list'> {}
+export interface UsersListQuery extends Query<'users.list'> {}
+export interface ProductsListQuery extends Query<'products.list'> {}
+export interface ProductsListStockAdjustmentsQuery extends Query<'products.listStockAdjustments'> {}
+export interface ProductCategoriesListQuery extends Query<'productCategories.list'> {}
+export interface DeliveryMethodsListQuery extends Query<'deliveryMethods.list'> {}
+export interface OrdersListQuery extends Query<'orders.list'> {}
+export interface PaymentsListQuery extends Query<'payments.list'> {}
+export interface PaymentsListAllQuery extends Query<'payments.listAll'> {}
+export interface RefundsListQuery extends Query<'refunds.list'> {}
+export interface RefundsListAllQuery extends Query<'refunds.listAll'> {}
+export interface ShipmentsListQuery extends Query<'shipments.list'> {}
+export interface ShipmentsListAllQuery extends Query<'shipments.listAll'> {}
+export interface OrderImportsCreateQuery extends Query<'orderImports.create'> {}
+export interface ProductImportsCreateQuery extends Query<'productImports.create'> {}
+export interface TasksListQuery extends Query<'tasks.list'> {}
+export interface EventsListQuery extends Query<'events.list'> {}
+export interface WebhooksListQuery extends Query<'webhooks.list'> {}
+export interface WebhooksDeliveriesQuery extends Query<'webhooks.deliveries'> {}
+export interface ConnectedAppsListQuery extends Query<'connectedApps.list'> {}
+export interface ConnectedAppsRemoveQuery extends Query<'connectedApps.remove'> {}
+export interface ApiKeysListQuery extends Query<'apiKeys.list'> {}
+export interface ApplicationsListQuery extends Query<'applications.list'> {}
+export interface AuditEventsListQuery extends Query<'auditEvents.list'> {}
+export interface StatsOrdersQuery extends Query<'stats.orders'> {}
+export interface StatsProductsQuery extends Query<'stats.products'> {}
+export interface StatsApplicationsQuery extends Query<'stats.applications'> {}
 
 export interface VersionsResource {
   /**

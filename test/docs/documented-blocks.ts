@@ -16,6 +16,7 @@ export const runElsewhere: Readonly<Record<string, string>> = {
   'docs/first-order.md: git clone REPOSITORY mandate && cd mandate': 'test/first-order/main.ts',
   'examples/storefront/README.md: npx mandate login --profile admin --scopes applications.manage': 'test/first-order/first-order.test.ts',
   'server/README.md: npx @mandate/server': 'test/package/installed-server.test.ts',
+  'examples/bff/README.md: export CLIENT_SECRET=THE_SECRET COOKIE_SECRETS="$(head -c 32 /dev/urandom | base64)"': 'test/e2e/bff.test.ts',
   'docs/backup.md: npx mandate-server backup shop-2026-11-21.backup     # while servers run': 'test/command/backup.test.ts',
   'docs/backup.md: kill -TERM SERVER_PID                                 # from here on no orders are accepted':
     'test/command/backup.test.ts',
@@ -53,4 +54,19 @@ export const preludes: Readonly<Record<string, string>> = {
     import { createClient } from '@mandate/client-sdk';
     import { browserSignIn } from '@mandate/client-sdk/authorization/browser';
     declare const issuer: string, clientId: string, button: { onclick: () => unknown }, render: (signedIn: boolean) => void;`,
+  "docs/clients.md: import { createServerSignIn } from '@mandate/client-sdk/server';":
+    'declare const clientId: string, clientSecret: string, redirectUri: string, scopes: string[], cookieSecrets: string[];',
+  'client-sdk/README.md: const signIn = createServerSignIn({': `
+    import { createClient } from '@mandate/client-sdk';
+    import { createServerSignIn } from '@mandate/client-sdk/server';
+    declare const clientId: string, clientSecret: string, cookieSecrets: string[];`,
+  'client-sdk/README.md: export const Shop = () => createElement(MandateProvider, { client: mandate, signIn }, createElement(Account));': `
+    import { createElement } from 'react';
+    import type { Client } from '@mandate/client-sdk';
+    import type { BrowserSignIn } from '@mandate/client-sdk/authorization/browser';
+    import { MandateProvider, useSession } from '@mandate/client-sdk/react';
+    declare const mandate: Client, signIn: BrowserSignIn;`,
+  'client-sdk/README.md: const server = setupServer(': `
+    import { setupServer } from 'msw/node';
+    import { createMockData, createMockHandlers, createMockProblem } from '@mandate/client-sdk/mocks';`,
 };

@@ -140,7 +140,7 @@ async function readReport(path: string): Promise<z.infer<typeof jsonReport>> {
 
 /** Links all installed packages, and links the project's own packages to those in the copy. */
 async function linkPackages(root: string, directory: string): Promise<void> {
-  for (const workspace of ['.', 'contract', 'server', 'client-sdk', 'cli', 'examples/storefront']) {
+  for (const workspace of ['.', 'contract', 'server', 'client-sdk', 'cli', 'examples/bff', 'examples/storefront']) {
     const from = join(root, workspace, 'node_modules');
     const names = await readdir(from).catch((): string[] => []);
     if (names.length === 0) continue;

@@ -60,7 +60,10 @@ describe.skipIf(process.env['MANDATE_PACKAGE_TESTS'] !== '1')('the published pac
 
   test('specifies the supported Node.js versions', async () => {
     const published = await run('tar', ['-xzOf', tarball, 'package/package.json']);
-    expect(JSON.parse(published.stdout)).toMatchObject({ engines: { node: '>=22.18' } });
+    expect(JSON.parse(published.stdout)).toMatchObject({
+      engines: { node: '>=20.19' },
+      peerDependenciesMeta: { react: { optional: true } },
+    });
   });
 
   test('publint reports no problem', async () => {

@@ -5,6 +5,7 @@ import { clientCredentials, discover, memoryStore, newProofKey, refreshingTokens
 import { browserSignIn, type BrowserSignIn } from '@mandate/client-sdk/authorization/browser';
 import { signInOnLoopback } from '@mandate/client-sdk/authorization/node';
 import { queryOptions } from '@mandate/client-sdk/query';
+import { createServerSignIn, type ServerSession } from '@mandate/client-sdk/server';
 
 const respondNotFound: Middleware = async () => new Response('{"code":"not_found","status":404}', { status: 404 });
 const client = createClient({ baseUrl: 'https://shop.example', auth: 'a token' })
@@ -37,6 +38,15 @@ export const invalidCalls = [
 ];
 export const signIn = (): BrowserSignIn =>
   browserSignIn({ issuer: 'https://shop.example', clientId: 'x', redirectUri: 'https://app.example/', scopes: ['orders.read'] });
+export const openSession = (request: Request): Promise<ServerSession> =>
+  createServerSignIn({
+    issuer: 'https://shop.example',
+    clientId: 'x',
+    clientSecret: 'y',
+    redirectUri: 'https://app.example/callback',
+    scopes: ['orders.read'],
+    cookieSecrets: ['a secret of at least thirty-two characters'],
+  }).openSession(request);
 export async function signInFromNode(): Promise<Tokens> {
   const proofKey = await newProofKey();
   const tokens = await signInOnLoopback(await discover('https://shop.example', { proofKey }), {
