@@ -34,7 +34,7 @@ async function linkFault(file: string, link: string, source: string): Promise<st
     return URL.canParse(link) && /^(https:|http:\/\/(localhost|127\.0\.0\.1)[:/]|mailto:)/.test(link) ? undefined : 'must be an https URL';
   const [path = '', anchor] = link.split('#');
   const target = path === '' ? file : relative(repositoryRoot, join(repositoryRoot, dirname(file), decodeURIComponent(path)));
-  if (target.startsWith('..') || !existsSync(join(repositoryRoot, target))) return 'the file does not exist';
+  if (target !== file && (target.startsWith('..') || !existsSync(join(repositoryRoot, target)))) return 'the file does not exist';
   if (anchor === undefined) return undefined;
   const text = target === file ? source : await readFile(join(repositoryRoot, target), 'utf8');
   return readAnchors(text).has(anchor) ? undefined : 'the heading does not exist';
