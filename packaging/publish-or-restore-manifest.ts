@@ -11,7 +11,8 @@ import {
   type PackageManifest,
 } from '../client-sdk/package/replace-package-manifest.ts';
 
-type SourceManifest = PackageManifest & { readonly exports: Readonly<Record<string, string>>;
+type SourceManifest = PackageManifest & {
+  readonly exports: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
 };
 
@@ -23,7 +24,9 @@ async function publish(folder: URL, workspace: string): Promise<void> {
   const published = Object.entries(exports).map(([name, file]) => [name, compiledFile(file)] as const);
   await replacePackageManifest(folder, {
     ...rest,
-    dependencies: Object.fromEntries(Object.entries(dependencies).filter(([name]) => !Object.hasOwn(copiedPackages[workspace] ?? {}, name))),
+    dependencies: Object.fromEntries(
+      Object.entries(dependencies).filter(([name]) => !Object.hasOwn(copiedPackages[workspace] ?? {}, name)),
+    ),
     exports: { ...Object.fromEntries(published), './package.json': './package.json' },
     engines,
   });

@@ -175,9 +175,15 @@ print(json.dumps(calls))
       expect(request?.json ?? undefined, operationId).toEqual(body);
       expect(request?.file !== null, operationId).toBe(requestBody !== undefined && body === undefined);
       const isDeclared = (location: string) => (name: string) => parameters.some((one) => one.in === location && one.name === name);
-      expect(Object.keys(request?.params ?? {}).filter((name) => !isDeclared('query')(name)), operationId).toEqual([]);
+      expect(
+        Object.keys(request?.params ?? {}).filter((name) => !isDeclared('query')(name)),
+        operationId,
+      ).toEqual([]);
       const ownHeaders = Object.keys(request?.headers ?? {}).filter((name) => !['Authorization', 'Content-Type'].includes(name));
-      expect(ownHeaders.filter((name) => !isDeclared('header')(name)), operationId).toEqual([]);
+      expect(
+        ownHeaders.filter((name) => !isDeclared('header')(name)),
+        operationId,
+      ).toEqual([]);
     }
   });
 });
