@@ -21,7 +21,7 @@ import {
 } from '../../accounts/list-and-remove-non-password-credentials.ts';
 import { storePasswordHash, findActiveAccountById } from '../../accounts/accounts-and-passwords.ts';
 import type { AccountRow } from '../../storage/prefetched-record-and-client-types.ts';
-import { findSourceOfSignInAttempt } from './find-sign-in-attempt-source.ts';
+import { findSourceOfSignInAttempt } from '../routing/find-sign-in-attempt-source.ts';
 import { consumeSecondFactorCode } from '../../second-factors/authenticator-app-and-recovery-codes.ts';
 import { revokeGrantsAndSessionsOfUser } from '../../grants/revoke-grants-and-sessions-of-user.ts';
 import {

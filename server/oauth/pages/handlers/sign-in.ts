@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { recordAuditEvent, getClientAddressAndUserAgent } from '../../../audit/record-audit-event.ts';
 import { findActiveAccountWithPasswordHash, getPasswordSetTimeMs } from '../../accounts/accounts-and-passwords.ts';
-import { signInAttemptSourceFromRequest } from './find-sign-in-attempt-source.ts';
+import { signInAttemptSourceFromRequest } from '../routing/find-sign-in-attempt-source.ts';
 import { findWhenAuthenticatorAppWasAdded, consumeSecondFactorCode } from '../../second-factors/authenticator-app-and-recovery-codes.ts';
 import {
   verifyCredentialOrRequireEmailCode,

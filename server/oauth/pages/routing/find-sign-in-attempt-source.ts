@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import { findActiveAccountWithPasswordHash, type SignInCandidate } from '../../accounts/accounts-and-passwords.ts';
 import type { AttemptSource } from '../../brute-force/attempt-limiter.ts';
-import type { PageContext } from '../routing/page-context.ts';
+import type { PageContext } from './page-context.ts';
 
 /**
  * Looks up the account for a sign-in attempt and returns the source of the attempt. Runs the same queries whether the account exists or
